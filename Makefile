@@ -1,0 +1,65 @@
+# Every verb of this repository. `make` alone lists them; CI runs the same lines.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+STAMP  := $(VENV)/.installed
+PYTEST := $(BIN)/python -m pytest
+DEMO   ?= .demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test check e2e long faults bench docs spec-report lock clean
+
+help: ## list the verbs
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+$(STAMP): requirements/dev.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "make: commodore-py needs Python 3.11 or newer; name one: make PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null \
+	  || { echo "make: Python's venv module is missing; install it (Debian, Ubuntu: apt install python3-venv)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+demo: $(STAMP) ## install, write the playground and compile its first cluster
+	rm -rf $(DEMO)
+	$(BIN)/commodore demo $(DEMO)
+	cd $(DEMO) && ../$(BIN)/commodore catalog compile c-demo-1 --push
+	@echo && echo "The catalog, as Argo CD would read it:"
+	@cd $(DEMO)/catalog && git log --oneline --max-count=1 && git ls-tree -r --name-only HEAD
+
+test: $(STAMP) ## install and run the tests
+	$(PYTEST) tests -n auto -m "not e2e and not long"
+
+check: $(STAMP) ## formatting, lint, types and layers
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+e2e: $(STAMP) ## the installed command, real tools and the peer as a black box
+	$(PYTEST) tests/e2e -m e2e
+
+long: $(STAMP) ## property tests with many more examples
+	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e"
+
+faults: $(STAMP) ## what happens when disks, networks and processes fail
+	$(PYTEST) tests/faults -m faults
+
+bench: $(STAMP) ## time and memory, side by side with the peer
+	$(BIN)/python -m tests.bench
+
+docs: ## build the documentation, strictly
+	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \
+	  --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt; }
+	$(VENV)-docs/bin/mkdocs build --strict --quiet
+
+spec-report: $(STAMP) ## rows of the specification without a test, and stubs left in the code
+	$(BIN)/python -m tests.spec_report
+
+lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
+	requirements/lock.sh
+
+clean: ## remove what these verbs made
+	rm -rf $(VENV) $(VENV)-docs $(DEMO) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

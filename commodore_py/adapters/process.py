@@ -1,0 +1,63 @@
+"""Run programs: one function, one error with command, code and stderr."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+
+class ProgramFailed(CommodoreError):
+    """A program could not be started, or ended with an error."""
+
+    code: int = 0
+    stderr: str = ""
+
+
+def run(
+    command: Sequence[str],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str | None] | None = None,
+    stdin: bytes | None = None,
+) -> bytes:
+    """Run a program to its end and return what it printed.
+
+    `env` adds to our own environment; None takes a variable out of it.
+    """
+    try:
+        done = subprocess.run(
+            command,
+            cwd=cwd,
+            env=_environment(env or {}),
+            input=stdin if stdin is not None else b"",
+            capture_output=True,
+            check=False,
+        )
+    except FileNotFoundError as error:
+        missing = cwd if cwd is not None and not cwd.is_dir() else command[0]
+        raise ProgramFailed(
+            f"cannot run {command[0]}: {missing} not found",
+            hint=f"install {command[0]}, or correct PATH" if missing == command[0] else "",
+        ) from error
+    except OSError as error:
+        raise ProgramFailed(f"cannot run {command[0]}: {error.strerror}") from error
+    if done.returncode:
+        raise _failed(command, cwd, done.returncode, done.stderr.decode(errors="replace"))
+    return done.stdout
+
+
+def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
+    lines = stderr.strip() or "it printed no reason"
+    error = ProgramFailed(
+        f"{command[0]} failed with status {code}: {lines}",
+        where=f"{cwd}: {shlex.join(command)}" if cwd else shlex.join(command),
+    )
+    error.code, error.stderr = code, stderr
+    return error

@@ -1,0 +1,104 @@
+"""YAML: read with places for messages, written byte for byte as the catalog expects it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class YamlError(CommodoreError):
+    """A text that is no YAML, or not the YAML that was expected."""
+
+
+class _Dumper(yaml.SafeDumper):
+    """Block style, sequences indented below their key, several lines as a literal block."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - PyYAML's signature
+        super().increase_indent(flow, indentless=False)
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
+
+
+def _represent_string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _represent_string)
+
+
+def dump(value: object) -> bytes:
+    """One document, as every file that Commodore itself writes looks."""
+    return _dump_all([value])
+
+
+def dump_documents(value: object) -> bytes:
+    """A list as one document an element, anything else as a single document."""
+    return _dump_all(value if isinstance(value, list) else [value])
+
+
+def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The single document of a text; `name` is where it came from."""
+    try:
+        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, the faster one
+    except yaml.YAMLError as error:
+        raise _problem(error, name) from error
+
+
+def load_all(text: bytes | str, *, name: str) -> list[Any]:
+    """Every document of a text, empty ones as None."""
+    try:
+        return list(yaml.load_all(text, Loader=_Loader))
+    except yaml.YAMLError as error:
+        raise _problem(error, name) from error
+
+
+def load_file(path: Path) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The single document of a file."""
+    return load(path.read_bytes(), name=str(path))
+
+
+def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
+    """The line on which each mapping key of a document stands, by its path of keys."""
+    try:
+        node = yaml.compose(text, Loader=_Loader)
+    except yaml.YAMLError as error:
+        raise _problem(error, name) from error
+    found: dict[tuple[str, ...], int] = {(): 1}
+    _collect_lines(node, (), found)
+    return found
+
+
+def _collect_lines(
+    node: yaml.Node | None, path: tuple[str, ...], found: dict[tuple[str, ...], int]
+) -> None:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            here = (*path, str(key.value))
+            found[here] = key.start_mark.line + 1
+            _collect_lines(value, here, found)
+
+
+def _dump_all(documents: Iterable[object]) -> bytes:
+    text: str = yaml.dump_all(documents, Dumper=_Dumper, default_flow_style=False, indent=2)
+    return text.encode()
+
+
+def _problem(error: yaml.YAMLError, name: str) -> YamlError:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    reason = getattr(error, "problem", None) or str(error)
+    if mark is None:
+        return YamlError(f"not valid YAML: {reason}", where=name)
+    place = f"{name}:{mark.line + 1}:{mark.column + 1}"
+    snippet = mark.get_snippet() if mark.buffer is not None else None
+    return YamlError(f"not valid YAML: {reason}", where=f"{place}\n{snippet}" if snippet else place)

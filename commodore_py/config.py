@@ -1,0 +1,128 @@
+"""The settings of one invocation, and the folders of its working directory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from commodore_py.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+Engine = Literal["native", "reference"]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkPaths:
+    """The working directory; what lies where in it is a contract with people and programs."""
+
+    root: Path
+
+    @property
+    def inventory(self) -> Path:
+        """Classes and targets, laid out for people, local mode and the reference engine."""
+        return self.root / "inventory"
+
+    @property
+    def classes(self) -> Path:
+        """The class tree."""
+        return self.inventory / "classes"
+
+    @property
+    def targets(self) -> Path:
+        """One file per target."""
+        return self.inventory / "targets"
+
+    @property
+    def params_file(self) -> Path:
+        """What is known about the cluster, as a class."""
+        return self.classes / "params" / "cluster.yml"
+
+    @property
+    def dependencies(self) -> Path:
+        """Worktrees of components and packages."""
+        return self.root / "dependencies"
+
+    @property
+    def bare_clones(self) -> Path:
+        """One bare clone per remote repository."""
+        return self.dependencies / ".repos"
+
+    @property
+    def libraries(self) -> Path:
+        """Links to the components' Jsonnet libraries."""
+        return self.dependencies / "lib"
+
+    @property
+    def vendor(self) -> Path:
+        """Where jsonnet-bundler puts things, and where imports look first."""
+        return self.root / "vendor"
+
+    @property
+    def jsonnetfile(self) -> Path:
+        """The list of jsonnet dependencies, generated."""
+        return self.root / "jsonnetfile.json"
+
+    @property
+    def compiled(self) -> Path:
+        """The instances' trees after filters."""
+        return self.root / "compiled"
+
+    @property
+    def catalog(self) -> Path:
+        """The clone of the cluster's catalog."""
+        return self.root / "catalog"
+
+    @property
+    def state(self) -> Path:
+        """Ours alone: hidden, and ignored by Git without being asked."""
+        return self.root / ".commodore"
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """Who commits; a half that is not given is looked up where Git would."""
+
+    name: str = ""
+    email: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Settings only, never results; built once in `cli/options.py`, then only read."""
+
+    paths: WorkPaths
+    api_url: str = ""
+    api_token: str = field(default="", repr=False)
+    request_timeout: int = 5
+    engine: Engine = "reference"
+    local: bool = False
+    push: bool = False
+    interactive: bool = False
+    force: bool = False
+    fetch_dependencies: bool = True
+    strict: bool = False
+    processes: int = 0
+    migration: str = ""
+    global_revision: str = ""
+    tenant_revision: str = ""
+    dynamic_facts: Mapping[str, Any] = field(default_factory=dict)
+    author: Author = field(default_factory=Author)
+    verbosity: int = 0
+
+    def __post_init__(self) -> None:
+        if self.push and (self.global_revision or self.tenant_revision):
+            raise OverrideWithPush(
+                "cannot push a catalog compiled with an overridden revision"
+                " of the global or tenant configuration",
+                hint="leave out --push, or the override; it may come from the environment"
+                " (GLOBAL_REPO_REVISION_OVERRIDE, TENANT_REPO_REVISION_OVERRIDE)",
+            )
+
+
+class OverrideWithPush(UsageError):
+    """`--push` was combined with a revision override; the peer's exit code is kept."""
+
+    exit_code = 1

@@ -1,0 +1,38 @@
+"""The frozen values that flow between the stages."""
+
+from .catalog import BuildRecord, CatalogHead, Change, DependencyRecord, FileChange, Notice
+from .classpath import ClassPath
+from .cluster import Cluster, RepositoryRef
+from .dependency import Dependency, DependencySpec, Kind
+from .inventory import Instance, Inventory, Node, Parameters, parameter_key
+from .secrets import ReferenceFile, SecretRef
+from .stages import Published, Rendered, ReportOutcome, Sources
+from .tree import Entry, Tree
+
+__all__ = [
+    "BuildRecord",
+    "CatalogHead",
+    "Change",
+    "ClassPath",
+    "Cluster",
+    "Dependency",
+    "DependencyRecord",
+    "DependencySpec",
+    "Entry",
+    "FileChange",
+    "Instance",
+    "Inventory",
+    "Kind",
+    "Node",
+    "Notice",
+    "Parameters",
+    "Published",
+    "ReferenceFile",
+    "Rendered",
+    "ReportOutcome",
+    "RepositoryRef",
+    "SecretRef",
+    "Sources",
+    "Tree",
+    "parameter_key",
+]

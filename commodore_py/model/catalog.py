@@ -1,0 +1,75 @@
+"""What is written to the catalog, what that changes, and the record of how it came to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something a user must see at the end of a run."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogHead:
+    """The catalog's checkout as the run found it; an empty remote has no commit."""
+
+    directory: Path
+    url: str
+    branch: str
+    commit: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One changed file of the catalog, as Git pairs old and new."""
+
+    kind: Literal["added", "deleted", "renamed", "modified", "retyped"]
+    path: str
+    old_path: str
+    old: bytes = b""
+    new: bytes = b""
+    old_mode: int = 0
+    new_mode: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Everything that would alter in the catalog; empty and false when nothing does."""
+
+    files: tuple[FileChange, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class DependencyRecord:
+    """The exact version of one thing that went in."""
+
+    name: str
+    url: str
+    version: str
+    commit: str
+    short_commit: str
+    path: str = ""
+    component: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRecord:
+    """The exact version of everything that went in."""
+
+    cluster: str
+    time: datetime
+    global_config: DependencyRecord
+    tenant_config: DependencyRecord
+    instances: tuple[DependencyRecord, ...]
+    packages: tuple[DependencyRecord, ...]

@@ -1,0 +1,49 @@
+"""Where the classes of the hierarchy come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .dependency import Dependency, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class ClassPath:
+    """Fetched dependencies in the order they were found, seen as places of classes."""
+
+    dependencies: tuple[Dependency, ...] = ()
+
+    def plus(self, more: Iterable[Dependency]) -> ClassPath:
+        """The same class path, longer."""
+        return ClassPath((*self.dependencies, *more))
+
+    def of_kind(self, *kinds: Kind) -> tuple[Dependency, ...]:
+        """The dependencies of these kinds, sorted by name."""
+        found = [d for d in self.dependencies if d.spec.kind in kinds]
+        return tuple(sorted(found, key=lambda d: d.spec.name))
+
+    def component(self, name: str) -> Dependency | None:
+        """The checkout of a component or an instance, by its name."""
+        for dependency in self.of_kind(Kind.COMPONENT, Kind.INSTANCE):
+            if dependency.spec.name == name:
+                return dependency
+        return None
+
+    def entries(self) -> Iterator[tuple[str, Path]]:
+        """Pairs of class prefix (with `/`) and the file or folder that holds those classes."""
+        for dependency in self.dependencies:
+            name, directory = dependency.spec.name, dependency.directory
+            match dependency.spec.kind:
+                case Kind.GLOBAL:
+                    yield "global", directory
+                case Kind.TENANT | Kind.PACKAGE:
+                    yield name, directory
+                case Kind.COMPONENT | Kind.INSTANCE:
+                    component = dependency.spec.component or name
+                    yield f"components/{name}", directory / "class" / f"{component}.yml"
+                    yield f"defaults/{name}", directory / "class" / "defaults.yml"

@@ -1,0 +1,55 @@
+"""Dependencies: asked for, and got."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Kind(Enum):
+    """What a Git dependency is for."""
+
+    GLOBAL = "global configuration"
+    TENANT = "tenant configuration"
+    PACKAGE = "package"
+    COMPONENT = "component"
+    INSTANCE = "component instance"
+
+
+@dataclass(frozen=True, slots=True)
+class DependencySpec:
+    """A dependency as asked for; no version means the repository's default branch."""
+
+    kind: Kind
+    name: str
+    url: str
+    version: str | None
+    path: str = ""
+    component: str = ""
+    """For an instance: the component it is an instance of."""
+
+    def __str__(self) -> str:
+        return f"{self.kind.value} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A dependency as fetched: what was asked for, and what that turned out to be."""
+
+    spec: DependencySpec
+    url: str
+    """The remote as configured, after normalisation."""
+    version: str
+    """The wanted version, or the name of the default branch."""
+    commit: str
+    short_commit: str
+    worktree: Path
+
+    @property
+    def directory(self) -> Path:
+        """The part of the worktree that was asked for."""
+        return self.worktree / self.spec.path.strip("/") if self.spec.path else self.worktree

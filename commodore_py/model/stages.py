@@ -1,0 +1,60 @@
+"""What an act of the pipeline hands to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from .catalog import BuildRecord, CatalogHead, Change, Notice
+    from .classpath import ClassPath
+    from .cluster import Cluster
+    from .inventory import Inventory
+    from .secrets import ReferenceFile
+    from .tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The outside world, read once and pinned."""
+
+    cluster: Cluster
+    classes: ClassPath
+    inventory: Inventory
+    catalog_head: CatalogHead
+    time: datetime
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """The instances' trees, and the catalog they make together."""
+
+    instances: Mapping[str, Tree]
+    references: tuple[ReferenceFile, ...]
+    catalog: Tree
+    notices: tuple[Notice, ...] = ()
+
+
+class ReportOutcome(Enum):
+    """What became of the compile report."""
+
+    NOT_DUE = "nothing was pushed"
+    REPORTED = "reported"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the run did to the catalog; without a commit, nothing was pushed."""
+
+    change: Change
+    record: BuildRecord
+    commit: str | None = None
+    report: ReportOutcome = ReportOutcome.NOT_DUE
+    report_problem: str = ""
+    notices: tuple[Notice, ...] = ()

@@ -1,0 +1,90 @@
+"""A folder as a value: relative path to content."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One file: its bytes and whether it may be executed."""
+
+    content: bytes
+    executable: bool = False
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the content."""
+        return hashlib.sha256(self.content).hexdigest()
+
+
+class Tree(Mapping[PurePosixPath, Entry]):
+    """Read-only files by relative path, sorted; folders without files are remembered."""
+
+    __slots__ = ("_entries", "_folders")
+
+    def __init__(
+        self,
+        entries: Mapping[PurePosixPath, Entry] | None = None,
+        empty_folders: frozenset[PurePosixPath] = frozenset(),
+    ) -> None:
+        self._entries = dict(sorted((entries or {}).items()))
+        self._folders = empty_folders
+
+    def __getitem__(self, path: PurePosixPath) -> Entry:
+        return self._entries[path]
+
+    def __iter__(self) -> Iterator[PurePosixPath]:
+        return iter(self._entries)
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __or__(self, other: Tree) -> Tree:
+        return Tree({**self._entries, **other._entries}, self._folders | other._folders)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tree) and self._entries == other._entries
+
+    def __hash__(self) -> int:
+        return hash(tuple(self._entries.items()))
+
+    def __repr__(self) -> str:
+        return f"Tree({len(self)} files)"
+
+    @property
+    def empty_folders(self) -> frozenset[PurePosixPath]:
+        """Folders that hold no file."""
+        return self._folders
+
+    def folders(self) -> frozenset[PurePosixPath]:
+        """Every folder of the tree, the root included."""
+        found = {PurePosixPath(), *self._folders}
+        for path in (*self._entries, *self._folders):
+            found.update(path.parents)
+        return frozenset(found)
+
+    def subtree(self, folder: PurePosixPath) -> Tree:
+        """What lies below a folder, with paths relative to it."""
+        return Tree(
+            {
+                p.relative_to(folder): e
+                for p, e in self._entries.items()
+                if p.is_relative_to(folder)
+            },
+            frozenset(
+                f.relative_to(folder)
+                for f in self._folders
+                if f.is_relative_to(folder) and f != folder
+            ),
+        )
+
+    def below(self, folder: PurePosixPath) -> Tree:
+        """The same tree, moved into a folder."""
+        return Tree(
+            {folder / p: e for p, e in self._entries.items()},
+            frozenset(folder / f for f in self._folders),
+        )
