@@ -15,6 +15,8 @@ _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 
 def normalise(url: str) -> str:
     """The spelling under which a remote is configured."""
+    if _is_path(url):
+        return url  # an `@` in it means nothing
     if "@" in url and ("://" not in url or url.startswith("ssh://")):
         return _normalise_ssh(url)
     if url.startswith(("http://", "https://")):
@@ -36,8 +38,10 @@ def push_url(url: str) -> str:
 def dependency_key(url: str) -> str:
     """The path of a repository's bare clone below `dependencies/.repos`."""
     parts = urlsplit(normalise(url))
-    path = parts.path[1:]
-    return f"{parts.hostname}/{path}" if parts.hostname else path
+    if not parts.hostname:
+        # A relative path must not lead out of the folder of clones.
+        return "/".join(p for p in parts.path.split("/") if p not in ("", ".", ".."))
+    return f"{parts.hostname}/{parts.path[1:]}"
 
 
 def without_password(url: str) -> str:
@@ -45,10 +49,14 @@ def without_password(url: str) -> str:
     return re.sub(r"(://[^/:@]*):[^/@]*@", r"\1:***@", url)
 
 
+def _is_path(url: str) -> bool:
+    return url.startswith(("/", "./", "../"))
+
+
 def _normalise_ssh(url: str) -> str:
     if not url.startswith("ssh://"):
         host, colon, path = url.partition(":")
-        if not colon or ":" in path or url.startswith("/"):
+        if not colon or ":" in path:
             raise CommodoreError(
                 f"{url}: not a Git URL that we understand",
                 hint="write it as ssh://user@host/path, https://host/path or file:///path",

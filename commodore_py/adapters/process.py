@@ -53,6 +53,11 @@ def run(
     return done.stdout
 
 
+def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
+    merged = {**os.environ, **changes}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
 def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
     lines = stderr.strip() or "it printed no reason"
     error = ProgramFailed(
