@@ -1,0 +1,190 @@
+"""The peer, Commodore itself, as a black box: install it, serve it facts, run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import venv
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PEER_VERSION = "1.35.1"
+
+_INSTALL_SECONDS = 600
+_RUN_SECONDS = 300
+
+# What jsonnet-bundler does when all dependencies are local: a link for each.
+_JB = """\
+#!{python}
+import json, pathlib
+
+vendor = pathlib.Path("vendor")
+vendor.mkdir(exist_ok=True)
+for dependency in json.loads(pathlib.Path("jsonnetfile.json").read_text())["dependencies"]:
+    folder = pathlib.Path(dependency["source"]["local"]["directory"]).absolute()
+    link = vendor / folder.name
+    link.unlink(missing_ok=True)
+    link.symlink_to(folder)
+"""
+
+
+def find_peer() -> Path:
+    """The peer's executable: as told, from the cache, or installed now; else the test skips."""
+    if told := os.environ.get("COMMODORE_PEER"):
+        return Path(told)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    home = cache / "commodore-py-tests" / f"peer-{PEER_VERSION}"
+    complete = home / "complete"
+    if not complete.is_file():
+        _install(home)
+        complete.touch()
+    return home / "bin" / "commodore"
+
+
+def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
+    """Run the peer in a work folder, with an empty home, and return all that it printed."""
+    home = work.with_name(f"{work.name}-home")
+    environment = clean_environment(home)
+    environment |= {
+        "COMMODORE_API_TOKEN": "made-up",
+        "COMMODORE_API_URL": api_url,
+        "PATH": f"{_write_jb(home / 'bin')}{os.pathsep}{environment['PATH']}",
+    }
+    return run_to_end([str(peer), *arguments], work, environment)
+
+
+def run_to_end(command: list[str], work: Path, environment: dict[str, str]) -> str:
+    """Run a program that must succeed; its whole output is the answer, or the failure."""
+    work.mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        command,
+        cwd=work,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_RUN_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+def clean_environment(home: Path) -> dict[str, str]:
+    """An environment in which nothing of the user's is left but the programs."""
+    home.mkdir(parents=True, exist_ok=True)
+    return {
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "HOME": str(home),
+        "LC_ALL": "C.UTF-8",
+        "PATH": os.environ["PATH"],
+        "TZ": "UTC",
+    }
+
+
+class Lieutenant(ThreadingHTTPServer):
+    """A stand-in for a Lieutenant server: answers from a folder of facts, keeps reports."""
+
+    def __init__(self, facts: Path) -> None:
+        super().__init__(("127.0.0.1", 0), _Requests)
+        self.facts = facts
+        self.reports: list[tuple[str, dict[str, Any]]] = []
+
+    @property
+    def url(self) -> str:
+        """What to give as `--api-url`."""
+        return f"http://127.0.0.1:{self.server_port}"
+
+
+@contextmanager
+def serve_facts(facts: Path) -> Iterator[Lieutenant]:
+    """Serve a folder of facts on a loopback port."""
+    with Lieutenant(facts) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+class _Requests(BaseHTTPRequestHandler):
+    """`/clusters/`, `/clusters/<id>`, `/tenants/<id>`, and reports of compiles."""
+
+    server: Lieutenant
+
+    def do_GET(self) -> None:
+        facts = self.server.facts
+        if self._path() == PurePosixPath("/clusters"):
+            clusters = sorted((facts / "clusters").glob("*.yaml"))
+            self._answer(HTTPStatus.OK, [_load(path) for path in clusters])
+            return
+        path = facts / f"{self._path().relative_to('/')}.yaml"
+        if path.is_file():
+            self._answer(HTTPStatus.OK, _load(path))
+        else:
+            self._answer(HTTPStatus.NOT_FOUND, {"reason": f"{self.path} not found"})
+
+    def do_POST(self) -> None:
+        report = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        self.server.reports.append((self.path, report))
+        self.send_response(HTTPStatus.NO_CONTENT)
+        self.end_headers()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 (the base class names it)
+        """Stay quiet: pytest shows what the peer printed."""
+
+    def _path(self) -> PurePosixPath:
+        return PurePosixPath(self.path.partition("?")[0])
+
+    def _answer(self, status: HTTPStatus, content: object) -> None:
+        body = json.dumps(content).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def _load(path: Path) -> object:
+    return yaml.safe_load(path.read_text(encoding="utf-8"))
+
+
+def _install(home: Path) -> None:
+    venv.create(home, clear=True, with_pip=True)
+    pip = [str(home / "bin" / "python"), "-m", "pip", "install", "--quiet"]
+    try:
+        done = subprocess.run(
+            [*pip, "--disable-pip-version-check", f"syn-commodore=={PEER_VERSION}"],
+            capture_output=True,
+            text=True,
+            timeout=_INSTALL_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        pytest.skip(f"installing Commodore {PEER_VERSION} took more than {_INSTALL_SECONDS} s")
+    if done.returncode:
+        reason = done.stderr.strip().splitlines()[-1:]
+        pytest.skip(f"Commodore {PEER_VERSION} cannot be installed: {' '.join(reason)}")
+
+
+def _write_jb(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "jb"
+    program.write_text(_JB.format(python=sys.executable), encoding="utf-8")
+    program.chmod(0o755)
+    return folder
