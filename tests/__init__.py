@@ -1,0 +1,1 @@
+"""The tests, from pure functions to the installed command."""

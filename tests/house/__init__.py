@@ -1,0 +1,1 @@
+"""The house keeps its own rules: layers, tables, names, and what the tests cover."""
