@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
@@ -27,10 +28,12 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str | None] | None = None,
     stdin: bytes | None = None,
+    forward: bool = False,
 ) -> bytes:
     """Run a program to its end and return what it printed.
 
-    `env` adds to our own environment; None takes a variable out of it.
+    `env` adds to our own environment; None takes a variable out of it. With `forward`, what it
+    says on stderr is also shown.
     """
     try:
         done = subprocess.run(
@@ -49,6 +52,9 @@ def run(
         ) from error
     except OSError as error:
         raise ProgramFailed(f"cannot run {command[0]}: {error.strerror}") from error
+    if forward:
+        sys.stderr.buffer.write(done.stderr)
+        sys.stderr.flush()
     if done.returncode:
         raise _failed(command, cwd, done.returncode, done.stderr.decode(errors="replace"))
     return done.stdout

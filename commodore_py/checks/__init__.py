@@ -1,0 +1,1 @@
+"""Findings about a compiled catalog; the table is empty until the first check is built."""

@@ -1,0 +1,5 @@
+"""Kapitan semantics: instances to trees."""
+
+from .compile import compile_targets
+
+__all__ = ["compile_targets"]

@@ -1,0 +1,38 @@
+"""One tree per instance, by the engine that the user chose."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from commodore_py.lib import LIBRARIES
+
+from . import reference
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.config import Config
+    from commodore_py.model import ReferenceFile, Sources, Tree
+
+
+def compile_targets(
+    config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
+) -> Mapping[str, Tree]:
+    """Compile every instance; the problems of all of them are reported together."""
+    job = reference.Job(
+        root=config.paths.root,
+        targets=tuple(instance.name for instance in sources.inventory.instances),
+        search_paths=(config.paths.vendor, config.paths.root, LIBRARIES),
+        references=references,
+        fetch=config.fetch_dependencies,
+        processes=config.processes or _usable_cpus(),
+    )
+    return reference.compile_job(job, show_log=config.verbosity > 0)
+
+
+def _usable_cpus() -> int:
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on macOS
+        return os.cpu_count() or 1

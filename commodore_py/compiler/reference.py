@@ -1,0 +1,169 @@
+"""A whole compile by Kapitan itself, in a process of its own: the oracle, and `--engine reference`.
+
+Kapitan keeps its state in modules, ends the process on a bad inventory and prints tracebacks;
+none of that reaches ours.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import sys
+import tempfile
+from argparse import Namespace
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import isolated
+from commodore_py.adapters.files import read_tree, remove, write_if_changed
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import ReferenceFile, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_WORTH_A_POOL = 6  # below that, starting the workers costs more than they save
+
+
+class CompileError(CommodoreError):
+    """An instance could not be compiled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Everything that Kapitan is told."""
+
+    root: Path
+    targets: tuple[str, ...]
+    search_paths: tuple[Path, ...]
+    references: tuple[ReferenceFile, ...]
+    fetch: bool
+    processes: int
+
+
+def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
+    """Compile all targets and read what they wrote."""
+    # Components may read `compiled/`: they must find this run's output there, not the last one's.
+    remove(job.root / "compiled")
+    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name:
+        scratch = Path(name).resolve()
+        for file in job.references:
+            write_if_changed(scratch / "refs" / file.path, file.content)
+        try:
+            problems: dict[str, str] = isolated.call(
+                "commodore_py.compiler.reference:run_kapitan", job, scratch, forward=show_log
+            )
+        except isolated.Crashed as error:
+            raise CompileError(f"Kapitan ended without a result: {error}") from error
+        raise_collected(
+            (
+                CompileError(problem, where=f"target {target}")
+                for target, problem in sorted(problems.items())
+            ),
+            "some component instances do not compile",
+        )
+        return {target: _output(scratch, target) for target in job.targets}
+
+
+def _output(scratch: Path, target: str) -> Tree:
+    folder = scratch / "compiled" / target.replace(".", "/")
+    return read_tree(folder) if folder.is_dir() else Tree()
+
+
+def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
+    """Drive Kapitan's parts as its own command would (runs in the other process)."""
+    from kapitan import cached  # noqa: PLC0415 - takes half a second, and only the child needs it
+    from kapitan.refs.base import RefController  # noqa: PLC0415
+    from kapitan.resources import get_inventory  # noqa: PLC0415
+    from kapitan.targets import load_target_inventory  # noqa: PLC0415
+
+    # Go's runtime, which evaluates Jsonnet, does not survive a fork.
+    multiprocessing.set_start_method("spawn", force=True)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    arguments = _arguments(job)
+    cached.args = arguments
+    inventory = get_inventory(str(job.root / "inventory"))
+    targets = load_target_inventory(inventory, list(job.targets))
+    if job.fetch and any(target.dependencies for target in targets):
+        _fetch(job, scratch, targets)
+    compile_one = partial(
+        _compile_one,
+        search_paths=[str(path) for path in (*job.search_paths, scratch)],
+        compile_path=str(scratch / "compiled"),
+        references=RefController(str(scratch / "refs"), embed_refs=False),
+        arguments=arguments,
+    )
+    if len(targets) < _WORTH_A_POOL or job.processes == 1:
+        results = [compile_one(target) for target in targets]
+    else:
+        with multiprocessing.Pool(
+            min(job.processes, len(targets)), _start_worker, (cached.as_dict(),)
+        ) as pool:
+            results = list(pool.imap_unordered(compile_one, targets))
+    return {target: problem for target, problem in results if problem}
+
+
+def _arguments(job: Job) -> Namespace:
+    return Namespace(
+        inventory_path=str(job.root / "inventory"),
+        inventory_backend="reclass-rs",
+        output_path=str(job.root),
+        indent=2,
+        multiline_string_style="literal",
+        yaml_multiline_string_style="literal",
+        dump_null_as_empty=False,
+        yaml_dump_null_as_empty=False,
+        reveal=False,
+        prune=False,
+        cache=False,
+        verbose=False,
+        use_go_jsonnet=True,
+        cue_path="cue",
+        kustomize_path="kustomize",
+        helm_path="helm",
+        jinja2_filters="lib/jinja2_filters.py",
+        compose_target_name=False,
+    )
+
+
+def _fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
+    from kapitan.dependency_manager.base import fetch_dependencies  # noqa: PLC0415
+    from kapitan.errors import KapitanError  # noqa: PLC0415
+
+    try:
+        with multiprocessing.Pool(job.processes) as pool:
+            fetch_dependencies(str(job.root), targets, str(scratch), True, pool)  # noqa: FBT003 - always anew, as the peer does
+    except (KapitanError, OSError) as error:
+        raise CompileError(
+            f"cannot fetch what the components need: {error}",
+            where="parameters.kapitan.dependencies",
+            hint="check the source and that it can be reached;"
+            " --local --no-fetch-dependencies uses what is there",
+        ) from error
+
+
+def _start_worker(state: dict[str, Any]) -> None:
+    from kapitan import cached  # noqa: PLC0415
+
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    cached.from_dict(state)
+
+
+def _compile_one(
+    target: Any,  # noqa: ANN401 - Kapitan's own model
+    *,
+    search_paths: list[str],
+    compile_path: str,
+    references: Any,  # noqa: ANN401 - Kapitan's own class
+    arguments: Namespace,
+) -> tuple[str, str]:
+    from kapitan.targets import compile_target  # noqa: PLC0415
+
+    name = str(target.vars.target)
+    try:
+        compile_target(target, search_paths, compile_path, references, arguments)
+    except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
+        return name, str(error) or type(error).__name__
+    return name, ""

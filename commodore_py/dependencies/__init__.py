@@ -1,0 +1,17 @@
+"""From wanted to pinned: what a cluster asks for, fetched into the working directory."""
+
+from .bundler import fetch_vendored
+from .checkouts import fetch_catalog
+from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
+from .fetch import Fetch, fetcher
+
+__all__ = [
+    "Fetch",
+    "fetch_catalog",
+    "fetch_vendored",
+    "fetcher",
+    "instances_of",
+    "wanted_components",
+    "wanted_configuration",
+    "wanted_packages",
+]

@@ -1,0 +1,163 @@
+"""Rules of the hierarchy that the resolver does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import ClassPath, Instance, Inventory, Kind, Notice, Parameters
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# References that older releases understood; today they would silently stay in the output.
+_REMOVED = {
+    "${customer:name}": "${cluster:tenant}",
+    "${cloud:provider}": "${facts:cloud}",
+    "${cloud:region}": "${facts:region}",
+    "${cluster:dist}": "${facts:distribution}",
+}
+
+
+def check_configuration(classes: ClassPath) -> None:
+    """Refuse removed references anywhere in the global and tenant configuration."""
+    files = [
+        file
+        for repository in classes.of_kind(Kind.GLOBAL, Kind.TENANT)
+        for file in _yaml_files(repository.directory)
+    ]
+    raise_collected(_removed_references(files), "the hierarchy uses removed references")
+
+
+def check_components(classes: ClassPath) -> None:
+    """Refuse removed references in the classes of the components."""
+    files = [
+        component.directory / "class" / name
+        for component in classes.of_kind(Kind.COMPONENT)
+        for name in ("defaults.yml", f"{component.spec.name}.yml")
+    ]
+    raise_collected(_removed_references(files), "enabled components use removed references")
+
+
+def check_instances(inventory: Inventory) -> None:
+    """Refuse what the cluster's components do not support."""
+    parameters = inventory.bootstrap.parameters
+    if parameters.get("component_versions"):
+        raise CommodoreError(
+            "parameters.component_versions is no longer supported",
+            where="parameters.component_versions",
+            hint="move its entries to parameters.components",
+        )
+    if not inventory.instances:
+        raise CommodoreError(
+            "the cluster has no components: there is nothing to compile",
+            where="applications of the cluster",
+            hint="list at least one component under `applications` in the hierarchy",
+        )
+    errors = [
+        error
+        for instance in inventory.instances
+        for error in (_missing_key(instance, inventory), *_unsupported(instance, inventory))
+        if error is not None
+    ]
+    raise_collected(errors, "component instances that cannot be compiled")
+
+
+def deprecations(inventory: Inventory) -> tuple[Notice, ...]:
+    """What the deprecated components of the cluster have to say, each once."""
+    parameters = inventory.bootstrap.parameters
+    notices: dict[str, Notice] = {}
+    for instance in inventory.instances:
+        metadata = _metadata(parameters, instance)
+        if metadata.get("deprecated"):
+            parts = [f"Component {instance.component} is deprecated."]
+            if "replaced_by" in metadata:
+                parts.append(f"Use component {metadata['replaced_by']} instead.")
+            if "deprecation_notice" in metadata:
+                parts.append(str(metadata["deprecation_notice"]))
+            notices.setdefault(instance.component, Notice(" ".join(parts)))
+    return tuple(notices.values())
+
+
+def _missing_key(instance: Instance, inventory: Inventory) -> CommodoreError | None:
+    if isinstance(inventory.nodes[instance.name].parameters.get(instance.component_key), Mapping):
+        return None
+    return CommodoreError(
+        f"component {instance.component} has no parameters of its own",
+        where=f"target {instance.name}: parameters.{instance.component_key}",
+        hint=f"define parameters.{instance.component_key} in class/defaults.yml of the component",
+    )
+
+
+def _unsupported(instance: Instance, inventory: Inventory) -> Iterator[CommodoreError]:
+    if not instance.aliased:
+        return
+    parameters = inventory.bootstrap.parameters
+    own = inventory.nodes[instance.name].parameters
+    place = f"parameters.{instance.component_key}._metadata"
+    if not _metadata(parameters, instance).get("multi_instance"):
+        yield CommodoreError(
+            f"component {instance.component} does not support instances"
+            f" (wanted as {instance.name})",
+            where=f"{place}.multi_instance",
+            hint=f"use it under its own name, or set {place}.multi_instance in the component",
+        )
+    override = (parameters.get("components") or {}).get(instance.name) or {}
+    if override.get("url") is None and override.get("version") is None:
+        return
+    if not all(_metadata(p, instance).get("multi_version") for p in (parameters, own)):
+        yield CommodoreError(
+            f"component {instance.component} does not support a version of its own"
+            f" for instance {instance.name}",
+            where=f"parameters.components.{instance.name}",
+            hint=f"remove url and version there, or set {place}.multi_version in both versions",
+        )
+
+
+def _metadata(parameters: Parameters, instance: Instance) -> Mapping[str, Any]:
+    own = parameters.get(instance.component_key)
+    metadata = own.get("_metadata") if isinstance(own, Mapping) else None
+    return metadata if isinstance(metadata, Mapping) else {}
+
+
+def _yaml_files(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.iterdir()):
+        if path.name.startswith("."):
+            continue
+        if path.is_dir():
+            yield from _yaml_files(path)
+        elif path.suffix in (".yml", ".yaml"):
+            yield path
+
+
+def _removed_references(files: Iterable[Path]) -> Iterator[CommodoreError]:
+    for file in files:
+        text = file.read_bytes() if file.is_file() else b""
+        # Reading every file as YAML would take seconds in a large hierarchy; most hold none.
+        if not any(reference.encode() in text for reference in _REMOVED):
+            continue
+        try:
+            content = yaml.load(text, name=str(file))
+        except yaml.YamlError:
+            continue  # several documents, or a mistake that the resolver reports with its place
+        for field, value in _strings(content, ""):
+            for reference, replacement in _REMOVED.items():
+                if reference in value:
+                    yield CommodoreError(
+                        f"{reference} is no longer supported",
+                        where=f"{file}: {field}",
+                        hint=f"use {replacement}",
+                    )
+
+
+def _strings(value: object, field: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield field, value
+    elif isinstance(value, Mapping):
+        for key, child in value.items():
+            yield from _strings(child, f"{field}.{key}" if field else str(key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _strings(child, f"{field}[{index}]")

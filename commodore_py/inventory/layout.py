@@ -1,0 +1,70 @@
+"""The `inventory/` folder: what people, local mode and the reference engine read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import yaml
+from commodore_py.adapters.files import link, remove, write_if_changed
+from commodore_py.lib import KUSTOMIZE_WRAPPER
+
+from .targets import Target, targets_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.model import ClassPath, Cluster, Inventory
+
+_OURS_ALONE = ("targets", "classes/components", "classes/defaults")
+
+
+def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory: Inventory) -> None:
+    """Lay the inventory out in the working directory, touching only what differs."""
+    targets = targets_of(classes, inventory.instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    folder = config.paths.inventory
+    wanted = _wanted(folder, classes, targets)
+    for name in _OURS_ALONE:
+        _sweep(folder / name, wanted, links_only=False)
+    if not config.local:
+        _sweep(folder / "classes", wanted, links_only=True)
+    lay_out(folder, classes, targets, params_of(config, cluster))
+
+
+def lay_out(folder: Path, classes: ClassPath, targets: Mapping[str, Target], params: bytes) -> None:
+    """Write targets and parameters, and link the classes, below a folder."""
+    write_if_changed(folder / "classes" / "params" / "cluster.yml", params)
+    for prefix, source in classes.entries():
+        place = _class_place(folder, prefix, source)
+        if place != source:  # the configuration repositories are checked out in place
+            link(place, source)
+    for name, target in targets.items():
+        write_if_changed(folder / "targets" / f"{name}.yml", yaml.dump(target))
+
+
+def params_of(config: Config, cluster: Cluster) -> bytes:
+    """The parameters of the cluster; in local mode, as the last run or a user left them."""
+    if config.local:
+        return config.paths.params_file.read_bytes()
+    return yaml.dump(cluster.parameters())
+
+
+def _class_place(folder: Path, prefix: str, source: Path) -> Path:
+    place = folder / "classes" / prefix
+    return place.with_name(f"{place.name}.yml") if source.suffix == ".yml" else place
+
+
+def _wanted(folder: Path, classes: ClassPath, targets: Iterable[str]) -> set[Path]:
+    places = {_class_place(folder, prefix, source) for prefix, source in classes.entries()}
+    return places | {folder / "targets" / f"{name}.yml" for name in targets}
+
+
+def _sweep(folder: Path, wanted: set[Path], *, links_only: bool) -> None:
+    if not folder.is_dir():
+        return
+    for present in folder.iterdir():
+        if present.name.startswith(".") or present in wanted:
+            continue
+        if present.is_symlink() or not links_only:
+            remove(present)

@@ -1,0 +1,66 @@
+"""Which classes and parameters make a target (pure)."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model import ClassPath, Instance, Kind
+from commodore_py.model.inventory import BOOTSTRAP
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+Target = dict[str, Any]
+
+
+def targets_of(
+    classes: ClassPath, instances: Iterable[Instance], *, kustomize_wrapper: Path
+) -> dict[str, Target]:
+    """The content of every target file, by target name."""
+    python = sys.executable or shutil.which("python3") or "NOT_AVAILABLE"
+    programs = {"_kustomize_wrapper": str(kustomize_wrapper), "_python3": python}
+    targets = {BOOTSTRAP: bootstrap_target(classes)}
+    for instance in instances:
+        targets[instance.name] = _instance_target(instance, classes, programs)
+    return targets
+
+
+def bootstrap_target(classes: ClassPath) -> Target:
+    """The target that stands for the cluster itself."""
+    names = ["params.cluster", *_defaults(classes, {}), "global.commodore"]
+    return {"classes": names, "parameters": {"_instance": BOOTSTRAP}}
+
+
+def _instance_target(instance: Instance, classes: ClassPath, programs: dict[str, str]) -> Target:
+    checkout = classes.component(instance.name)
+    if checkout is None:
+        raise CommodoreError(f"no checkout for {instance.component} as {instance.name}")
+    # An instance may have another version than its component: its own defaults take that place.
+    own_defaults = {instance.component: instance.name}
+    parameters: dict[str, Any] = {
+        "_base_directory": str(checkout.directory),
+        "_instance": instance.name,
+        **programs,
+        "kapitan": {"vars": {"target": instance.name}},
+    }
+    if instance.aliased:
+        parameters[instance.key] = {}
+        parameters[instance.component_key] = f"${{{instance.key}}}"
+    return {
+        "classes": [
+            "params.cluster",
+            *_defaults(classes, own_defaults),
+            "global.commodore",
+            f"components.{instance.name}",
+        ],
+        "parameters": parameters,
+    }
+
+
+def _defaults(classes: ClassPath, replaced: dict[str, str]) -> list[str]:
+    names = (component.spec.name for component in classes.of_kind(Kind.COMPONENT))
+    return [f"defaults.{replaced.get(name, name)}" for name in names]

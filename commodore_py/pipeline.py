@@ -1,0 +1,103 @@
+"""Gather, render, publish: a cluster's catalog from its facts to its commit."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, TypeAlias
+
+from commodore_py import (
+    catalog,
+    compiler,
+    dependencies,
+    inventory,
+    lieutenant,
+    postprocess,
+    refs,
+)
+from commodore_py.errors import CommodoreError
+from commodore_py.model import (
+    Change,
+    ClassPath,
+    Published,
+    Rendered,
+    ReportOutcome,
+    Sources,
+)
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+log = logging.getLogger(__name__)
+
+Approve: TypeAlias = Callable[[Change], bool]
+
+
+def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Published:
+    """Compile one cluster's catalog, from its facts to its commit."""
+    sources = gather(config, cluster_id)
+    rendered = render(config, sources)
+    return publish(config, sources, rendered, approve)
+
+
+def gather(config: Config, cluster_id: str) -> Sources:
+    """Read the outside world once, and pin every piece of it."""
+    log.info("Gathering what cluster %s is made of", cluster_id)
+    now = datetime.now().astimezone()
+    cluster = lieutenant.load_cluster(config, cluster_id)
+    fetch = dependencies.fetcher(config)
+
+    # Configuration names packages, and packages may name components, so the
+    # class path grows in three steps and the bootstrap node is read in between.
+    classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
+    inventory.check_configuration(classes)
+    node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
+    classes = classes.plus(fetch(dependencies.wanted_packages(node)))
+    node = inventory.resolve_bootstrap(config, cluster, classes)
+    classes = classes.plus(fetch(dependencies.wanted_components(node)))
+    instances = dependencies.instances_of(node, classes)
+
+    log.info("Resolving the hierarchy for %d component instances", len(instances))
+    resolved = inventory.resolve(config, cluster, classes, instances)
+    dependencies.fetch_vendored(config, classes, resolved)
+    inventory.materialise(config, cluster, classes, resolved)
+    catalog_head = dependencies.fetch_catalog(config, cluster)
+    return Sources(
+        cluster, classes, resolved, catalog_head, now, notices=inventory.deprecations(resolved)
+    )
+
+
+def render(config: Config, sources: Sources) -> Rendered:
+    """Turn pinned sources into a catalog tree: same sources, same bytes."""
+    log.info("Compiling %d component instances", len(sources.inventory.instances))
+    references = refs.render_refs(sources.inventory)
+    compiled = compiler.compile_targets(config, sources, references)
+    filtered, notices = postprocess.apply_filters(config, compiled, sources)
+    tree = catalog.assemble(filtered, references)
+    return Rendered(filtered, references, tree, notices)
+
+
+def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
+    """Write the catalog and, once approved, commit it and report it."""
+    log.info("Updating the catalog")
+    record = catalog.record_of(sources)
+    sink = catalog.open_sink(config, sources.catalog_head)
+    change = sink.stage(rendered)  # compiled/ and the catalog's files, only what changed
+    published = Published(change, record, notices=(*rendered.notices, *sources.notices))
+
+    if config.local:
+        sink.unstage()
+        return published
+    if not (change and approve(change)):
+        return published
+    commit = sink.commit_and_push(catalog.commit_message(record))
+    # From here on the catalog is out: a failing report is part of the result, not its end.
+    try:
+        lieutenant.report(config, record)
+    except CommodoreError as error:
+        return replace(
+            published, commit=commit, report=ReportOutcome.FAILED, report_problem=str(error)
+        )
+    return replace(published, commit=commit, report=ReportOutcome.REPORTED)
