@@ -1,0 +1,189 @@
+"""The playground, compiled by us and by the peer: the same catalogs, byte for byte."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.workflows.demo import write_demo
+
+from .peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+pytestmark = pytest.mark.e2e
+
+# Paths of an installation, not of a configuration.
+_OF_THE_TOOL = re.compile(r"^(  _(?:python3|kustomize_wrapper): ).*$", re.MULTILINE)
+_TIMESTAMP = re.compile(r"^(Compilation timestamp: ).*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What a tool left behind, pushed, reported and said after compiling twice."""
+
+    work: Path
+    heads: tuple[str, str]
+    pushed: str
+    message: str
+    report: dict[str, Any]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The same cluster, compiled by both."""
+
+    ours: Compiled
+    peers: Compiled
+
+
+@pytest.fixture(scope="module", params=["c-demo-1", "c-demo-2"])
+def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
+    """Compile and push twice with each tool, in the same playground made anew."""
+    peer = find_peer()
+    root = tmp_path_factory.mktemp("pair")
+    peers = _compile_with_peer(peer, root, request.param)
+    shutil.rmtree(root / "demo")
+    return Pair(ours=_compile_with_ours(root, request.param), peers=peers)
+
+
+@pytest.mark.parametrize("part", ["manifests", "refs"])
+def test_catalog_is_the_same(pair: Pair, part: str) -> None:
+    ours = _files(pair.ours.work / "catalog" / part)
+    peers = _files(pair.peers.work / "catalog" / part)
+
+    assert peers
+    assert ours == peers
+
+
+def test_compiled_folder_is_the_same(pair: Pair) -> None:
+    assert _files(pair.ours.work / "compiled") == _files(pair.peers.work / "compiled")
+
+
+def test_pushed_tree_is_the_same(pair: Pair) -> None:
+    assert pair.ours.pushed == pair.peers.pushed
+
+
+def test_targets_are_the_same_but_for_places(pair: Pair) -> None:
+    ours, peers = _targets(pair.ours.work), _targets(pair.peers.work)
+
+    assert "cluster.yml" in peers
+    assert ours == peers
+
+
+def test_cluster_parameters_are_the_same(pair: Pair) -> None:
+    ours, peers = (
+        (compiled.work / "inventory" / "classes" / "params" / "cluster.yml").read_text()
+        for compiled in (pair.ours, pair.peers)
+    )
+
+    assert ours == peers
+
+
+def test_commit_message_is_the_same_but_for_the_time(pair: Pair) -> None:
+    ours, peers = (_TIMESTAMP.sub(r"\1", side.message) for side in (pair.ours, pair.peers))
+
+    assert ours == peers
+
+
+def test_report_is_the_same_but_for_tool_and_time(pair: Pair) -> None:
+    of_the_run = {"commodoreBuildInfo", "lastCompile"}
+
+    assert pair.ours.report.keys() == pair.peers.report.keys()
+    for key in pair.peers.report.keys() - of_the_run:
+        assert pair.ours.report[key] == pair.peers.report[key], key
+
+
+def test_deprecated_component_is_told_about_like_the_peer_does(pair: Pair) -> None:
+    ours, peers = ("node-clock is deprecated" in side.said for side in (pair.ours, pair.peers))
+
+    assert ours == peers
+
+
+def test_second_compile_pushes_nothing(pair: Pair) -> None:
+    for side in (pair.ours, pair.peers):
+        first, second = side.heads
+        assert first == second
+
+
+def _compile_with_peer(peer: Path, root: Path, cluster: str) -> Compiled:
+    demo = write_demo(root / "demo").directory
+    work = root / "peers" / cluster
+    with serve_facts(demo / "facts") as api:
+
+        def compile_once() -> str:
+            return run_peer(peer, work, api.url, "catalog", "compile", cluster, "--push")
+
+        def report() -> dict[str, Any]:
+            ((path, body),) = api.reports
+            assert path == f"/clusters/{cluster}/compileMeta"
+            return body
+
+        return _twice(compile_once, report, work, demo / "repos" / f"catalog-{cluster}.git")
+
+
+def _compile_with_ours(root: Path, cluster: str) -> Compiled:
+    demo = write_demo(root / "demo").directory
+    work = root / "ours" / cluster
+    facts = demo / "facts"
+    environment = clean_environment(root / "home") | {"COMMODORE_API_URL": str(facts)}
+    command = [sys.executable, "-m", "commodore_py", "catalog", "compile", cluster, "--push"]
+
+    def compile_once() -> str:
+        return run_to_end(command, work, environment)
+
+    def report() -> dict[str, Any]:
+        body: dict[str, Any] = json.loads((facts / "reports" / f"{cluster}.json").read_text())
+        return body
+
+    return _twice(compile_once, report, work, demo / "repos" / f"catalog-{cluster}.git")
+
+
+def _twice(
+    compile_once: Callable[[], str], report: Callable[[], dict[str, Any]], work: Path, catalog: Path
+) -> Compiled:
+    compile_once()
+    head = _git(catalog, "rev-parse", "master")
+    said = compile_once()
+    return Compiled(
+        work=work,
+        heads=(head, _git(catalog, "rev-parse", "master")),
+        pushed=_git(catalog, "ls-tree", "-r", "master"),
+        message=_git(catalog, "log", "--max-count=1", "--format=%B", "master"),
+        report=report(),
+        said=said,
+    )
+
+
+def _files(folder: Path) -> dict[str, tuple[bytes, bool]]:
+    """Content and executable bit of every file below a folder, by relative path."""
+    return {
+        path.relative_to(folder).as_posix(): (path.read_bytes(), bool(path.stat().st_mode & 0o100))
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+def _targets(work: Path) -> dict[str, str]:
+    """The target files, without what must differ from one place and installation to another."""
+    return {
+        path.name: _OF_THE_TOOL.sub(r"\1", path.read_text().replace(str(work), "<work>"))
+        for path in (work / "inventory" / "targets").iterdir()
+    }
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=directory, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()

@@ -1,0 +1,358 @@
+"""The playground of `commodore demo` holds what it promises, the same on every machine."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py.errors import CommodoreError
+from commodore_py.workflows.demo import Demo, write_demo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A component as its repository has it."""
+
+    name: str
+    folder: Path
+
+    def parameters(self, file: str) -> dict[str, Any]:
+        content: dict[str, Any] = yaml.safe_load((self.folder / "class" / file).read_text())
+        return content["parameters"]  # type: ignore[no-any-return]  # YAML from our own files
+
+    def defaults(self) -> dict[str, Any]:
+        own: dict[str, Any] = self.parameters("defaults.yml")[self.name.replace("-", "_")]
+        return own
+
+    def metadata(self) -> dict[str, Any]:
+        return self.defaults().get("=_metadata") or {}
+
+    def inputs(self) -> list[dict[str, Any]]:
+        entries: list[dict[str, Any]] = self.parameters(f"{self.name}.yml")["kapitan"]["compile"]
+        return entries
+
+    def filters(self) -> list[dict[str, Any]]:
+        own = self.parameters(f"{self.name}.yml").get("commodore", {})
+        return own.get("postprocess", {}).get("filters", [])  # type: ignore[no-any-return]  # as above
+
+    def code(self) -> str:
+        return "\n".join(path.read_text() for path in sorted(self.folder.rglob("*.*sonnet")))
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
+    return write_demo(tmp_path_factory.mktemp("demo") / "playground")
+
+
+@pytest.fixture(scope="module")
+def checkouts(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Every repository but the catalogs, checked out from where the facts say it is."""
+    folder = tmp_path_factory.mktemp("checkouts")
+    base = _facts(demo)["c-demo-1"]["facts"]["repositories"]
+    for repository in (demo.directory / "repos").iterdir():
+        if not repository.name.startswith("catalog-"):
+            _git(folder, "clone", "--quiet", f"{base}/{repository.name}", repository.stem)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def components(checkouts: Path) -> dict[str, Component]:
+    found = (path.parent.parent for path in checkouts.rglob("class/defaults.yml"))
+    names = {folder: folder.name.removeprefix("component-") for folder in found}
+    return {name: Component(name, folder) for folder, name in names.items()}
+
+
+@pytest.fixture(scope="module")
+def hierarchy(checkouts: Path) -> dict[str, dict[str, Any]]:
+    """All classes of the global, tenant and package repositories, by relative path."""
+    return {
+        str(path.relative_to(checkouts)): yaml.safe_load(path.read_text())
+        for name in ("global", "t-demo", "package-observability")
+        for path in (checkouts / name).rglob("*.yml")
+    }
+
+
+def test_facts_tell_of_two_different_clusters_of_one_tenant(demo: Demo) -> None:
+    first, second = _facts(demo).values()
+
+    assert demo.clusters == (first["id"], second["id"]) == ("c-demo-1", "c-demo-2")
+    assert first["tenant"] == second["tenant"] == "t-demo"
+    for fact in ("distribution", "cloud", "region"):
+        assert first["facts"][fact] != second["facts"][fact]
+
+
+def test_every_url_in_the_facts_is_a_repository_of_the_playground(demo: Demo) -> None:
+    texts = [path.read_text() for path in (demo.directory / "facts").rglob("*.yaml")]
+    urls = re.findall(r"file://\S+\.git", "\n".join(texts))
+    repositories = {path.as_uri() for path in (demo.directory.resolve() / "repos").iterdir()}
+
+    assert len(urls) == 4
+    assert set(urls) <= repositories
+    assert "@" not in "".join(texts)
+
+
+def test_commands_in_the_playground_find_the_facts(demo: Demo) -> None:
+    settings = (demo.directory / ".env").read_text().splitlines()
+
+    assert "COMMODORE_API_URL=./facts" in settings
+
+
+def test_hierarchy_has_every_level_of_every_cluster(
+    demo: Demo, hierarchy: dict[str, dict[str, Any]]
+) -> None:
+    entry = hierarchy["global/commodore.yml"]["classes"]
+
+    assert ".cloud.${facts:cloud}.${facts:region}" in entry
+    assert "${cluster:tenant}.${cluster:name}" in entry
+    for cluster in _facts(demo).values():
+        facts = cluster["facts"]
+        assert f"global/distribution/{facts['distribution']}.yml" in hierarchy
+        assert f"global/cloud/{facts['cloud']}/init.yml" in hierarchy
+        assert f"global/cloud/{facts['cloud']}/{facts['region']}.yml" in hierarchy
+        assert f"t-demo/{cluster['id']}.yml" in hierarchy
+
+
+def test_hierarchy_says_where_secrets_are_kept(hierarchy: dict[str, dict[str, Any]]) -> None:
+    assert hierarchy["global/common.yml"]["parameters"]["kapitan"]["secrets"]["vaultkv"]
+
+
+def test_hierarchy_uses_constants_overrides_and_removals(
+    hierarchy: dict[str, dict[str, Any]],
+) -> None:
+    keys = {key for content in hierarchy.values() for key in _keys(content)}
+
+    assert any(key.startswith("=") for key in keys)
+    assert any(key.startswith("~") for key in keys)
+    assert any(application.startswith("~") for application in _applications(hierarchy))
+
+
+def test_every_component_is_listed_with_its_place(
+    components: dict[str, Component], hierarchy: dict[str, dict[str, Any]], checkouts: Path
+) -> None:
+    listed = _listed(hierarchy, "components")
+
+    assert len(components) >= 7
+    for name, component in components.items():
+        repository = listed[name]["url"].removeprefix("${platform:repositories}/")
+        place = checkouts / repository.removesuffix(".git") / listed[name].get("path", "")
+        assert component.folder == place
+
+
+def test_versions_are_branches_and_tags_that_exist(
+    hierarchy: dict[str, dict[str, Any]], checkouts: Path
+) -> None:
+    listed = _listed(hierarchy, "components") | _listed(hierarchy, "packages")
+    versions = {spec["version"] for spec in listed.values()}
+
+    assert "master" in versions
+    assert any(version.startswith("v") for version in versions)
+    for spec in listed.values():
+        if "url" in spec:
+            repository = checkouts / spec["url"].split("/")[-1].removesuffix(".git")
+            _git(repository, "rev-parse", "--verify", "--quiet", f"{spec['version']}^{{commit}}")
+
+
+def test_one_component_is_used_twice(
+    components: dict[str, Component], hierarchy: dict[str, dict[str, Any]]
+) -> None:
+    (several,) = [name for name, c in components.items() if c.metadata().get("multi_instance")]
+    instances = [used for used in _applications(hierarchy) if used.split(" as ")[0] == several]
+
+    assert len(instances) == 2
+    assert len({used.split(" as ")[-1] for used in instances}) == 2
+
+
+def test_one_component_offers_a_library_that_another_imports(
+    components: dict[str, Component],
+) -> None:
+    (offering,) = [c for c in components.values() if c.metadata().get("library_aliases")]
+    ((alias, library),) = offering.metadata()["library_aliases"].items()
+    importing = [c.name for c in components.values() if f"import 'lib/{alias}'" in c.code()]
+
+    assert (offering.folder / "lib" / library).is_file()
+    assert importing
+    assert offering.name not in importing
+
+
+def test_one_component_has_a_jsonnet_filter(components: dict[str, Component]) -> None:
+    (found,) = [(c, f) for c in components.values() for f in c.filters() if f["type"] == "jsonnet"]
+    component, definition = found
+
+    assert (component.folder / definition["filter"]).is_file()
+
+
+def test_one_component_gives_a_namespace_to_copied_manifests(
+    components: dict[str, Component],
+) -> None:
+    (found,) = [(c, f) for c in components.values() for f in c.filters() if f["type"] == "builtin"]
+    component, definition = found
+    (copied,) = [entry for entry in component.inputs() if entry["input_type"] == "copy"]
+    source = component.folder / copied["input_paths"][0].removeprefix("${_base_directory}/")
+
+    assert definition["filter"] == "helm_namespace"
+    assert definition["path"] == copied["output_path"]
+    assert list(source.glob("*.yaml"))
+
+
+def test_one_component_refers_to_secrets(components: dict[str, Component]) -> None:
+    (found,) = [
+        c
+        for c in components.values()
+        if "?{vaultkv:" in yaml.safe_dump(c.parameters("defaults.yml"))
+    ]
+
+    assert "stringData" in found.code()
+
+
+def test_one_component_is_deprecated_in_favour_of_another(
+    components: dict[str, Component], hierarchy: dict[str, dict[str, Any]]
+) -> None:
+    (old,) = [c for c in components.values() if c.metadata().get("deprecated")]
+
+    assert old.metadata()["replaced_by"] in components
+    assert old.metadata()["deprecation_notice"]
+    assert old.name in _applications(hierarchy)
+
+
+def test_the_package_adds_a_component(
+    components: dict[str, Component], hierarchy: dict[str, dict[str, Any]]
+) -> None:
+    (package,) = _listed(hierarchy, "packages")
+    added = hierarchy[f"package-{package}/package/main.yml"]["applications"]
+    elsewhere = {k: v for k, v in hierarchy.items() if not k.startswith("package-")}
+
+    assert f"pkg.{package}" in _applications(hierarchy)
+    assert set(added) <= components.keys()
+    assert not set(added) & set(_listed(elsewhere, "components"))
+
+
+def test_pipeline_gets_some_variety(components: dict[str, Component]) -> None:
+    inputs = [entry for c in components.values() for entry in c.inputs()]
+
+    assert {entry["input_type"] for entry in inputs} == {"copy", "jsonnet", "remove"}
+    assert {entry.get("output_type") for entry in inputs} == {None, "json", "plain", "yml"}
+    assert any(entry.get("prune") for entry in inputs)
+
+
+def test_scripts_are_executable(checkouts: Path) -> None:
+    scripts = list(checkouts.rglob("*.sh"))
+
+    assert scripts
+    assert all(os.access(path, os.X_OK) for path in scripts)
+
+
+def test_every_cluster_has_an_empty_catalog(demo: Demo) -> None:
+    for cluster in demo.clusters:
+        catalog = demo.directory / "repos" / f"catalog-{cluster}.git"
+        assert _git(catalog, "rev-parse", "--is-bare-repository") == "true"
+        assert _git(catalog, "symbolic-ref", "HEAD") == "refs/heads/master"
+        assert not _git(catalog, "for-each-ref")
+
+
+def test_commits_are_the_same_everywhere(
+    demo: Demo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[commit]\n\tgpgSign = true\n[init]\n\tdefaultBranch = trunk\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    monkeypatch.setenv("GIT_DEFAULT_HASH", "sha256")
+    monkeypatch.setenv("GIT_AUTHOR_DATE", "2001-01-01T00:00:00Z")
+
+    other = write_demo(tmp_path / "Spielplatz für alle")
+
+    assert _refs(other) == _refs(demo)
+    assert _refs(demo)
+
+
+def test_repositories_can_be_cloned_from_a_place_with_a_difficult_name(tmp_path: Path) -> None:
+    demo = write_demo(tmp_path / "50% @home, grün")
+
+    url = _facts(demo)["c-demo-1"]["facts"]["repositories"]
+
+    _git(tmp_path, "clone", "--quiet", f"{url}/global.git", "clone")
+    assert (tmp_path / "clone" / "commodore.yml").is_file()
+
+
+def test_next_steps_change_the_tenant_repository(tmp_path: Path) -> None:
+    demo = write_demo(tmp_path / "play ground")
+    steps = [step for step in demo.next_steps if not step.startswith("commodore ")]
+
+    subprocess.run(["sh", "-e", "-c", "\n".join(steps)], cwd="/", check=True, capture_output=True)
+
+    tenant = demo.directory / "repos" / "t-demo.git"
+    assert "+    replicas: 3" in _git(tenant, "show", "master")
+
+
+def test_next_steps_are_those_of_the_readme(demo: Demo) -> None:
+    readme = (demo.directory / "README.md").read_text()
+
+    assert re.findall("^    (.*)$", readme, re.MULTILINE) == list(demo.next_steps[1:])
+
+
+def test_an_empty_folder_is_welcome(tmp_path: Path) -> None:
+    assert write_demo(tmp_path).directory == tmp_path
+
+
+def test_a_folder_with_content_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "diary.txt").write_text("mine")
+
+    with pytest.raises(CommodoreError, match="not empty") as caught:
+        write_demo(tmp_path)
+
+    assert caught.value.where == str(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
+
+
+def test_a_file_is_no_place_for_a_playground(tmp_path: Path) -> None:
+    (tmp_path / "demo").write_text("mine")
+
+    with pytest.raises(CommodoreError, match="no folder"):
+        write_demo(tmp_path / "demo")
+
+
+def _facts(demo: Demo) -> dict[str, dict[str, Any]]:
+    files = sorted((demo.directory / "facts" / "clusters").iterdir())
+    return {path.stem: yaml.safe_load(path.read_text()) for path in files}
+
+
+def _listed(hierarchy: dict[str, dict[str, Any]], kind: str) -> dict[str, dict[str, Any]]:
+    """All entries of `parameters.components` or `parameters.packages`."""
+    return {
+        name: spec
+        for content in hierarchy.values()
+        for name, spec in content.get("parameters", {}).get(kind, {}).items()
+    }
+
+
+def _applications(hierarchy: dict[str, dict[str, Any]]) -> list[str]:
+    return [name for content in hierarchy.values() for name in content.get("applications", [])]
+
+
+def _keys(content: object) -> Iterator[str]:
+    if isinstance(content, dict):
+        for key, value in content.items():
+            yield key
+            yield from _keys(value)
+
+
+def _refs(demo: Demo) -> dict[str, str]:
+    """What every branch and tag of every repository points to."""
+    repositories = sorted((demo.directory / "repos").iterdir())
+    return {path.name: _git(path, "for-each-ref") for path in repositories}
+
+
+def _git(directory: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", *arguments], cwd=directory, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
