@@ -1,0 +1,258 @@
+"""HTTP: JSON asked for and sent, with every way this can fail in our words."""
+
+from __future__ import annotations
+
+import json
+import logging
+import time
+from dataclasses import dataclass, replace
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import requests
+
+log = logging.getLogger(__name__)
+
+PAUSES = (0.3, 1.0)
+"""Seconds to wait before each further attempt of a GET."""
+
+_MOST_REDIRECTS = 5
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_UNAVAILABLE = {
+    HTTPStatus.BAD_GATEWAY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+    HTTPStatus.GATEWAY_TIMEOUT,
+}
+_REDIRECTS = {
+    HTTPStatus.MOVED_PERMANENTLY,
+    HTTPStatus.FOUND,
+    HTTPStatus.TEMPORARY_REDIRECT,
+    HTTPStatus.PERMANENT_REDIRECT,
+}
+_HINTS: dict[int, str] = {
+    HTTPStatus.BAD_REQUEST: "check the options of the command, and the token that is sent along",
+    HTTPStatus.UNAUTHORIZED: "check the token that is sent along",
+    HTTPStatus.FORBIDDEN: "check that the token's owner may see and do this",
+    HTTPStatus.NOT_FOUND: "check the id, and the URL in front of it",
+}
+
+
+class HttpError(CommodoreError):
+    """A server that could not be asked, or gave no usable answer."""
+
+
+class NotFound(HttpError):
+    """The server knows nothing of that name."""
+
+
+class ServerAway(HttpError):
+    """Nobody answered, or only somebody standing in: another attempt may help."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    method: str
+    url: str
+    token: str
+    timeout: float
+    params: Mapping[str, str] | None = None
+    body: bytes | None = None
+
+
+def get_json(
+    url: str,
+    *,
+    token: str = "",
+    params: Mapping[str, str] | None = None,
+    timeout: float,
+    pauses: Sequence[float] = PAUSES,
+) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The answer of a URL, None when it is empty; a server that is away is asked again."""
+    request = _Request("GET", url, token, timeout, params=params)
+    for pause in pauses:
+        try:
+            return _exchange(request)
+        except ServerAway as error:
+            log.debug("%s: %s; asking again in %s seconds", url, error, pause)
+        time.sleep(pause)
+    return _exchange(request)
+
+
+def post_json(url: str, body: object, *, token: str = "", timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
+    """Send a value once; redirects repeat it, but only to the same server."""
+    content = json.dumps(body).encode()
+    return _exchange(_Request("POST", url, token, timeout, body=content))
+
+
+def same_server(url: str, other: str) -> bool:
+    """Whether what may be shown to one may be shown to the other: itself, or its https."""
+    one, two = urlsplit(url), urlsplit(other)
+    if one.hostname != two.hostname:
+        return False
+    if (one.scheme, two.scheme) == ("http", "https"):
+        return True
+    return one.scheme == two.scheme and _port(one.scheme, one.port) == _port(two.scheme, two.port)
+
+
+def _port(scheme: str, port: int | None) -> int | None:
+    return port or _DEFAULT_PORTS.get(scheme)
+
+
+def _exchange(request: _Request) -> Any:  # noqa: ANN401 - the door: callers parse
+    # Redirects are followed here and not by requests, which would turn a POST into a GET, and
+    # on each hop let a netrc file replace the token.
+    for _ in range(_MOST_REDIRECTS + 1):
+        response = _send(request)
+        location = _redirection(request, response)
+        if not location:
+            return _answer(request, response)
+        request = _redirected(request, location)
+    raise HttpError(f"redirected more than {_MOST_REDIRECTS} times", where=request.url)
+
+
+def _redirection(request: _Request, response: requests.Response) -> str:
+    followed = _REDIRECTS | ({HTTPStatus.SEE_OTHER} if request.method == "GET" else set())
+    return response.headers.get("Location", "") if response.status_code in followed else ""
+
+
+def _redirected(request: _Request, location: str) -> _Request:
+    try:
+        target = urljoin(request.url, location)
+        same = same_server(request.url, target)
+    except ValueError as error:
+        raise HttpError(f"redirected to {location}, which is no URL", where=request.url) from error
+    if not same and request.method != "GET":
+        raise HttpError(
+            f"redirected to another server, {target}: nothing was sent there",
+            where=request.url,
+            hint="if that server is the right one, give its URL instead",
+        )
+    return replace(request, url=target, params=None, token=request.token if same else "")
+
+
+def _send(request: _Request) -> requests.Response:
+    import requests  # noqa: PLC0415 - slow to import, and most commands ask no server
+
+    def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
+        if request.token:
+            prepared.headers["Authorization"] = f"Bearer {request.token}"
+        return prepared
+
+    if request.timeout <= 0:
+        raise HttpError(
+            f"a timeout of {request.timeout} seconds leaves no time for an answer",
+            where=request.url,
+            hint="give --request-timeout a number above zero",
+        )
+    try:
+        return requests.request(
+            request.method,
+            request.url,
+            params=request.params,
+            data=request.body,
+            headers={"Content-Type": "application/json"} if request.body is not None else None,
+            # Given even when there is no token: requests looks into a netrc file otherwise.
+            auth=authorise,
+            timeout=request.timeout,
+            allow_redirects=False,
+        )
+    except requests.RequestException as error:
+        raise _translated(error, request) from error
+
+
+def _translated(error: requests.RequestException, request: _Request) -> HttpError:
+    import requests  # noqa: PLC0415 - as above
+
+    root = _root(error)
+    cause = getattr(root, "strerror", None) or str(root)
+    if isinstance(error, requests.Timeout) or isinstance(root, TimeoutError):
+        return HttpError(
+            f"no answer within {request.timeout:g} seconds",
+            where=request.url,
+            hint="a slow server may need a higher --request-timeout",
+        )
+    if isinstance(error, requests.exceptions.SSLError):
+        return HttpError(
+            f"no secure connection: {cause}",
+            where=request.url,
+            hint="check the URL; for a CA of your own, REQUESTS_CA_BUNDLE names its certificates",
+        )
+    if isinstance(error, requests.exceptions.ProxyError):
+        return ServerAway(
+            f"no connection through the proxy: {cause}",
+            where=request.url,
+            hint="check HTTP_PROXY, HTTPS_PROXY and NO_PROXY",
+        )
+    if isinstance(error, requests.ConnectionError):
+        return ServerAway(
+            f"no connection: {cause}",
+            where=request.url,
+            hint="check the URL, the network, and the proxy settings",
+        )
+    return HttpError(f"the request failed: {cause}", where=request.url)
+
+
+def _root(error: requests.RequestException) -> BaseException:
+    """The operating system's error below those of the libraries, or the deepest of theirs."""
+    root: BaseException = error
+    while (deeper := root.__cause__ or root.__context__) is not None:
+        root = deeper
+        if isinstance(root, OSError):
+            break
+    return root
+
+
+def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN401 - the door: callers parse
+    status = response.status_code
+    # The status comes first: the page of a broken proxy is no JSON, but its status says more.
+    if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+        raise _refused(request, response)
+    if not response.content.strip():
+        return None
+    try:
+        return json.loads(response.content)
+    except ValueError as error:
+        raise HttpError(
+            f"answered {_title(status)}, but no JSON; it begins: {_beginning(response)}",
+            where=request.url,
+            hint="check that the URL is that of the API",
+        ) from error
+
+
+def _refused(request: _Request, response: requests.Response) -> HttpError:
+    status = response.status_code
+    kind = HttpError
+    if status == HTTPStatus.NOT_FOUND:
+        kind = NotFound
+    elif status in _UNAVAILABLE:
+        kind = ServerAway
+    reason = _reason(response) or "no reason given"
+    hint = _HINTS.get(status, "")
+    return kind(f"answered {_title(status)}: {reason}", where=request.url, hint=hint)
+
+
+def _reason(response: requests.Response) -> str:
+    try:
+        body = json.loads(response.content)
+    except ValueError:
+        return ""
+    reason = body.get("reason") if isinstance(body, dict) else None
+    return str(reason or "")
+
+
+def _title(status: int) -> str:
+    try:
+        return f"{status} {HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)
+
+
+def _beginning(response: requests.Response) -> str:
+    words = " ".join(response.content[:200].decode("utf-8", "replace").split())
+    return words[:60]

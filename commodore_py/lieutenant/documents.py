@@ -1,0 +1,38 @@
+"""YAML files that each hold one mapping."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError
+
+from .described import Described, kind_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read(path: Path, *, expected: str) -> Described:
+    """The mapping in a file; `expected` says what it should be, for whoever has to mend it."""
+    try:
+        text = path.read_bytes()
+    except OSError as error:
+        raise CommodoreError(f"cannot read: {error.strerror}", where=str(path)) from error
+    value = yaml.load(text, name=str(path))
+    if not isinstance(value, dict):
+        raise CommodoreError(
+            f"expected a mapping, found {kind_of(value)}",
+            where=f"{path}:1",
+            hint=f"the file holds {expected}",
+        )
+    if _loops(value, ()):
+        raise CommodoreError("a part of it contains itself, by way of an alias", where=str(path))
+    return Described(value, name=str(path), lines=partial(yaml.lines_of, text, name=str(path)))
+
+
+def _loops(value: object, around: tuple[int, ...]) -> bool:
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    here = (*around, id(value))
+    return any(id(part) in here or _loops(part, here) for part in inner)

@@ -1,0 +1,62 @@
+"""The cluster as the last full compile left it, for `--local`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Cluster, RepositoryRef
+
+from . import documents
+from .described import Reader
+
+if TYPE_CHECKING:
+    from commodore_py.config import WorkPaths
+
+_CLUSTER = ("parameters", "cluster")
+
+
+def cluster_in(paths: WorkPaths, cluster_id: str) -> Cluster:
+    """The cluster this working directory was compiled for; it must be the one asked for."""
+    for path in (paths.targets / "cluster.yml", paths.params_file):
+        if not path.is_file():
+            raise CommodoreError(
+                "this working directory is not ready for --local: a file is missing",
+                where=str(path),
+                hint=f"compile {cluster_id} once without --local",
+            )
+    reader = Reader(documents.read(paths.params_file, expected="the parameters of the cluster"))
+    found = _cluster(reader)
+    raise_collected(reader.problems, str(paths.params_file))
+    if found.id != cluster_id:
+        raise CommodoreError(
+            f"this working directory holds cluster {found.id}, not {cluster_id}",
+            where=str(paths.params_file),
+            hint=f"compile {found.id}, or {cluster_id} without --local",
+        )
+    return found
+
+
+def _cluster(reader: Reader) -> Cluster:
+    name, tenant = (
+        reader.needed(
+            *_CLUSTER,
+            key,
+            missing=f"{'.'.join(_CLUSTER)}.{key} is missing",
+            hint="a compile without --local writes this file anew",
+        )
+        for key in ("name", "tenant")
+    )
+    # Nothing is fetched in local mode, so where it would come from does not matter.
+    nowhere = RepositoryRef(url="")
+    return Cluster(
+        id=name,
+        display_name=reader.text(*_CLUSTER, "display_name") or name,
+        tenant=tenant,
+        tenant_display_name=reader.text(*_CLUSTER, "tenant_display_name") or tenant,
+        catalog_url=reader.text(*_CLUSTER, "catalog_url"),
+        global_repo=nowhere,
+        tenant_repo=nowhere,
+        facts=reader.mapping("parameters", "facts"),
+        dynamic_facts=reader.mapping("parameters", "dynamic_facts"),
+    )

@@ -1,0 +1,74 @@
+"""What `--api-url` may be: a folder of facts, or the base of the API's URLs."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from commodore_py.errors import CommodoreError
+
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_ALLOWED_IN_PATH = "%!$&'()*+,;=:@~"
+_ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
+_UNRESERVED = re.compile("[A-Za-z0-9._~-]")
+
+
+def facts_folder(api_url: str) -> Path | None:
+    """The folder that is meant; only a leading `.`, `/` or `file://` means one."""
+    if api_url.startswith("file://"):
+        return Path(unquote(api_url.removeprefix("file://").removeprefix("localhost/")))
+    return Path(api_url) if api_url.startswith((".", "/")) else None
+
+
+def request_url(api_url: str, endpoint: str, name: str = "") -> str:
+    """The normalised URL of one object; without a name that of the whole list."""
+    scheme, host, path = _base(api_url)
+    return f"{scheme}://{host}/" + "/".join((*path, endpoint, quote(name, safe="")))
+
+
+def _base(api_url: str) -> tuple[str, str, list[str]]:
+    text = api_url if "://" in api_url else f"https://{api_url.lstrip('/')}"
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError as error:
+        raise CommodoreError(f"not the URL of an API: {error}", where=api_url) from error
+    if "@" in parts.netloc:
+        # Neither shown nor used: requests would send them in place of the token.
+        raise CommodoreError(
+            "the API URL holds a user name or a password",
+            hint="leave them out; the API is asked with a token (--api-token)",
+        )
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or parts.query or parts.fragment:
+        raise CommodoreError(
+            "not the URL of an API",
+            where=api_url,
+            hint="give one like https://lieutenant.example.com,"
+            " or a folder of cluster facts like ./facts",
+        )
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    if port is not None and port != _DEFAULT_PORTS[parts.scheme]:
+        host = f"{host}:{port}"
+    return parts.scheme, host, _segments(parts.path)
+
+
+def _segments(path: str) -> list[str]:
+    found: list[str] = []
+    for segment in map(_encoded, path.split("/")):
+        if segment == "..":
+            del found[-1:]
+        elif segment not in {"", "."}:
+            found.append(segment)
+    return found
+
+
+def _encoded(segment: str) -> str:
+    return _ESCAPE.sub(_normal_escape, quote(segment, safe=_ALLOWED_IN_PATH))
+
+
+def _normal_escape(escape: re.Match[str]) -> str:
+    if not escape[1]:
+        return "%25"
+    character = chr(int(escape[1], 16))
+    return character if _UNRESERVED.fullmatch(character) else escape[0].upper()
