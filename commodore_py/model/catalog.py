@@ -45,6 +45,8 @@ class Change:
     """Everything that would alter in the catalog; empty and false when nothing does."""
 
     files: tuple[FileChange, ...] = ()
+    ignored: tuple[str, ...] = ()
+    """Compiled files that the catalog's own ignore rules keep out, each with the rule."""
 
     def __bool__(self) -> bool:
         return bool(self.files)

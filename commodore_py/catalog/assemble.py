@@ -1,0 +1,77 @@
+"""The instances' trees and the reference files, laid out as the catalog (pure)."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Entry, Tree
+
+from .layout import MANIFESTS, REFERENCES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.model import ReferenceFile
+
+_MANIFEST_HINT = "write to another output path in one of them, or remove the file with a filter"
+_REFERENCE_HINT = "rename one of the two secrets"
+
+
+def assemble(instances: Mapping[str, Tree], references: tuple[ReferenceFile, ...]) -> Tree:
+    """The catalog as one tree; two contents for one path are an error."""
+    trees = [(name, instances[name]) for name in sorted(instances)]
+    files = [
+        (reference.path, Tree({PurePosixPath(reference.path): Entry(reference.content)}))
+        for reference in references
+    ]
+    raise_collected(
+        (
+            *_collisions(trees, kind="instance", below=MANIFESTS, hint=_MANIFEST_HINT),
+            *_collisions(files, kind="reference", below=REFERENCES, hint=_REFERENCE_HINT),
+        ),
+        "the catalog cannot hold everything that was compiled",
+    )
+    return _merged(tree for _, tree in trees).below(MANIFESTS) | _merged(
+        tree for _, tree in files
+    ).below(REFERENCES)
+
+
+def _merged(trees: Iterable[Tree]) -> Tree:
+    merged: dict[PurePosixPath, Entry] = {}
+    empty: set[PurePosixPath] = set()
+    for tree in trees:
+        merged.update(tree)
+        empty |= tree.empty_folders
+    filled = {parent for path in merged for parent in path.parents}
+    return Tree(merged, frozenset(empty - filled))
+
+
+def _collisions(
+    trees: Iterable[tuple[str, Tree]], *, kind: str, below: PurePosixPath, hint: str
+) -> Iterator[CommodoreError]:
+    files: dict[PurePosixPath, tuple[str, Entry]] = {}
+    folders: dict[PurePosixPath, str] = {}
+    for name, tree in trees:
+        for path, entry in tree.items():
+            first, present = files.setdefault(path, (name, entry))
+            if present != entry:
+                yield CommodoreError(
+                    f"{kind} {first} and {kind} {name} write {_difference(present, entry)}"
+                    f" to {path}",
+                    where=str(below / path),
+                    hint=hint,
+                )
+        for folder in tree.folders():
+            folders.setdefault(folder, name)
+    for path in sorted(files.keys() & folders.keys()):
+        yield CommodoreError(
+            f"{path} is a file of {kind} {files[path][0]} and a folder of {kind} {folders[path]}",
+            where=str(below / path),
+            hint=hint,
+        )
+
+
+def _difference(one: Entry, other: Entry) -> str:
+    return "different file modes" if one.content == other.content else "different content"

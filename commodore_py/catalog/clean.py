@@ -1,0 +1,110 @@
+"""Remove what a compile generates, but nobody's work."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import files
+from commodore_py.adapters.git import git_bytes
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError, raise_collected
+
+from .layout import is_generated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config, WorkPaths
+
+_SHOWN = 20
+
+
+def clean(config: Config) -> tuple[Path, ...]:
+    """Remove generated folders and say which; refuse where unpublished work would be lost."""
+    paths = config.paths
+    if not config.force:
+        raise_collected(_losses(paths), "nothing was removed")
+    # What lies behind a link is not ours.
+    doomed = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
+    for folder in doomed:
+        try:
+            files.remove(folder)
+        except OSError as error:
+            raise CommodoreError(
+                f"cannot remove {error.filename or folder}: {error.strerror}", where=str(folder)
+            ) from error
+    return tuple(doomed)
+
+
+def _generated_folders(paths: WorkPaths) -> tuple[Path, ...]:
+    return (
+        paths.inventory,
+        paths.libraries,
+        paths.dependencies / "libs",
+        paths.compiled,
+        paths.catalog,
+    )
+
+
+def _losses(paths: WorkPaths) -> Iterator[CommodoreError]:
+    for repository in _repositories(paths.classes):
+        yield from _loss(repository, _changed_files(repository))
+    for repository in _repositories(paths.catalog):
+        changed = _changed_files(repository)
+        if repository == paths.catalog:
+            # Every compile without a push leaves these changed, and the next would make them anew.
+            changed = (name for name in changed if not is_generated(PurePosixPath(name)))
+        yield from _loss(repository, changed)
+
+
+def _repositories(folder: Path) -> Iterator[Path]:
+    """Git checkouts in a folder; links lead to places that are not removed."""
+    if folder.is_symlink():
+        return
+    for parent, folders, names in os.walk(folder):
+        if ".git" in folders or ".git" in names:
+            yield Path(parent)
+        folders[:] = sorted(name for name in folders if name != ".git")
+
+
+def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
+    try:
+        work = [*changed, *_unpublished_commits(repository)]
+    except ProgramFailed as error:
+        yield CommodoreError(
+            f"cannot tell whether there is unpublished work: {error}",
+            where=str(repository),
+            hint="repair or move the repository away, or remove it with --force",
+        )
+        return
+    if work:
+        shown = [*work[:_SHOWN], *([f"and {len(work) - _SHOWN} more"] if work[_SHOWN:] else [])]
+        yield CommodoreError(
+            "this repository has work that is nowhere else: " + ", ".join(shown),
+            where=str(repository),
+            hint="commit and push it, or remove it with --force",
+        )
+
+
+def _changed_files(repository: Path) -> Iterator[str]:
+    output = _ask(
+        repository, "status", "--porcelain", "--no-renames", "--untracked-files=all", "-z"
+    )
+    for entry in output.split("\0"):
+        if entry:
+            yield entry[3:]
+
+
+def _unpublished_commits(repository: Path) -> list[str]:
+    # A tag counts as published: remotes have tags that are on none of their branches.
+    arguments = ("--all", "--not", "--remotes", "--tags")
+    listing = _ask(repository, "log", "--format=commit %h%x20(%s)", *arguments)
+    return listing.splitlines()
+
+
+def _ask(repository: Path, *arguments: str) -> str:
+    # A broken repository must not be mistaken for one that lies around it.
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent), "GIT_OPTIONAL_LOCKS": "0"}
+    return os.fsdecode(git_bytes(repository, *arguments, env=ceiling))

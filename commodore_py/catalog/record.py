@@ -1,0 +1,78 @@
+"""What exactly went into a catalog, and the commit message that says so (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.model import BuildRecord, DependencyRecord, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.model import Dependency, Instance, Sources
+
+_SUBJECT = "Automated catalog update from Commodore"
+
+
+def record_of(sources: Sources) -> BuildRecord:
+    """The exact version of everything that the sources came from."""
+    classes = sources.classes
+    (global_config,) = classes.of_kind(Kind.GLOBAL)
+    (tenant_config,) = classes.of_kind(Kind.TENANT)
+    checkouts = {d.spec.name: d for d in classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)}
+    return BuildRecord(
+        cluster=sources.cluster.id,
+        time=sources.time,
+        global_config=_recorded(global_config, name="global"),
+        tenant_config=_recorded(tenant_config, name="tenant"),
+        instances=tuple(
+            _recorded(
+                _checkout_of(instance, checkouts), name=instance.name, component=instance.component
+            )
+            for instance in sorted(sources.inventory.instances, key=lambda i: i.name)
+        ),
+        packages=tuple(_recorded(d, name=d.spec.name) for d in classes.of_kind(Kind.PACKAGE)),
+    )
+
+
+def commit_message(record: BuildRecord) -> str:
+    """The message of the catalog's commit; programs read it, so its form is fixed."""
+    sections = (
+        _SUBJECT,
+        _section("Component instance commits", record.instances),
+        _section("Package commits", record.packages),
+        _section("Configuration commits", (record.global_config, record.tenant_config)),
+        f"Compilation timestamp: {record.time.isoformat(timespec='milliseconds')}\n",
+    )
+    return "\n\n".join(sections)
+
+
+def _checkout_of(instance: Instance, checkouts: dict[str, Dependency]) -> Dependency:
+    # An instance has a checkout of its own only where it is versioned by itself.
+    return checkouts.get(instance.name) or checkouts[instance.component]
+
+
+def _recorded(dependency: Dependency, *, name: str, component: str = "") -> DependencyRecord:
+    return DependencyRecord(
+        name=name,
+        url=dependency.url,
+        version=dependency.version,
+        commit=dependency.commit,
+        short_commit=dependency.short_commit,
+        path=dependency.spec.path,
+        component=component,
+    )
+
+
+def _section(title: str, records: Iterable[DependencyRecord]) -> str:
+    # An empty section keeps its empty line: Commodore's messages look so, and are parsed.
+    return f"{title}:\n" + "\n".join(_entry(record) for record in records)
+
+
+def _entry(record: DependencyRecord) -> str:
+    aliased = record.component and record.component != record.name
+    name = f"{record.name} ({record.component})" if aliased else record.name
+    lines = [f" * {name}: {record.version} ({record.short_commit})", f"   url: {record.url}"]
+    if record.path:
+        lines.append(f"   path: {record.path}")
+    return "\n".join(lines)

@@ -1,0 +1,24 @@
+"""What every destination of a catalog can do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from commodore_py.model import Change, Rendered
+
+
+class CatalogSink(Protocol):
+    """A destination: first everything is laid out there, then it is published or left."""
+
+    def stage(self, rendered: Rendered) -> Change:
+        """Write the compiled files, and say what that changes."""
+        ...
+
+    def unstage(self) -> None:
+        """Forget what was staged; the files stay as they were written."""
+        ...
+
+    def commit_and_push(self, message: str) -> str:
+        """Publish what was staged, and return the commit's id."""
+        ...

@@ -1,0 +1,98 @@
+"""What a repository's index changes, in pairs of old and new as Git finds them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.adapters.git import git_bytes
+from commodore_py.model import FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+_Kind = Literal["added", "deleted", "renamed", "modified", "retyped"]
+
+_KINDS: dict[str, _Kind] = {
+    "A": "added",
+    "D": "deleted",
+    "R": "renamed",
+    "M": "modified",
+    "T": "retyped",
+}
+_SHOWN_IN_FULL = ("renamed", "modified", "retyped")
+_SUBMODULE = 0o160000
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One line of `git diff --raw`: an old and a new side, by their object ids."""
+
+    kind: _Kind
+    path: str
+    old_path: str
+    old_id: str
+    new_id: str
+    old_mode: int
+    new_mode: int
+
+
+def staged_files(directory: Path) -> tuple[FileChange, ...]:
+    """The index against HEAD, or against nothing where there is no commit yet."""
+    output = git_bytes(
+        directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
+    )
+    pairs = tuple(parse_raw(output))
+    shown = [pair for pair in pairs if pair.kind in _SHOWN_IN_FULL]
+    contents = _contents(directory, {id_ for pair in shown for id_ in (pair.old_id, pair.new_id)})
+    return tuple(_file_change(pair, contents) for pair in pairs)
+
+
+def parse_raw(output: bytes) -> Iterator[Pair]:
+    """Read what `git diff --raw -z --no-abbrev` prints (pure)."""
+    fields = iter(os.fsdecode(output).split("\0"))
+    for head in fields:
+        if not head:
+            break
+        old_mode, new_mode, old_id, new_id, status = head.removeprefix(":").split(" ")
+        kind = _KINDS[status[0]]
+        old_path = next(fields)
+        path = next(fields) if kind == "renamed" else old_path
+        yield Pair(kind, path, old_path, old_id, new_id, int(old_mode, 8), int(new_mode, 8))
+
+
+def _contents(directory: Path, ids: Iterable[str]) -> Mapping[str, bytes]:
+    wanted = "".join(f"{id_}\n" for id_ in sorted(ids))
+    if not wanted:
+        return {}
+    output = git_bytes(directory, "cat-file", "--batch", "--buffer", stdin=wanted.encode())
+    contents: dict[str, bytes] = {}
+    at = 0
+    while at < len(output):
+        start = output.index(b"\n", at) + 1
+        id_, kind, *size = output[at:start].decode().split()
+        if kind == "missing":  # a submodule's commit lives in another repository
+            at = start
+            continue
+        end = start + int(size[0])
+        contents[id_] = output[start:end]
+        at = end + 1
+    return contents
+
+
+def _file_change(pair: Pair, contents: Mapping[str, bytes]) -> FileChange:
+    return FileChange(
+        kind=pair.kind,
+        path=pair.path,
+        old_path=pair.old_path,
+        old=_content(pair.old_id, pair.old_mode, contents),
+        new=_content(pair.new_id, pair.new_mode, contents),
+        old_mode=pair.old_mode,
+        new_mode=pair.new_mode,
+    )
+
+
+def _content(id_: str, mode: int, contents: Mapping[str, bytes]) -> bytes:
+    return f"commit {id_}\n".encode() if mode == _SUBMODULE else contents.get(id_, b"")

@@ -1,0 +1,117 @@
+"""The catalog holds what the instances and the references say, or it is not made at all."""
+
+from collections.abc import Mapping
+from pathlib import PurePosixPath
+
+import pytest
+
+from commodore_py.catalog import assemble
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.model import Entry, ReferenceFile, Tree
+
+NONE: Mapping[str, str] = {}
+
+
+def tree(*names: str, folders: tuple[str, ...] = (), files: Mapping[str, str] = NONE) -> Tree:
+    """Files named alone hold their own name; empty folders on demand."""
+    contents = {**{name: name for name in names}, **files}
+    return Tree(
+        {PurePosixPath(name): Entry(content.encode()) for name, content in contents.items()},
+        frozenset(map(PurePosixPath, folders)),
+    )
+
+
+def reference(path: str, content: str = "secret") -> ReferenceFile:
+    return ReferenceFile(path, content.encode())
+
+
+def messages(
+    instances: Mapping[str, Tree], references: tuple[ReferenceFile, ...] = ()
+) -> list[str]:
+    """What the user is told, problem by problem."""
+    with pytest.raises(CommodoreError) as raised:
+        assemble(instances, references)
+    error = raised.value
+    errors = error.errors if isinstance(error, SeveralErrors) else (error,)
+    assert all(e.where and e.hint for e in errors)
+    return [f"{e.where}: {e}" for e in errors]
+
+
+def test_instances_and_references_lie_side_by_side() -> None:
+    instances = {"foo": tree("foo/cm.yaml"), "bar": tree("bar/ns.yaml", folders=("bar/empty",))}
+
+    catalog = assemble(instances, (reference("t1/c1/token"),))
+
+    assert [str(path) for path in catalog] == [
+        "manifests/bar/ns.yaml",
+        "manifests/foo/cm.yaml",
+        "refs/t1/c1/token",
+    ]
+    assert catalog[PurePosixPath("refs/t1/c1/token")] == Entry(b"secret")
+    assert catalog.empty_folders == {PurePosixPath("manifests/bar/empty")}
+
+
+def test_nothing_compiled_is_an_empty_catalog() -> None:
+    assert not assemble({}, ())
+
+
+def test_a_folder_that_another_instance_fills_is_not_empty() -> None:
+    catalog = assemble({"a": tree(folders=("apps",)), "b": tree("apps/x.yaml")}, ())
+
+    assert catalog.empty_folders == frozenset()
+
+
+def test_the_same_file_from_two_instances_is_one_file() -> None:
+    catalog = assemble({"a": tree("crds/x.yaml"), "b": tree("crds/x.yaml", "crds/y.yaml")}, ())
+
+    assert len(catalog) == 2
+
+
+def test_different_contents_name_path_and_both_instances() -> None:
+    instances = {"b": tree(files={"apps/x.yaml": "2"}), "a": tree(files={"apps/x.yaml": "1"})}
+
+    assert messages(instances) == [
+        "manifests/apps/x.yaml: instance a and instance b write different content to apps/x.yaml"
+    ]
+
+
+def test_executable_bits_count() -> None:
+    path = PurePosixPath("run.sh")
+    instances = {"a": Tree({path: Entry(b"")}), "b": Tree({path: Entry(b"", executable=True)})}
+
+    assert messages(instances) == [
+        "manifests/run.sh: instance a and instance b write different file modes to run.sh"
+    ]
+
+
+@pytest.mark.parametrize("other", [tree("apps/x.yaml"), tree(folders=("apps",))])
+def test_a_file_cannot_be_another_instances_folder(other: Tree) -> None:
+    assert messages({"a": tree("apps"), "b": other}) == [
+        "manifests/apps: apps is a file of instance a and a folder of instance b"
+    ]
+
+
+def test_all_collisions_are_told_at_once() -> None:
+    instances = {
+        "a": tree("x", files={"y": "1", "z": "1"}),
+        "b": tree("x/deep", files={"y": "2", "z": "1"}),
+        "c": tree(files={"y": "3", "z": "3"}),
+    }
+
+    assert messages(instances, (reference("s"), reference("s/key"))) == [
+        "manifests/y: instance a and instance b write different content to y",
+        "manifests/y: instance a and instance c write different content to y",
+        "manifests/z: instance a and instance c write different content to z",
+        "manifests/x: x is a file of instance a and a folder of instance b",
+        "refs/s: s is a file of reference s and a folder of reference s/key",
+    ]
+
+
+def test_one_reference_twice_is_one_file() -> None:
+    assert len(assemble({}, (reference("a/b"), reference("a/b")))) == 1
+
+
+def test_one_reference_with_two_contents_is_refused() -> None:
+    assert messages({}, (reference("a/b", "1"), reference("a/b", "2"))) == [
+        "refs/a/b: reference a/b and reference a/b write different content to a/b"
+    ]
