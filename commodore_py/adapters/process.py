@@ -29,11 +29,12 @@ def run(
     env: Mapping[str, str | None] | None = None,
     stdin: bytes | None = None,
     forward: bool = False,
+    merge_stderr: bool = False,
 ) -> bytes:
     """Run a program to its end and return what it printed.
 
     `env` adds to our own environment; None takes a variable out of it. With `forward`, what it
-    says on stderr is also shown.
+    says on stderr is also shown; with `merge_stderr`, it is part of the result.
     """
     try:
         done = subprocess.run(
@@ -41,7 +42,8 @@ def run(
             cwd=cwd,
             env=_environment(env or {}),
             input=stdin if stdin is not None else b"",
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
             check=False,
         )
     except FileNotFoundError as error:
@@ -52,11 +54,11 @@ def run(
         ) from error
     except OSError as error:
         raise ProgramFailed(f"cannot run {command[0]}: {error.strerror}") from error
-    if forward:
+    if forward and done.stderr:
         sys.stderr.buffer.write(done.stderr)
         sys.stderr.flush()
     if done.returncode:
-        raise _failed(command, cwd, done.returncode, done.stderr.decode(errors="replace"))
+        raise _failed(command, cwd, done.returncode, (done.stderr or done.stdout).decode(errors="replace"))
     return done.stdout
 
 

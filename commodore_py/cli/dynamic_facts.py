@@ -1,0 +1,65 @@
+"""`-d KEY=VALUE` to nested dynamic facts (pure); a bad item is passed over, and said so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_JSON = "json:"
+
+
+@dataclass(slots=True)
+class ParsedFacts:
+    """The facts that could be understood, and what to say about the others."""
+
+    facts: dict[str, Any] = field(default_factory=dict)
+    warnings: list[str] = field(default_factory=list)
+
+
+def parse(items: Iterable[str]) -> ParsedFacts:
+    """Every item in order, into one nested dictionary."""
+    parsed = ParsedFacts()
+    for item in items:
+        problem = _add(parsed, item)
+        if problem:
+            parsed.warnings.append(f"dynamic fact {item!r} is ignored: {problem}")
+    return parsed
+
+
+def _add(parsed: ParsedFacts, item: str) -> str:
+    key, equals, text = item.partition("=")
+    if not equals:
+        return "expected KEY=VALUE"
+    if not key or not text:
+        return 'key and value must not be empty (an empty text is KEY=json:"")'
+    path = key.split(".")
+    if not all(path):
+        return "a part of the key is empty"
+    value: Any = text
+    if text.startswith(_JSON):
+        try:
+            value = json.loads(text.removeprefix(_JSON))
+        except ValueError as error:
+            return f"not valid JSON: {error}"
+        if value is None:
+            return "null means that there is no such fact"
+    return _set(parsed, path, value)
+
+
+def _set(parsed: ParsedFacts, path: list[str], value: object) -> str:
+    here = parsed.facts
+    for index, part in enumerate(path[:-1]):
+        child = here.setdefault(part, {})
+        if not isinstance(child, dict):
+            return f"{'.'.join(path[: index + 1])} is {child!r} already, not a mapping"
+        here = child
+    if path[-1] in here:
+        parsed.warnings.append(
+            f"dynamic fact {'.'.join(path)}: {value!r} replaces {here[path[-1]]!r}"
+        )
+    here[path[-1]] = value
+    return ""

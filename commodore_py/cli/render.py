@@ -1,0 +1,61 @@
+"""Results as text."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commodore_py.catalog import DiffLine
+    from commodore_py.model import Notice
+
+_COLUMNS = {"id": "ID", "displayName": "DISPLAY NAME", "tenant": "TENANT"}
+_WIDTH = 100
+
+
+def cluster_list(clusters: Sequence[Mapping[str, Any]], form: str) -> str:
+    """The clusters in the wanted form; anything unknown is the table."""
+    if form == "json":
+        return json.dumps(clusters, indent=2)
+    if form in ("yaml", "yml"):
+        import yaml  # noqa: PLC0415 - plain style, lists not indented: not the catalog's
+
+        return str(yaml.safe_dump(list(clusters)))
+    if form == "id":
+        return "\n".join(str(cluster.get("id", "")) for cluster in clusters)
+    return "\n".join(_table(clusters))
+
+
+def diff_lines(lines: Iterable[DiffLine]) -> str:
+    """A diff with the colours of its lines; the stream decides whether they are shown."""
+    return "\n".join(
+        click.style(line.text, fg=line.colour) if line.colour else line.text for line in lines
+    )
+
+
+def notice_lines(notices: Iterable[Notice]) -> Iterable[str]:
+    """What a user must see at the end, wrapped; addresses stay whole."""
+    for notice in notices:
+        yield from textwrap.wrap(
+            notice.text,
+            _WIDTH,
+            initial_indent=" > ",
+            subsequent_indent="   ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    rows = [[str(cluster.get(key) or "") for key in _COLUMNS] for cluster in clusters]
+    widths = [
+        max(len(key), *(len(row[index]) for row in rows), 0) + 2
+        for index, key in enumerate(_COLUMNS)
+    ]
+    for row in ([*_COLUMNS.values()], *rows):
+        yield "".join(text.ljust(width) for text, width in zip(row, widths, strict=True))

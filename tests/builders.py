@@ -1,0 +1,131 @@
+"""Short names that make the things tests are about, with defaults for all."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.config import Config, WorkPaths
+from commodore_py.model import Cluster, Dependency, DependencySpec, Kind, Node, RepositoryRef
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+WHEN = "2026-01-02T03:04:05+00:00"
+
+
+def git(directory: Path, *arguments: str) -> str:
+    """Run git as a user would, at a fixed time."""
+    done = subprocess.run(
+        ["git", *arguments],
+        cwd=directory,
+        capture_output=True,
+        check=True,
+        text=True,
+        env=_environment(),
+    )
+    return done.stdout.strip()
+
+
+def a_repository_with(
+    path: Path, files: Mapping[str, str | bytes], *, branch: str = "master"
+) -> Path:
+    """A bare repository whose branch holds these files."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    git(path.parent, "init", "--quiet", "--bare", f"--initial-branch={branch}", path.name)
+    if files:
+        commit_to(path, files, branch=branch)
+    return path
+
+
+def commit_to(
+    repository: Path,
+    files: Mapping[str, str | bytes | None],
+    *,
+    branch: str = "master",
+    message: str = "Change",
+) -> str:
+    """Add files to a branch of a bare repository (None removes one); returns the commit."""
+    lines = [
+        f"commit refs/heads/{branch}\n",
+        "committer Test Author <author@example.com> 1767323045 +0000\n",
+        f"data {len(message.encode())}\n{message}\n",
+    ]
+    stream = "".join(lines).encode()
+    if git_says(repository, "rev-parse", "--verify", f"refs/heads/{branch}"):
+        stream += f"from refs/heads/{branch}^0\n".encode()
+    for name, content in files.items():
+        if content is None:
+            stream += f"D {name}\n".encode()
+            continue
+        data = content.encode() if isinstance(content, str) else content
+        mode = "100755" if name.endswith(".sh") else "100644"
+        stream += f"M {mode} inline {name}\ndata {len(data)}\n".encode() + data + b"\n"
+    subprocess.run(
+        ["git", "fast-import", "--quiet", "--force"], cwd=repository, input=stream, check=True
+    )
+    return git(repository, "rev-parse", f"refs/heads/{branch}")
+
+
+def git_says(directory: Path, *arguments: str) -> bool:
+    """Whether a git command succeeds."""
+    done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
+    return done.returncode == 0
+
+
+def url_of(repository: Path) -> str:
+    """The file URL of a repository."""
+    return f"file://{repository}"
+
+
+def make_config(root: Path, **changes: Any) -> Config:  # noqa: ANN401 - Config checks them by name
+    """Settings for a working directory."""
+    return replace(Config(paths=WorkPaths(root)), **changes)
+
+
+def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks them by name
+    """A cluster that has everything."""
+    cluster = Cluster(
+        id="c-one",
+        display_name="Cluster One",
+        tenant="t-acme",
+        tenant_display_name="Acme",
+        catalog_url="file:///catalog.git",
+        global_repo=RepositoryRef("file:///global.git"),
+        tenant_repo=RepositoryRef("file:///tenant.git"),
+        facts={"cloud": "cloud-a", "distribution": "dist-b"},
+    )
+    return replace(cluster, **changes)
+
+
+def make_node(name: str = "cluster", **parts: Any) -> Node:  # noqa: ANN401 - Node checks them by name
+    """A target with some parameters."""
+    return Node(name=name, **{"parameters": {}, **parts})
+
+
+def make_dependency(
+    name: str,
+    worktree: Path | None = None,
+    *,
+    kind: Kind = Kind.COMPONENT,
+    **spec: Any,  # noqa: ANN401 - DependencySpec checks them by name
+) -> Dependency:
+    """A fetched dependency, made up."""
+    component = name if kind is Kind.COMPONENT else ""
+    fields = {"url": f"file:///{name}.git", "version": "master", "component": component, **spec}
+    return Dependency(
+        DependencySpec(kind, name, **fields),
+        url=fields["url"],
+        version=fields["version"],
+        commit="1" * 40,
+        short_commit="111111",
+        worktree=worktree or Path("/work") / name,
+    )
+
+
+def _environment() -> dict[str, str]:
+    import os  # noqa: PLC0415 - read when called, after the fixtures have set it
+
+    return {**os.environ, "GIT_AUTHOR_DATE": WHEN, "GIT_COMMITTER_DATE": WHEN}

@@ -1,0 +1,67 @@
+"""Every test runs as a stranger: empty home, no Git settings, no network, a fixed author."""
+
+from __future__ import annotations
+
+import os
+import sys
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AUTHOR = "Test Author"
+EMAIL = "author@example.com"
+
+settings.register_profile(
+    "default", deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+settings.register_profile("long", settings.get_profile("default"), max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
+
+
+def _refuse_network(event: str, arguments: tuple[object, ...]) -> None:
+    if event != "socket.connect":
+        return
+    address = arguments[1]
+    if isinstance(address, tuple) and not _is_loopback(str(address[0])):
+        raise ConnectionRefusedError(f"tests reach no network: {address}")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(autouse=True)
+def stranger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home; programs that we start are kept from the network too."""
+    home = tmp_path_factory.mktemp("home")
+    for name in list(os.environ):
+        if name.startswith(("COMMODORE_", "GIT_", "XDG_", "KAPITAN_", "VAULT_")):
+            monkeypatch.delenv(name)
+    values = {
+        "HOME": str(home),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_ALLOW_PROTOCOL": "file:http",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_COMMITTER_NAME": AUTHOR,
+        "GIT_COMMITTER_EMAIL": EMAIL,
+        "NO_PROXY": "127.0.0.1,localhost",
+        **dict.fromkeys(
+            ("HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"), "http://127.0.0.1:9"
+        ),
+    }
+    for name, value in values.items():
+        monkeypatch.setenv(name, value)
+    return home
