@@ -1,0 +1,14 @@
+"""Jsonnet libraries and scripts that components use without bringing them along."""
+
+from pathlib import Path
+from typing import Final
+
+_HERE: Final = Path(__file__).resolve().parent
+
+# A Jsonnet search path: `import 'lib/commodore.libjsonnet'` is found below it.
+LIBRARIES: Final = _HERE / "jsonnet"
+
+# Parameter `_kustomize_wrapper` of every target.
+KUSTOMIZE_WRAPPER: Final = _HERE / "scripts" / "run-kustomize"
+
+__all__ = ["KUSTOMIZE_WRAPPER", "LIBRARIES"]
