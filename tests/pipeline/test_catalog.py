@@ -1,0 +1,398 @@
+"""The catalog's checkout against real remotes: written, staged, compared, committed, pushed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.git import git, git_bytes
+from commodore_py.catalog import CatalogSink, assemble, open_sink
+from commodore_py.config import Author, Config, WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.model import CatalogHead, Entry, ReferenceFile, Rendered, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Files = dict[str, str]
+
+MESSAGE = "Subject\n\n# kept, although it looks like a comment\n\n\nEmpty lines above, none below\n"
+
+
+@pytest.fixture(autouse=True)
+def _git_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for half in ("NAME", "EMAIL"):
+        monkeypatch.delenv(f"GIT_AUTHOR_{half}", raising=False)
+        monkeypatch.delenv(f"GIT_COMMITTER_{half}", raising=False)
+    monkeypatch.delenv("EMAIL", raising=False)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+@dataclass(frozen=True)
+class World:
+    """A bare remote, and a working directory with a clone of it."""
+
+    root: Path
+    branch: str = "master"
+    author: Author = field(default=Author("Ann Author", "ann@example.org"))
+
+    @property
+    def remote(self) -> Path:
+        return self.root / "remote.git"
+
+    @property
+    def paths(self) -> WorkPaths:
+        return WorkPaths(self.root / "work")
+
+    @property
+    def catalog(self) -> Path:
+        return self.paths.catalog
+
+    def sink(self) -> CatalogSink:
+        commit = git(self.catalog, "rev-parse", "--verify", "HEAD") if self.has_commits() else None
+        head = CatalogHead(self.catalog, f"file://{self.remote}", self.branch, commit)
+        return open_sink(Config(self.paths, author=self.author), head)
+
+    def has_commits(self) -> bool:
+        return bool(git(self.catalog, "for-each-ref", "refs/heads"))
+
+    def push(self, rendered: Rendered) -> str:
+        sink = self.sink()
+        assert sink.stage(rendered)
+        return sink.commit_and_push(MESSAGE)
+
+    def pushed(self, *arguments: str) -> str:
+        """What the remote says about the catalog's branch."""
+        return git(self.remote, *arguments, self.branch)
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> World:
+    """An empty remote, cloned."""
+    return make_world(tmp_path)
+
+
+@pytest.fixture
+def world(empty: World) -> World:
+    """A remote that holds one compiled catalog."""
+    empty.push(rendered({"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n"}, {"t/c/key": "ref\n"}))
+    return empty
+
+
+def make_world(root: Path, branch: str = "master") -> World:
+    world = World(root, branch)
+    git(root, "init", "--quiet", "--bare", "--initial-branch", branch, str(world.remote))
+    world.catalog.parent.mkdir()
+    git(root, "clone", "--quiet", f"file://{world.remote}", str(world.catalog))
+    return world
+
+
+def rendered(files: Files, references: Mapping[str, str] | None = None) -> Rendered:
+    """One instance, foo, with these files."""
+    instances = {"foo": Tree({PurePosixPath(p): Entry(text.encode()) for p, text in files.items()})}
+    refs = tuple(ReferenceFile(p, text.encode()) for p, text in (references or {}).items())
+    return Rendered(instances, refs, assemble(instances, refs))
+
+
+def kinds(world: World, compiled: Rendered) -> dict[str, str]:
+    return {file.path: file.kind for file in world.sink().stage(compiled).files}
+
+
+@pytest.mark.spec("03.14")
+@pytest.mark.parametrize("branch", ["master", "main"])
+def test_first_push_to_an_empty_remote(tmp_path: Path, branch: str) -> None:
+    world = make_world(tmp_path, branch)
+
+    commit = world.push(rendered({"foo/cm.yaml": "a: 1\n"}))
+
+    assert world.pushed("rev-parse") == commit
+    assert world.pushed("log", "--format=%an %ce %s").splitlines() == [
+        "Ann Author ann@example.org Subject",
+        "Ann Author ann@example.org Initial commit",
+    ]
+    assert world.pushed("ls-tree", "-r", "--name-only") == "manifests/foo/cm.yaml"
+    assert git(world.remote, "ls-tree", f"{branch}^") == ""
+
+
+def test_the_branch_of_an_empty_catalog_is_the_remotes(tmp_path: Path) -> None:
+    world = make_world(tmp_path, "main")
+    git(world.catalog, "symbolic-ref", "HEAD", "refs/heads/elsewhere")
+
+    world.push(rendered({"foo/cm.yaml": ""}))
+
+    assert git(world.remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+
+
+def test_the_message_is_kept_to_the_byte(world: World) -> None:
+    commit = git_bytes(world.remote, "cat-file", "commit", "master")
+
+    assert commit.partition(b"\n\n")[2] == MESSAGE.encode()
+
+
+def test_hooks_and_signing_of_the_user_are_left_out(empty: World) -> None:
+    (empty.root / "hooks").mkdir()
+    for name in ("pre-commit", "prepare-commit-msg", "commit-msg"):
+        hook = empty.root / "hooks" / name
+        hook.write_text("#!/bin/sh\nexit 1\n")
+        hook.chmod(0o755)
+    git(empty.root, "config", "--global", "core.hooksPath", str(hook.parent))
+    git(empty.root, "config", "--global", "commit.gpgSign", "true")
+
+    assert empty.push(rendered({"foo/cm.yaml": ""})) == empty.pushed("rev-parse")
+
+
+def test_no_change_is_false_and_touches_no_file(world: World) -> None:
+    compiled = rendered({"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n"}, {"t/c/key": "ref\n"})
+    places = [p for top in (world.catalog, world.paths.compiled) for p in top.rglob("*")]
+    files = [p for p in places if p.is_file() and ".git" not in p.parts]
+    before = {p: p.stat() for p in files}
+
+    change = world.sink().stage(compiled)
+
+    assert not change
+    assert len(files) == 5
+    assert {p: p.stat() for p in files} == before
+
+
+def test_only_what_differs_is_written(world: World) -> None:
+    same = world.catalog / "manifests/foo/ns.yaml"
+    before = same.stat()
+
+    changed = kinds(world, rendered({"foo/cm.yaml": "a: 2\n", "foo/ns.yaml": "n: 1\n"}))
+
+    assert changed == {"manifests/foo/cm.yaml": "modified", "refs/t/c/key": "deleted"}
+    assert same.stat() == before
+
+
+def test_change_is_paired_as_git_does(world: World) -> None:
+    text = "".join(f"line {n}\n" for n in range(10))
+    moved, edited = text.replace("7", "x"), {"foo/a b\nö.yaml": "n: 1\n"}
+    world.push(rendered({"foo/long.yaml": text, "foo/cm.yaml": "a: 1\n"}))
+
+    change = world.sink().stage(rendered({"foo/moved.yaml": moved, "foo/cm.yaml": "", **edited}))
+
+    assert [(f.kind, f.old_path, f.path, f.old, f.new) for f in change.files] == [
+        ("added", "manifests/foo/a b\nö.yaml", "manifests/foo/a b\nö.yaml", b"", b""),
+        ("modified", "manifests/foo/cm.yaml", "manifests/foo/cm.yaml", b"a: 1\n", b""),
+        (
+            "renamed",
+            "manifests/foo/long.yaml",
+            "manifests/foo/moved.yaml",
+            text.encode(),
+            moved.encode(),
+        ),
+    ]
+
+
+def test_change_of_mode_and_type_is_seen(world: World) -> None:
+    manifests = world.catalog / "manifests"
+    (manifests / "foo/cm.yaml").unlink()
+    (manifests / "foo/cm.yaml").symlink_to("ns.yaml")
+    git(world.catalog, "add", "--all")
+    git(world.catalog, "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "link")
+    run = PurePosixPath("foo/ns.yaml")
+    tree = Tree({run: Entry(b"n: 1\n", executable=True), run.with_name("cm.yaml"): Entry(b"a\n")})
+    instances = {"foo": tree}
+
+    change = world.sink().stage(Rendered(instances, (), assemble(instances, ())))
+
+    shown = [(f.kind, f.old, f.new, f.old_mode, f.new_mode) for f in change.files[:2]]
+    assert shown == [
+        ("retyped", b"ns.yaml", b"a\n", 0o120000, 0o100644),
+        ("modified", b"n: 1\n", b"n: 1\n", 0o100644, 0o100755),
+    ]
+
+
+def test_compiled_holds_exactly_the_instances(world: World) -> None:
+    stale = world.paths.compiled / "gone/gone/x.yaml"
+    stale.parent.mkdir(parents=True)
+    stale.touch()
+    instances = {"foo": Tree({PurePosixPath("foo/cm.yaml"): Entry(b"x")}), "nothing": Tree()}
+
+    world.sink().stage(Rendered(instances, (), assemble(instances, ())))
+
+    compiled = world.paths.compiled
+    assert sorted(str(p.relative_to(compiled)) for p in compiled.rglob("*")) == [
+        "foo",
+        "foo/foo",
+        "foo/foo/cm.yaml",
+        "nothing",
+    ]
+
+
+@pytest.mark.spec("03.29")
+def test_hidden_entries_survive_only_at_the_top(world: World) -> None:
+    catalog = world.catalog
+    for name in ("manifests/.top", "refs/.dir/x", "manifests/foo/.deep", "README", "manifests/old"):
+        (catalog / name).parent.mkdir(exist_ok=True)
+        (catalog / name).write_text(name)
+
+    world.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}))
+
+    names = {str(p.relative_to(catalog)) for p in catalog.rglob("*") if p.is_file()}
+    assert {name for name in names if not name.startswith(".git/")} == {
+        "README",
+        "manifests/.top",
+        "manifests/foo/cm.yaml",
+        "refs/.dir/x",
+    }
+
+
+def test_a_hidden_file_gives_way_to_a_compiled_folder(world: World) -> None:
+    (world.catalog / "manifests/.github").touch()
+
+    changed = kinds(world, rendered({".github/x.yaml": "x: 1\n"}))
+
+    assert changed["manifests/.github/x.yaml"] == "added"
+
+
+@pytest.mark.spec("03.31", "08.15")
+@pytest.mark.parametrize("name", ["manifests/link", "refs/link", "manifests", "refs"])
+def test_a_link_to_a_folder_is_replaced_and_not_followed(world: World, name: str) -> None:
+    outside = world.root / "outside"
+    outside.mkdir()
+    (outside / "precious").touch()
+    if (world.catalog / name).is_dir():
+        (world.catalog / name).rename(world.root / "aside")
+    (world.catalog / name).symlink_to(outside)
+
+    world.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}, {"t/c/key": "ref\n"}))
+
+    assert [p.name for p in outside.iterdir()] == ["precious"]
+    assert not (world.catalog / name).is_symlink()
+
+
+@pytest.mark.spec("03.30", "08.16")
+def test_ignored_files_are_left_out_and_named_with_the_rule(world: World) -> None:
+    (world.catalog / ".gitignore").write_text("# ours\n*.log\nkey2\n")
+    (world.catalog / "manifests/.note.log").touch()
+    files = {"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n", "foo/ö.log": "", "foo/.log": ""}
+
+    change = world.sink().stage(rendered(files, {"t/c/key": "ref\n", "t/key2": ""}))
+
+    assert [file.path for file in change.files] == [".gitignore"]
+    assert change.ignored == (
+        "manifests/foo/.log (.gitignore:2: *.log)",
+        "manifests/foo/ö.log (.gitignore:2: *.log)",
+        "refs/t/key2 (.gitignore:3: key2)",
+    )
+
+
+def test_ignored_files_that_are_tracked_already_are_updated(world: World) -> None:
+    (world.catalog / ".gitignore").write_text("cm.yaml\n")
+
+    change = world.sink().stage(rendered({"foo/cm.yaml": "a: 2\n"}))
+
+    assert ("manifests/foo/cm.yaml", "modified") in [(f.path, f.kind) for f in change.files]
+    assert change.ignored == ()
+
+
+@pytest.mark.spec("03.32")
+def test_what_is_not_pushed_stays_staged(world: World) -> None:
+    compiled = rendered({"foo/cm.yaml": "a: 2\n"})
+    first = world.sink().stage(compiled)
+
+    again = world.sink().stage(compiled)
+
+    assert first == again
+    assert git(world.catalog, "diff", "--cached", "--name-only").splitlines() == [
+        "manifests/foo/cm.yaml",
+        "manifests/foo/ns.yaml",
+        "refs/t/c/key",
+    ]
+
+
+def test_unstage_keeps_the_files(world: World) -> None:
+    sink = world.sink()
+    sink.stage(rendered({"foo/cm.yaml": "a: 2\n"}))
+
+    sink.unstage()
+
+    assert git(world.catalog, "diff", "--cached", "--name-only") == ""
+    assert (world.catalog / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
+
+
+@pytest.mark.spec("03.26")
+def test_before_the_first_commit_all_is_added_and_can_be_unstaged(empty: World) -> None:
+    sink = empty.sink()
+
+    change = sink.stage(rendered({"foo/cm.yaml": "a: 2\n"}, {"key": ""}))
+    sink.unstage()
+
+    assert {file.kind for file in change.files} == {"added"}
+    assert git(empty.catalog, "ls-files") == ""
+    assert (empty.catalog / "manifests/foo/cm.yaml").exists()
+
+
+def test_merge_conflicts_stop_before_anything_is_written(world: World) -> None:
+    who = ("-c", "user.name=x", "-c", "user.email=x")
+    file = world.catalog / "manifests/foo/cm.yaml"
+    git(world.catalog, "checkout", "--quiet", "-b", "other")
+    file.write_text("a: other\n")
+    git(world.catalog, *who, "commit", "-qam", "other")
+    git(world.catalog, "checkout", "--quiet", "master")
+    file.write_text("a: mine\n")
+    git(world.catalog, *who, "commit", "-qam", "mine")
+    with pytest.raises(CommodoreError):
+        git(world.catalog, *who, "merge", "--quiet", "other")
+    before = file.read_text()
+
+    with pytest.raises(CommodoreError, match=r"merge conflicts: manifests/foo/cm\.yaml"):
+        world.sink().stage(rendered({"foo/cm.yaml": "a: 3\n"}))
+
+    assert file.read_text() == before
+
+
+@pytest.mark.spec("03.33")
+def test_a_push_that_was_overtaken_keeps_the_commit(world: World) -> None:
+    git(world.root, "clone", "--quiet", str(world.remote), "other")
+    other = World(world.root / "x", author=world.author)
+    other.paths.root.mkdir(parents=True)
+    (world.root / "other").rename(other.catalog)
+    other.push(rendered({"foo/cm.yaml": "theirs\n"}))
+    theirs = world.pushed("rev-parse")
+
+    with pytest.raises(CommodoreError) as raised:
+        world.push(rendered({"foo/cm.yaml": "ours\n"}))
+
+    error = raised.value
+    assert str(error) == "cannot push the catalog to branch master: [rejected] (fetch first)"
+    assert error.where == f"file://{world.remote}"
+    assert "compile again" in error.hint
+    assert str(world.catalog) in error.hint
+    assert world.pushed("rev-parse") == theirs
+    assert git(world.catalog, "log", "-1", "--format=%s") == "Subject"
+
+
+@pytest.mark.spec("03.33")
+def test_a_push_that_a_hook_declined_repeats_its_reason(world: World) -> None:
+    hook = world.remote / "hooks/pre-receive"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\necho ask Bob first\nexit 1\n")
+    hook.chmod(0o755)
+
+    with pytest.raises(CommodoreError) as raised:
+        world.push(rendered({"foo/cm.yaml": "ours\n"}))
+
+    assert str(raised.value).endswith(": [remote rejected] (pre-receive hook declined)")
+    assert raised.value.__notes__ == ["the server said: ask Bob first"]
+
+
+def test_a_remote_out_of_reach_shows_no_password(world: World) -> None:
+    url = "nowhere://bob:hunter2@example.org/c.git"
+    git(world.catalog, "remote", "set-url", "origin", url)
+    head = CatalogHead(world.catalog, url, "master", git(world.catalog, "rev-parse", "HEAD"))
+    sink = open_sink(Config(world.paths, author=world.author), head)
+    sink.stage(rendered({"foo/cm.yaml": "ours\n"}))
+
+    with pytest.raises(CommodoreError, match="nowhere") as raised:
+        sink.commit_and_push(MESSAGE)
+
+    error = raised.value
+    assert error.where == "nowhere://bob:***@example.org/c.git"
+    assert "hunter2" not in f"{error} {error.hint} {getattr(error, '__notes__', '')}"
