@@ -1,0 +1,18 @@
+"""What a module must offer to be a secret backend."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from commodore_py.model import Parameters, SecretRef
+
+
+class RefBackend(Protocol):
+    """A module below `refs/backends/`."""
+
+    def check(self, ref: SecretRef) -> None:
+        """Refuse a reference path that the backend can make nothing of."""
+
+    def render(self, ref: SecretRef, settings: Parameters) -> bytes:
+        """The content of the reference file; settings are those of the bootstrap target."""

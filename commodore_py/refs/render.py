@@ -1,0 +1,89 @@
+"""From the inventory to the reference files of the catalog."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import ReferenceFile
+
+from .backends import REF_BACKENDS
+from .layout import clashes, file_of
+from .parse import parse_all
+from .scan import missing_parameters, occurrences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import PurePosixPath
+
+    from commodore_py.model import Inventory, Node, Parameters, SecretRef
+
+logger = logging.getLogger(__name__)
+
+
+class NoBackendSettings(CommodoreError):
+    """There are references of a kind, but nothing says where its secrets are kept."""
+
+
+def render_refs(inventory: Inventory) -> tuple[ReferenceFile, ...]:
+    """A reference file for each reference of the inventory, sorted by path."""
+    errors: list[CommodoreError] = list(missing_parameters(inventory))
+    refs, malformed = parse_all(occurrences(inventory))
+    placed, misplaced = _place(refs)
+    settings, unset = _settings(inventory.bootstrap, refs)
+    errors += malformed + misplaced + unset
+    errors += clashes(placed)
+    raise_collected(errors, "secret references")
+    return tuple(_render(path, ref, settings[ref.backend]) for path, ref in placed)
+
+
+def _render(path: PurePosixPath, ref: SecretRef, settings: Parameters) -> ReferenceFile:
+    logger.debug("reference file %s, found in %s", path, ref.found_in)
+    return ReferenceFile(str(path), REF_BACKENDS[ref.backend].render(ref, settings))
+
+
+def _place(
+    refs: Iterable[SecretRef],
+) -> tuple[list[tuple[PurePosixPath, SecretRef]], list[CommodoreError]]:
+    placed: list[tuple[PurePosixPath, SecretRef]] = []
+    errors: list[CommodoreError] = []
+    for ref in refs:
+        try:
+            placed.append((file_of(ref), ref))
+        except CommodoreError as error:
+            errors.append(error)
+    return sorted(placed, key=lambda pair: pair[0]), errors
+
+
+def _settings(
+    bootstrap: Node, refs: Iterable[SecretRef]
+) -> tuple[dict[str, Parameters], list[CommodoreError]]:
+    """What each backend in use needs to know; a backend that is not used needs no settings."""
+    found: dict[str, Parameters] = {}
+    errors: list[CommodoreError] = []
+    first_of = {ref.backend: ref for ref in reversed(list(refs))}
+    for backend, ref in sorted(first_of.items()):
+        settings = _below(bootstrap.parameters, "kapitan", "secrets", backend)
+        if isinstance(settings, Mapping):
+            found[backend] = settings
+            continue
+        key = f"parameters.kapitan.secrets.{backend}"
+        errors.append(
+            NoBackendSettings(
+                f"there are {backend} references, but {key} is not a mapping"
+                if settings is not None
+                else f"there are {backend} references, but {key} is not set",
+                where=f"target {bootstrap.name}\nfirst reference: {ref.found_in}",
+                hint=f"set {key} in the global configuration, where target"
+                f" {bootstrap.name} sees it",
+            )
+        )
+    return found, errors
+
+
+def _below(value: object, *keys: str) -> object:
+    for key in keys:
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
