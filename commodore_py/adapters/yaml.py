@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
+# PyYAML lets these through for a date such as 2020-13-45, and for nesting without end.
+_FAILURES = (yaml.YAMLError, ValueError, RecursionError)
+
 
 class YamlError(CommodoreError):
     """A text that is no YAML, or not the YAML that was expected."""
@@ -51,7 +54,7 @@ def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: ca
     """The single document of a text; `name` is where it came from."""
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, the faster one
-    except yaml.YAMLError as error:
+    except _FAILURES as error:
         raise _problem(error, name) from error
 
 
@@ -59,7 +62,7 @@ def load_all(text: bytes | str, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
     try:
         return list(yaml.load_all(text, Loader=_Loader))
-    except yaml.YAMLError as error:
+    except _FAILURES as error:
         raise _problem(error, name) from error
 
 
@@ -94,7 +97,7 @@ def _dump_all(documents: Iterable[object]) -> bytes:
     return text.encode()
 
 
-def _problem(error: yaml.YAMLError, name: str) -> YamlError:
+def _problem(error: Exception, name: str) -> YamlError:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     reason = getattr(error, "problem", None) or str(error)
     if mark is None:
