@@ -35,22 +35,7 @@ def load_cluster(config: Config, cluster_id: str) -> Cluster:
     if not is_plain_name(cluster_id):
         raise CommodoreError(f"not the id of a cluster: {cluster_id!r}")
     with _while(f"reading what is known about cluster {cluster_id}"):
-        if config.local:
-            from .local import cluster_in  # noqa: PLC0415 - brings in yaml, slow to import
-
-            return cluster_in(config.paths, cluster_id)
-        source = _source(config)
-        found = source.cluster(cluster_id)
-        tenant_id = tenant_of(found)
-        cluster = cluster_of(
-            found,
-            source.tenant(tenant_id) if tenant_id else None,
-            global_revision=config.global_revision,
-            tenant_revision=config.tenant_revision,
-            dynamic_facts=config.dynamic_facts,
-        )
-    _tell_ignored(config, found)
-    return cluster
+        return _kept(config, cluster_id) if config.local else _asked_for(config, cluster_id)
 
 
 def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
@@ -71,6 +56,32 @@ def report(config: Config, record: BuildRecord) -> None:
     """Tell the API, or the folder of facts, how a catalog was compiled and pushed."""
     with _while(f"reporting the compile of cluster {record.cluster}"):
         _source(config).report(record.cluster, report_body(record))
+
+
+def _kept(config: Config, cluster_id: str) -> Cluster:
+    from .local import cluster_in  # noqa: PLC0415 - brings in yaml, slow to import
+
+    return cluster_in(
+        config.paths,
+        cluster_id,
+        global_revision=config.global_revision,
+        tenant_revision=config.tenant_revision,
+    )
+
+
+def _asked_for(config: Config, cluster_id: str) -> Cluster:
+    source = _source(config)
+    found = source.cluster(cluster_id)
+    tenant_id = tenant_of(found)
+    cluster = cluster_of(
+        found,
+        source.tenant(tenant_id) if tenant_id else None,
+        global_revision=config.global_revision,
+        tenant_revision=config.tenant_revision,
+        dynamic_facts=config.dynamic_facts,
+    )
+    _tell_ignored(config, found)
+    return cluster
 
 
 def _source(config: Config) -> Server | FactsFolder:

@@ -37,6 +37,7 @@ class Reader:
     def __init__(self, found: Described) -> None:
         self.found = found
         self.problems: list[CommodoreError] = []
+        self._rejected: set[tuple[str, ...]] = set()
 
     def __contains__(self, field: str) -> bool:
         return field in self.found.fields
@@ -52,9 +53,8 @@ class Reader:
 
     def needed(self, *path: str, missing: str, hint: str) -> str:
         """A text that must be there."""
-        so_far = len(self.problems)
         value = self.text(*path)
-        if not value and len(self.problems) == so_far:
+        if not value and not self.has_rejected(*path):
             self.reject(missing, *path, hint=hint)
         return value
 
@@ -74,14 +74,20 @@ class Reader:
                 return {}
             if not isinstance(value, Mapping):
                 here = path[:depth]
-                self.reject(f"{'.'.join(here)} must be a mapping, not {kind_of(value)}", *here)
+                if here not in self._rejected:
+                    self.reject(f"{'.'.join(here)} must be a mapping, not {kind_of(value)}", *here)
                 return {}
             holder = value
         return holder
 
     def reject(self, message: str, *path: str, hint: str = "") -> None:
         """Remember a problem with a field."""
+        self._rejected.add(path)
         self.problems.append(CommodoreError(message, where=self.found.place(*path), hint=hint))
+
+    def has_rejected(self, *path: str) -> bool:
+        """Whether a field, or one around it, has been told as a problem."""
+        return any(path[:depth] in self._rejected for depth in range(1, len(path) + 1))
 
 
 _QUOTE = "put it in quotes"

@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 _CLUSTER = ("parameters", "cluster")
 
 
-def cluster_in(paths: WorkPaths, cluster_id: str) -> Cluster:
-    """The cluster this working directory was compiled for; it must be the one asked for."""
+def cluster_in(
+    paths: WorkPaths, cluster_id: str, *, global_revision: str = "", tenant_revision: str = ""
+) -> Cluster:
+    """The cluster this working directory was compiled for; it must be the one asked for.
+
+    Nothing is fetched in local mode, so there are no URLs; revisions only end up in the record.
+    """
     for path in (paths.targets / "cluster.yml", paths.params_file):
         if not path.is_file():
             raise CommodoreError(
@@ -26,7 +31,7 @@ def cluster_in(paths: WorkPaths, cluster_id: str) -> Cluster:
                 hint=f"compile {cluster_id} once without --local",
             )
     reader = Reader(documents.read(paths.params_file, expected="the parameters of the cluster"))
-    found = _cluster(reader)
+    found = _cluster(reader, global_revision, tenant_revision)
     raise_collected(reader.problems, str(paths.params_file))
     if found.id != cluster_id:
         raise CommodoreError(
@@ -37,7 +42,7 @@ def cluster_in(paths: WorkPaths, cluster_id: str) -> Cluster:
     return found
 
 
-def _cluster(reader: Reader) -> Cluster:
+def _cluster(reader: Reader, global_revision: str, tenant_revision: str) -> Cluster:
     name, tenant = (
         reader.needed(
             *_CLUSTER,
@@ -47,16 +52,14 @@ def _cluster(reader: Reader) -> Cluster:
         )
         for key in ("name", "tenant")
     )
-    # Nothing is fetched in local mode, so where it would come from does not matter.
-    nowhere = RepositoryRef(url="")
     return Cluster(
         id=name,
         display_name=reader.text(*_CLUSTER, "display_name") or name,
         tenant=tenant,
         tenant_display_name=reader.text(*_CLUSTER, "tenant_display_name") or tenant,
         catalog_url=reader.text(*_CLUSTER, "catalog_url"),
-        global_repo=nowhere,
-        tenant_repo=nowhere,
+        global_repo=RepositoryRef("", global_revision or None),
+        tenant_repo=RepositoryRef("", tenant_revision or None),
         facts=reader.mapping("parameters", "facts"),
         dynamic_facts=reader.mapping("parameters", "dynamic_facts"),
     )

@@ -93,9 +93,8 @@ def _ids(of_cluster: Reader, of_tenant: Reader) -> tuple[str, str]:
 
 
 def _facts(of_cluster: Reader, cluster_id: str) -> Mapping[str, Any]:
-    so_far = len(of_cluster.problems)
     facts = of_cluster.mapping("facts")
-    if len(of_cluster.problems) == so_far:
+    if not of_cluster.has_rejected("facts"):
         for fact in _REQUIRED_FACTS:
             if not facts.get(fact):
                 of_cluster.reject(

@@ -11,13 +11,14 @@ from commodore_py.errors import CommodoreError
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALLOWED_IN_PATH = "%!$&'()*+,;=:@~"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
+_HOST_OF_FILE = re.compile("^file://(localhost(?=/))?")
 _UNRESERVED = re.compile("[A-Za-z0-9._~-]")
 
 
 def facts_folder(api_url: str) -> Path | None:
     """The folder that is meant; only a leading `.`, `/` or `file://` means one."""
     if api_url.startswith("file://"):
-        return Path(unquote(api_url.removeprefix("file://").removeprefix("localhost/")))
+        return Path(unquote(_HOST_OF_FILE.sub("", api_url)))
     return Path(api_url) if api_url.startswith((".", "/")) else None
 
 

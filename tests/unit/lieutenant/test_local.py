@@ -1,0 +1,112 @@
+"""Local mode: the cluster as the last full compile left it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters import yaml
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import load_cluster
+from commodore_py.lieutenant.described import Described
+from commodore_py.lieutenant.parse import cluster_of
+from commodore_py.model import Cluster, RepositoryRef
+
+from .objects import cluster_object, make_config, tenant_object, told
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> WorkPaths:
+    """A working directory in which c-1 was compiled."""
+    paths = WorkPaths(tmp_path)
+    paths.targets.mkdir(parents=True)
+    (paths.targets / "cluster.yml").write_text("{}")
+    paths.params_file.parent.mkdir(parents=True)
+    paths.params_file.write_bytes(yaml.dump(compiled().parameters()))
+    return paths
+
+
+def compiled() -> Cluster:
+    """The cluster as a full compile parses it."""
+    return cluster_of(
+        Described(cluster_object(), name="cluster"), Described(tenant_object(), name="tenant")
+    )
+
+
+def problems(paths: WorkPaths) -> list[str]:
+    with pytest.raises(CommodoreError) as raised:
+        load_cluster(make_config(paths, local=True), "c-1")
+    return told(raised.value)
+
+
+def test_what_a_full_compile_wrote_is_read_again(paths: WorkPaths) -> None:
+    config = make_config(paths, local=True, api_url="https://never.asked.example.org")
+
+    nowhere = RepositoryRef(url="")
+
+    assert load_cluster(config, "c-1") == replace(
+        compiled(), global_repo=nowhere, tenant_repo=nowhere
+    )
+
+
+def test_revisions_given_go_into_the_record(paths: WorkPaths) -> None:
+    config = make_config(paths, local=True, global_revision="a", tenant_revision="b")
+
+    cluster = load_cluster(config, "c-1")
+
+    assert cluster.global_repo == RepositoryRef("", "a")
+    assert cluster.tenant_repo == RepositoryRef("", "b")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("targets/cluster.yml", marks=pytest.mark.spec("04.04")),
+        pytest.param("classes/params/cluster.yml", marks=pytest.mark.spec("04.05")),
+    ],
+)
+def test_a_missing_file_asks_for_a_full_compile(paths: WorkPaths, name: str) -> None:
+    (paths.inventory / name).unlink()
+
+    with pytest.raises(CommodoreError, match="not ready for --local") as raised:
+        load_cluster(make_config(paths, local=True), "c-1")
+
+    assert raised.value.where == str(paths.inventory / name)
+    assert raised.value.hint == "compile c-1 once without --local"
+
+
+@pytest.mark.spec("04.07")
+def test_another_cluster_is_refused_and_both_named(paths: WorkPaths) -> None:
+    with pytest.raises(CommodoreError, match="holds cluster c-1, not c-2") as raised:
+        load_cluster(make_config(paths, local=True), "c-2")
+
+    assert raised.value.where == str(paths.params_file)
+
+
+@pytest.mark.spec("04.06")
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("parameters: {}", [(1, "name is missing"), (1, "tenant is missing")]),
+        ("parameters:\n  cluster:\n    name: c-1", [(2, "tenant is missing")]),
+        ("parameters:\n  cluster: x", [(2, "must be a mapping, not a text")]),
+        ("parameters:\n  cluster: {name: c-1, tenant: 1}", [(2, "must be a text, not a number")]),
+        ("- 1", [(1, "expected a mapping, found a list")]),
+    ],
+)
+def test_parameters_that_say_too_little_are_told(
+    paths: WorkPaths, text: str, expected: list[tuple[int, str]]
+) -> None:
+    paths.params_file.write_text(text)
+
+    found = problems(paths)
+
+    for (line, what), problem in zip(expected, found, strict=True):
+        assert problem.startswith(f"{paths.params_file}:{line}: ")
+        assert what in problem

@@ -1,0 +1,121 @@
+"""Which token is sent, and which is not."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant.tokens import NoToken, TokenExpired, usable_token
+
+NOW = 1_800_000_000.0
+
+
+def jwt(**claims: object) -> str:
+    """A web token that nobody has signed."""
+    parts = (json.dumps(part).encode() for part in ({"alg": "none"}, claims))
+    return ".".join([*(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts), "s"])
+
+
+@pytest.mark.parametrize(
+    "token",
+    [
+        "sesame",
+        "a.b.c",
+        "a.W10.c",
+        "x" * 5000,
+        jwt(sub="me"),
+        jwt(exp="soon"),
+        jwt(exp=NOW + 11),
+        jwt(exp=NOW + 3600.5, name="ü" * 3),
+    ],
+)
+def test_a_token_is_taken_as_it_is(token: str) -> None:
+    assert usable_token(f" {token}\n", now=NOW) == token
+
+
+@pytest.mark.spec("02.18")
+@pytest.mark.parametrize("given", ["", "  \n"])
+def test_an_empty_token_is_none(given: str) -> None:
+    assert usable_token(given, now=NOW) == ""
+
+
+@pytest.mark.spec("02.17")
+def test_the_name_of_a_file_stands_for_its_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "token").write_text(f"{jwt(exp=NOW + 60)}\n")
+    monkeypatch.chdir(tmp_path)
+
+    assert usable_token("token", now=NOW) == jwt(exp=NOW + 60)
+
+
+def test_a_folder_is_no_token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "token").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    assert usable_token("token", now=NOW) == "token"
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b" \n", "the file of the API token is empty"),
+        (b"\xff\xfe", "cannot read the API token: not a text"),
+        (b"two words", "not one word"),
+        (b"two\nlines", "not one word"),
+    ],
+)
+def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -> None:
+    file = tmp_path / "token"
+    file.write_bytes(content)
+
+    with pytest.raises(CommodoreError, match=problem) as raised:
+        usable_token(str(file), now=NOW)
+
+    assert raised.value.where == str(file)
+
+
+def test_a_token_that_is_no_header_is_not_quoted() -> None:
+    with pytest.raises(CommodoreError, match="not one word") as raised:
+        usable_token("schlüssel", now=NOW)
+
+    assert "schl" not in f"{raised.value} {raised.value.where} {raised.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("expiry", "shown"),
+    [(NOW + 9, "2027-01-15 08:00:09"), (NOW - 60, "2027-01-15 07:59:00"), (-1e300, "1970-01-01")],
+)
+def test_an_expired_token_is_not_sent(expiry: float, shown: str) -> None:
+    with pytest.raises(TokenExpired, match=f"has expired: it was good until {shown}"):
+        usable_token(jwt(exp=expiry), now=NOW)
+
+
+def test_an_expired_token_of_a_file_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "token"
+    file.write_text(jwt(exp=NOW))
+
+    with pytest.raises(TokenExpired) as raised:
+        usable_token(str(file), now=NOW)
+
+    assert raised.value.where == str(file)
+
+
+def test_without_a_token_every_way_on_is_told() -> None:
+    error = NoToken.for_api("https://syn.example.com")
+
+    assert error.where == "https://syn.example.com"
+    assert "--api-token" in error.hint
+    assert "COMMODORE_API_TOKEN" in error.hint
+    assert "./facts" in error.hint
+
+
+def test_a_folder_given_like_a_host_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "clusters-of-ours").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+    assert "write ./clusters-of-ours" in NoToken.for_api("clusters-of-ours").hint
