@@ -126,7 +126,7 @@ def _redirected(request: _Request, location: str) -> _Request:
         target = urljoin(request.url, location)
         same = same_server(request.url, target)
     except ValueError as error:
-        raise HttpError(f"redirected to {location}, which is no URL", where=request.url) from error
+        raise HttpError(f"redirected to what is no URL: {error}", where=request.url) from error
     if not same and request.method != "GET":
         raise HttpError(
             f"redirected to another server, {target}: nothing was sent there",
@@ -164,6 +164,9 @@ def _send(request: _Request) -> requests.Response:
         )
     except requests.RequestException as error:
         raise _translated(error, request) from error
+    except ValueError as error:
+        # requests looks at the place of a redirect even when told not to go there.
+        raise HttpError(f"redirected to what is no URL: {error}", where=request.url) from error
 
 
 def _translated(error: requests.RequestException, request: _Request) -> HttpError:
@@ -189,6 +192,8 @@ def _translated(error: requests.RequestException, request: _Request) -> HttpErro
             where=request.url,
             hint="check HTTP_PROXY, HTTPS_PROXY and NO_PROXY",
         )
+    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+        return ServerAway(f"the answer ended too early: {cause}", where=request.url)
     if isinstance(error, requests.ConnectionError):
         return ServerAway(
             f"no connection: {cause}",

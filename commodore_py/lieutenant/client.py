@@ -23,6 +23,7 @@ class Server:
     api_url: str
     token: str = field(repr=False)
     timeout: float
+    pauses: Sequence[float] = http.PAUSES
 
     def cluster(self, cluster_id: str) -> Described:
         """The cluster object; an unknown id is answered with the nearest known one."""
@@ -40,7 +41,7 @@ class Server:
     def clusters(self, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
         """Every cluster object, as the server filters and sorts them."""
         given = {"tenant": tenant, "sort_by": sort_by}
-        return self._list({name: value for name, value in given.items() if value}, http.PAUSES)
+        return self._list({name: value for name, value in given.items() if value}, self.pauses)
 
     def ids(self) -> list[str]:
         """The ids of all clusters, asked for once: somebody waits at a prompt."""
@@ -54,7 +55,7 @@ class Server:
 
     def _object(self, endpoint: str, name: str) -> Described:
         url = request_url(self.api_url, endpoint, name)
-        answer = http.get_json(url, token=self.token, timeout=self.timeout)
+        answer = http.get_json(url, token=self.token, timeout=self.timeout, pauses=self.pauses)
         if not isinstance(answer, dict):
             raise CommodoreError(f"expected an object, the API sent {kind_of(answer)}", where=url)
         return Described(answer, name=url)

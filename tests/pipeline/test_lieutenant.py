@@ -1,0 +1,588 @@
+"""The API over real HTTP; and the promise that a folder of facts is as good as a server."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pytest
+
+from commodore_py.adapters.http import (
+    HttpError,
+    NotFound,
+    ServerAway,
+    get_json,
+    post_json,
+    same_server,
+)
+from commodore_py.config import Config, WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report, report_body
+from commodore_py.lieutenant.client import Server
+from tests.unit.lieutenant.api import Api, Reply, redirects, refuses, says, serving
+from tests.unit.lieutenant.objects import (
+    MISSING,
+    as_yaml,
+    cluster_object,
+    make_record,
+    tenant_object,
+    told,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NO_PAUSES = (0.0, 0.0)
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    """A server that knows nothing yet."""
+    with serving() as api:
+        yield api
+
+
+@pytest.fixture
+def config(api: Api, tmp_path: Path) -> Config:
+    return Config(WorkPaths(tmp_path), api_url=api.url, api_token="sesame", request_timeout=5)
+
+
+def asked_for(api: Api) -> list[str]:
+    return [f"{asked.method} {asked.path}" for asked in api.asked]
+
+
+# ------------------------------------------------------------------ one contract, two sources
+
+
+class Source(Protocol):
+    """What the contract is checked on: give it objects, point a config at it, read its report."""
+
+    def holds(self, clusters: list[dict[str, Any]], tenants: list[dict[str, Any]]) -> None: ...
+    def settings(self) -> dict[str, str]: ...
+    def reported(self, cluster_id: str) -> str: ...
+
+
+@dataclass
+class FolderSource:
+    """A folder of facts."""
+
+    root: Path
+
+    def holds(self, clusters: list[dict[str, Any]], tenants: list[dict[str, Any]]) -> None:
+        for kind, objects in (("clusters", clusters), ("tenants", tenants)):
+            (self.root / kind).mkdir(parents=True)
+            for fields in objects:
+                (self.root / kind / f"{fields['id']}.yaml").write_text(as_yaml(fields), "utf-8")
+
+    def settings(self) -> dict[str, str]:
+        return {"api_url": str(self.root)}
+
+    def reported(self, cluster_id: str) -> str:
+        return (self.root / "reports" / f"{cluster_id}.json").read_text()
+
+
+@dataclass
+class ServerSource:
+    """The same over HTTP, with the filter and the order that a server applies."""
+
+    api: Api
+    paths: list[str] = field(default_factory=list)
+
+    def holds(self, clusters: list[dict[str, Any]], tenants: list[dict[str, Any]]) -> None:
+        for kind, objects in (("clusters", clusters), ("tenants", tenants)):
+            for fields in objects:
+                self.api.serves(f"/{kind}/{fields['id']}", fields)
+        for fields in clusters:
+            self.api.on(f"POST /clusters/{fields['id']}/compileMeta", Reply(204))
+        by_name = sorted(clusters, key=lambda fields: str(fields.get("displayName", "")))
+        self.api.serves("/clusters/", clusters)
+        self.api.serves("/clusters/?sort_by=displayName", by_name)
+        self.api.serves(
+            "/clusters/?tenant=t-1", [fields for fields in clusters if fields["tenant"] == "t-1"]
+        )
+
+    def settings(self) -> dict[str, str]:
+        return {"api_url": self.api.url, "api_token": "sesame"}
+
+    def reported(self, cluster_id: str) -> str:
+        (asked,) = (a for a in self.api.asked if a.path == f"/clusters/{cluster_id}/compileMeta")
+        return asked.body.decode()
+
+
+@pytest.fixture(params=["folder", "server"])
+def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
+    """Two clusters of one tenant, one of another."""
+    made: Source
+    with serving() as api:
+        made = FolderSource(tmp_path / "facts") if request.param == "folder" else ServerSource(api)
+        made.holds(CLUSTERS, [tenant_object(), tenant_object(id="t-2", displayName=MISSING)])
+        yield made
+
+
+@pytest.fixture
+def sourced(source: Source, tmp_path: Path) -> Config:
+    return replace(Config(WorkPaths(tmp_path / "work")), **source.settings())  # type: ignore[arg-type] # names and types are those of two text fields
+
+
+CLUSTERS = [
+    cluster_object(),
+    cluster_object(id="c-2", displayName=MISSING, dynamicFacts=MISSING),
+    cluster_object(id="c-3", tenant="t-2", displayName="A", globalGitRepoRevision="v2"),
+]
+
+
+def test_the_same_cluster_is_loaded(sourced: Config) -> None:
+    cluster = load_cluster(sourced, "c-3")
+
+    assert cluster.parameters() == {
+        "parameters": {
+            "cluster": {
+                "catalog_url": "ssh://git@git.example.org/c-1.git",
+                "display_name": "A",
+                "name": "c-3",
+                "tenant": "t-2",
+                "tenant_display_name": "t-2",
+            },
+            "dynamic_facts": {"nodes": 3},
+            "facts": {"cloud": "lakeside", "distribution": "k3s", "region": "east"},
+        }
+    }
+    assert (cluster.global_repo.url, cluster.global_repo.revision) == (
+        "https://git.example.org/global.git",
+        "v2",
+    )
+    assert (cluster.tenant_repo.url, cluster.tenant_repo.revision) == (
+        "https://git.example.org/t-1.git",
+        None,
+    )
+
+
+def test_revisions_and_facts_given_are_heeded_alike(sourced: Config) -> None:
+    given = replace(
+        sourced, global_revision="mine", tenant_revision="ours", dynamic_facts={"nodes": 1}
+    )
+
+    cluster = load_cluster(given, "c-2")
+
+    assert cluster.global_repo.revision == "mine"
+    assert cluster.tenant_repo.revision == "ours"
+    assert cluster.dynamic_facts == {"nodes": 1}
+
+
+@pytest.mark.spec("02.14")
+def test_ignored_dynamic_facts_are_mentioned(
+    sourced: Config, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "commodore_py")
+
+    cluster = load_cluster(replace(sourced, dynamic_facts={"nodes": 1}), "c-1")
+
+    assert cluster.dynamic_facts == {"nodes": 3}
+    assert caplog.messages == [
+        "dynamic facts of the command line are ignored: the cluster reports dynamic facts"
+    ]
+
+
+def test_the_same_clusters_are_listed(sourced: Config) -> None:
+    assert list_clusters(sourced) == CLUSTERS
+    assert list_clusters(sourced, tenant="t-1") == CLUSTERS[:2]
+    assert list_clusters(sourced, sort_by="displayName") == [CLUSTERS[i] for i in (1, 2, 0)]
+
+
+def test_the_same_ids_are_completed(sourced: Config) -> None:
+    assert cluster_ids(sourced) == ["c-1", "c-2", "c-3"]
+
+
+def test_the_same_report_is_made(source: Source, sourced: Config) -> None:
+    report(sourced, make_record())
+
+    assert list(json.loads(source.reported("c-1")).items()) == list(
+        report_body(make_record()).items()
+    )
+
+
+@pytest.mark.spec("03.05")
+def test_an_unknown_cluster_brings_the_nearest_to_mind(sourced: Config) -> None:
+    with pytest.raises(CommodoreError) as raised:
+        load_cluster(sourced, "c-33")
+
+    assert raised.value.hint == "did you mean c-3?"
+    assert raised.value.__notes__ == ["while reading what is known about cluster c-33"]
+
+
+# ------------------------------------------------------------------ what a server is asked
+
+
+def test_a_get_carries_the_token_and_what_is_asked(api: Api) -> None:
+    api.serves("/clusters/?tenant=t+1", [])
+
+    get_json(f"{api.url}/clusters/", token="sesame", params={"tenant": "t 1"}, timeout=5)
+
+    (asked,) = api.asked
+    assert asked.token == "Bearer sesame"
+    assert "Content-Type" not in asked.headers
+
+
+def test_a_report_is_json_on_one_line(api: Api, config: Config) -> None:
+    api.on("POST /clusters/c-1/compileMeta", Reply(204))
+
+    report(config, make_record())
+
+    (asked,) = api.asked
+    assert asked.token == "Bearer sesame"
+    assert asked.headers["Content-Type"] == "application/json"
+    assert asked.body == json.dumps(report_body(make_record())).encode()
+
+
+def test_a_netrc_file_does_not_replace_the_token(
+    api: Api, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("machine 127.0.0.1 login me password hunter2\n")
+    monkeypatch.setenv("NETRC", str(netrc))
+    api.on("GET /a", redirects("/b"))
+    api.serves("/b", {})
+    api.on("POST /a", redirects("/b"))
+    api.on("POST /b", Reply(204))
+
+    get_json(f"{api.url}/a", token="sesame", timeout=5)
+    post_json(f"{api.url}/a", {}, token="sesame", timeout=5)
+    get_json(f"{api.url}/b", timeout=5)
+
+    assert [asked.token for asked in api.asked] == [*["Bearer sesame"] * 4, None]
+
+
+@pytest.mark.parametrize("token", ["", " \n"])
+def test_nothing_is_asked_without_a_token(api: Api, config: Config, token: str) -> None:
+    nobody = replace(config, api_token=token)
+
+    for ask in (lambda: load_cluster(nobody, "c-1"), lambda: report(nobody, make_record())):
+        with pytest.raises(CommodoreError, match="no token for the API") as raised:
+            ask()
+        assert "COMMODORE_API_TOKEN" in raised.value.hint
+
+    assert cluster_ids(nobody) == []
+    assert api.asked == []
+
+
+@pytest.mark.spec("02.01")
+def test_without_an_api_url_every_way_on_is_told(config: Config) -> None:
+    with pytest.raises(CommodoreError, match="no API URL") as raised:
+        list_clusters(replace(config, api_url=""))
+
+    for way in ("--api-url", "COMMODORE_API_URL", "./facts", "commodore demo"):
+        assert way in raised.value.hint
+
+
+# ------------------------------------------------------------------ redirects
+
+
+@pytest.mark.spec("02.15")
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
+    api.on("POST /a", redirects(f"{api.url}/b", status))
+    api.on("POST /b", redirects("c", status))
+    api.on("POST /c", Reply(204))
+
+    post_json(f"{api.url}/a", {"x": 1}, token="sesame", timeout=5)
+
+    assert [(a.method, a.path, a.token, a.body) for a in api.asked] == [
+        ("POST", path, "Bearer sesame", b'{"x": 1}') for path in ("/a", "/b", "/c")
+    ]
+
+
+@pytest.mark.spec("02.15")
+def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
+    with serving() as other:
+        api.on("POST /a", redirects(f"{other.url}/a"))
+
+        with pytest.raises(HttpError, match="redirected to another server") as raised:
+            post_json(f"{api.url}/a", {}, token="sesame", timeout=5)
+
+    assert f"{other.url}/a" in str(raised.value)
+    assert raised.value.where == f"{api.url}/a"
+    assert other.asked == []
+
+
+def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
+    with serving() as other:
+        api.on("GET /a", redirects(f"{other.url}/a", 302))
+        other.serves("/a", {"x": 1})
+
+        assert get_json(f"{api.url}/a", token="sesame", timeout=5) == {"x": 1}
+
+    assert other.asked[0].token is None
+
+
+@pytest.mark.parametrize(
+    ("location", "problem"),
+    [
+        ("/a", "redirected more than 5 times"),
+        ("http://[", "to what is no URL"),
+        ("//a:b", "to what is no URL"),
+    ],
+)
+def test_redirects_that_lead_nowhere_end(api: Api, location: str, problem: str) -> None:
+    api.on("GET /a", redirects(location))
+
+    with pytest.raises(HttpError, match=problem):
+        get_json(f"{api.url}/a", timeout=5)
+
+
+def test_a_redirect_without_a_place_is_no_answer(api: Api) -> None:
+    api.on("POST /a", Reply(302))
+
+    with pytest.raises(HttpError, match="answered 302 Found"):
+        post_json(f"{api.url}/a", {}, timeout=5)
+
+
+@pytest.mark.parametrize(
+    ("url", "other", "same"),
+    [
+        ("https://a/x", "https://a/y", True),
+        ("https://a", "https://A:443", True),
+        ("http://a", "https://a", True),
+        ("http://a:8080", "https://a:8443", True),
+        ("https://a", "http://a", False),
+        ("https://a", "https://a:8443", False),
+        ("https://a", "https://a.b", False),
+        ("http://a", "https://b", False),
+        ("https://a", "https://a@b", False),
+        ("https://a", "ftp://a", False),
+    ],
+)
+def test_a_server_is_itself_or_its_https(url: str, other: str, same: bool) -> None:
+    assert same_server(url, other) is same
+
+
+# ------------------------------------------------------------------ answers that are none
+
+
+@pytest.mark.spec("02.05", "02.06", "02.07")
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (refuses(400, "malformed jwt"), "answered 400 Bad Request: malformed jwt"),
+        (refuses(403, "not yours"), "answered 403 Forbidden: not yours"),
+        (Reply(401), "answered 401 Unauthorized: no reason given"),
+        (says({"message": "x"}, 500), "answered 500 Internal Server Error: no reason given"),
+        (says(None, 500), "answered 500 Internal Server Error: no reason given"),
+        (says(7, 500), "answered 500 Internal Server Error: no reason given"),
+        (Reply(500, b"<html>"), "answered 500 Internal Server Error: no reason given"),
+        (says({}, 599), "answered 599: no reason given"),
+    ],
+)
+def test_a_refusal_is_told_with_status_and_reason(api: Api, reply: Reply, problem: str) -> None:
+    api.on("GET /a", reply)
+
+    with pytest.raises(HttpError) as raised:
+        get_json(f"{api.url}/a", token="sesame", timeout=5)
+
+    assert told(raised.value) == [f"{api.url}/a: {problem}"]
+    assert asked_for(api) == ["GET /a"]
+
+
+def test_the_status_of_a_broken_proxy_is_not_lost(api: Api) -> None:
+    api.on("GET /a", Reply(502, b"<html>Bad gateway</html>", {"Content-Type": "text/html"}))
+
+    with pytest.raises(HttpError, match="answered 502 Bad Gateway"):
+        get_json(f"{api.url}/a", timeout=5, pauses=())
+
+
+@pytest.mark.spec("02.04")
+@pytest.mark.parametrize("body", [b"<!doctype html>\n <p>Hello", b'{"a": ', b"\xff\xfe\xfa"])
+def test_an_answer_that_is_no_json_shows_how_it_begins(api: Api, body: bytes) -> None:
+    api.on("GET /a", Reply(200, body))
+
+    with pytest.raises(HttpError, match=r"200 OK, but no JSON; it begins: .") as raised:
+        get_json(f"{api.url}/a", timeout=5)
+
+    assert raised.value.where == f"{api.url}/a"
+
+
+def test_an_empty_answer_is_none(api: Api) -> None:
+    api.on("GET /a", Reply(200, b" \n"))
+
+    assert get_json(f"{api.url}/a", timeout=5) is None
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [([], "a list"), (None, "nothing"), ("c-1", "a text")],
+)
+def test_a_cluster_that_is_no_object_is_refused(
+    api: Api, config: Config, value: object, problem: str
+) -> None:
+    api.serves("/clusters/c-1", value)
+
+    with pytest.raises(CommodoreError, match=f"expected an object, the API sent {problem}"):
+        load_cluster(config, "c-1")
+
+
+@pytest.mark.spec("03.01")
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent other things in it")],
+)
+def test_clusters_that_are_no_list_are_refused(
+    api: Api, config: Config, value: object, problem: str
+) -> None:
+    api.serves("/clusters/", value)
+
+    with pytest.raises(CommodoreError, match=problem) as raised:
+        list_clusters(config)
+
+    assert raised.value.where == f"{api.url}/clusters/"
+    assert raised.value.__notes__ == ["while listing clusters"]
+    assert cluster_ids(config) == []
+
+
+def test_clusters_without_id_are_not_completed(api: Api, config: Config) -> None:
+    api.serves("/clusters/", [{"tenant": "t-1"}, {"id": "c-1"}, {"id": 5}])
+
+    assert cluster_ids(config) == ["c-1"]
+
+
+def test_an_unknown_cluster_is_told_to_those_who_may_not_list(api: Api, config: Config) -> None:
+    api.on("GET /clusters/", refuses(403, "not yours"))
+
+    with pytest.raises(NotFound, match="answered 404 Not Found: no GET /clusters/c-9"):
+        load_cluster(config, "c-9")
+
+
+@pytest.mark.spec("02.10")
+def test_a_tenant_unknown_to_the_api_is_told_with_the_cluster(api: Api, config: Config) -> None:
+    api.serves("/clusters/c-1", cluster_object())
+
+    with pytest.raises(NotFound) as raised:
+        load_cluster(config, "c-1")
+
+    assert raised.value.where == f"{api.url}/tenants/t-1"
+    assert raised.value.__notes__ == ["while reading what is known about cluster c-1"]
+
+
+def test_problems_of_both_objects_are_told_with_their_urls(api: Api, config: Config) -> None:
+    api.serves("/clusters/c-1", cluster_object(gitRepo=MISSING))
+    api.serves("/tenants/t-1", tenant_object(gitRepo=MISSING))
+
+    with pytest.raises(CommodoreError) as raised:
+        load_cluster(config, "c-1")
+
+    assert told(raised.value) == [
+        f"{api.url}/clusters/c-1: cluster c-1 has no catalog repository",
+        f"{api.url}/tenants/t-1: tenant t-1 has no repository of its configuration",
+    ]
+
+
+# ------------------------------------------------------------------ servers that are away
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_a_get_is_asked_again_while_the_server_is_away(api: Api, status: int) -> None:
+    api.on("GET /a", Reply(status), Reply(200, b"{}", cut=True), says({"x": 1}))
+
+    assert get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES) == {"x": 1}
+    assert len(api.asked) == 3
+
+
+def test_a_get_is_given_up_after_the_last_pause(api: Api) -> None:
+    api.on("GET /a", refuses(503, "maintenance"))
+
+    with pytest.raises(ServerAway, match="answered 503 Service Unavailable: maintenance"):
+        get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES)
+
+    assert len(api.asked) == 3
+
+
+def test_a_post_is_not_repeated(api: Api) -> None:
+    api.on("POST /a", Reply(503))
+
+    with pytest.raises(ServerAway):
+        post_json(f"{api.url}/a", {}, timeout=5)
+
+    assert len(api.asked) == 1
+
+
+def test_completion_does_not_wait(api: Api, config: Config) -> None:
+    api.on("GET /clusters/", Reply(503))
+
+    assert cluster_ids(config) == []
+    assert len(api.asked) == 1
+
+
+@pytest.mark.spec("02.02")
+def test_a_refused_connection_is_told_with_url_and_cause() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}"
+        server = Server(url, token="sesame", timeout=5, pauses=())
+
+        with pytest.raises(ServerAway, match="no connection: Connection refused") as raised:
+            server.cluster("c-1")
+
+    assert raised.value.where == f"{url}/clusters/c-1"
+
+
+@pytest.mark.spec("02.02")
+def test_a_broken_tls_connection_points_to_the_ca(api: Api) -> None:
+    url = api.url.replace("http:", "https:")
+
+    with pytest.raises(HttpError, match="no secure connection: ") as raised:
+        get_json(url, timeout=5, pauses=NO_PAUSES)
+
+    assert "REQUESTS_CA_BUNDLE" in raised.value.hint
+
+
+@pytest.mark.spec("02.02")
+def test_a_broken_proxy_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_PROXY")
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{unused.getsockname()[1]}")
+
+        with pytest.raises(ServerAway, match="through the proxy: Connection refused"):
+            get_json("http://lieutenant.example.org", timeout=5, pauses=())
+
+
+@pytest.mark.spec("02.03")
+@pytest.mark.parametrize("reply", [Reply(silent=True), Reply(body=b"{}", silent=True)])
+def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
+    api.on("GET /a", reply)
+    api.on("POST /a", reply)
+
+    for ask in (get_json, lambda url, timeout: post_json(url, {}, timeout=timeout)):
+        with pytest.raises(HttpError, match=r"no answer within 0\.2 seconds") as raised:
+            ask(f"{api.url}/a", timeout=0.2)
+        assert raised.value.where == f"{api.url}/a"
+        assert "--request-timeout" in raised.value.hint
+
+    assert asked_for(api) == ["GET /a", "POST /a"]
+
+
+@pytest.mark.parametrize("timeout", [0, -1])
+def test_no_time_at_all_is_a_wrong_setting(api: Api, timeout: int) -> None:
+    with pytest.raises(HttpError, match="leaves no time for an answer"):
+        get_json(api.url, timeout=timeout)
+
+    assert api.asked == []
+
+
+@pytest.mark.parametrize("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])
+def test_a_url_that_cannot_be_asked_is_understood(url: str) -> None:
+    with pytest.raises(HttpError) as raised:
+        get_json(url, timeout=1, pauses=())
+
+    assert raised.value.where == url
+
+
+def test_a_server_does_not_show_its_token() -> None:
+    assert "sesame" not in repr(Server("https://syn.example.com", token="sesame", timeout=5))

@@ -1,0 +1,120 @@
+"""A real server on a loopback port: answers as told, remembers what it was asked."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One answer; `cut` ends it after the headers, `silent` gives none while the test lasts."""
+
+    status: int = HTTPStatus.OK
+    body: bytes = b""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False
+    silent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request as it arrived."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def token(self) -> str | None:
+        return self.headers.get("Authorization")
+
+
+class Api(ThreadingHTTPServer):
+    """Answers by method and path, in turn; the last answer stays."""
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), _Handler)
+        self.asked: list[Asked] = []
+        self.over = threading.Event()
+        self._replies: dict[str, list[Reply]] = {}
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def on(self, request: str, *replies: Reply) -> None:
+        """Answer `GET /path?query` like this."""
+        self._replies[request] = list(replies)
+
+    def serves(self, path: str, value: object) -> None:
+        self.on(f"GET {path}", says(value))
+
+    def reply_to(self, request: str) -> Reply:
+        replies = self._replies.get(request, [refuses(404, f"no {request}")])
+        return replies.pop(0) if len(replies) > 1 else replies[0]
+
+
+def says(value: object, status: int = HTTPStatus.OK) -> Reply:
+    return Reply(status, json.dumps(value).encode(), {"Content-Type": "application/json"})
+
+
+def refuses(status: int, reason: str) -> Reply:
+    return says({"reason": reason}, status)
+
+
+def redirects(location: str, status: int = HTTPStatus.TEMPORARY_REDIRECT) -> Reply:
+    return Reply(status, headers={"Location": location})
+
+
+@contextmanager
+def serving() -> Iterator[Api]:
+    """A server for the time of one test."""
+    with Api() as api:
+        thread = threading.Thread(target=api.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield api
+        finally:
+            api.over.set()
+            api.shutdown()
+            thread.join()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: Api
+
+    def do_GET(self) -> None:
+        self._answer()
+
+    def do_POST(self) -> None:
+        self._answer()
+
+    def _answer(self) -> None:
+        body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
+        self.server.asked.append(Asked(self.command, self.path, dict(self.headers.items()), body))
+        reply = self.server.reply_to(f"{self.command} {self.path}")
+        if reply.silent and not reply.body:
+            self.server.over.wait(30)
+            return
+        self.send_response(reply.status)
+        for name, value in reply.headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(reply.body)))
+        self.end_headers()
+        if reply.silent:
+            self.server.over.wait(30)
+        elif not reply.cut:
+            self.wfile.write(reply.body)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - as inherited
+        """Say nothing: tests look at what was asked."""
