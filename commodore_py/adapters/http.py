@@ -122,11 +122,8 @@ def _redirection(request: _Request, response: requests.Response) -> str:
 
 
 def _redirected(request: _Request, location: str) -> _Request:
-    try:
-        target = urljoin(request.url, location)
-        same = same_server(request.url, target)
-    except ValueError as error:
-        raise HttpError(f"redirected to what is no URL: {error}", where=request.url) from error
+    target = urljoin(request.url, location)
+    same = same_server(request.url, target)
     if not same and request.method != "GET":
         raise HttpError(
             f"redirected to another server, {target}: nothing was sent there",
