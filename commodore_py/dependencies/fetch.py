@@ -125,7 +125,7 @@ def _checked(one: Dependency | CommodoreError) -> Dependency | CommodoreError:
             where=git_urls.without_password(one.url),
             hint="check the path in the hierarchy",
         )
-    if spec.kind is Kind.PACKAGE:
+    if spec.kind not in (Kind.COMPONENT, Kind.INSTANCE):
         return one
     wanted = (f"class/{spec.component}.yml", "class/defaults.yml")
     missing = [name for name in wanted if not (directory / name).is_file()]

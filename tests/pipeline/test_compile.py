@@ -1,0 +1,277 @@
+"""Whole compiles in process: real Git, the reference engine, a facts folder."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.model import ReportOutcome
+from commodore_py.pipeline import compile_catalog
+from tests.builders import commit_to, git, git_says
+from tests.fleet import CLUSTER, a_component, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.model import Change, Published
+
+MULTI = """
+parameters:
+  web:
+    =_metadata: {multi_instance: true}
+    data: {of: web}
+"""
+
+
+def _push(config: Config) -> Published:
+    return compile_catalog(config, CLUSTER, approve=lambda _: True)
+
+
+def _no(_: Change) -> bool:
+    return False
+
+
+def test_first_push_makes_the_catalog(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={}, data_base={})
+
+    published = _push(fleet.config())
+
+    assert published.commit == git(fleet.catalog, "rev-parse", "HEAD")
+    files = fleet.catalog_files()
+    assert sorted(files) == ["manifests/data-base/out.yaml", "manifests/web/out.yaml"]
+    assert yaml.safe_load(files["manifests/web/out.yaml"])["data"] == {"of": "web"}
+
+
+def test_second_compile_changes_nothing(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    _push(fleet.config())
+    catalog = fleet.work / "catalog" / "manifests" / "web" / "out.yaml"
+    before = catalog.stat()
+
+    published = _push(fleet.config())
+
+    assert not published.change
+    assert published.commit is None
+    assert catalog.stat().st_mtime_ns == before.st_mtime_ns
+
+
+def test_refused_change_stays_staged_and_unpushed(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+
+    published = compile_catalog(fleet.config(), CLUSTER, approve=_no)
+
+    assert [change.path for change in published.change.files] == ["manifests/web/out.yaml"]
+    assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
+    assert published.report is ReportOutcome.NOT_DUE
+
+
+def test_report_lies_beside_the_facts(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+
+    published = _push(fleet.config())
+
+    report = json.loads((fleet.root / "facts" / "reports" / f"{CLUSTER}.json").read_text())
+    assert published.report is ReportOutcome.REPORTED
+    assert report["instances"]["web"]["gitSha"] == git(
+        fleet.repository("component-web"), "rev-parse", "HEAD"
+    )
+
+
+def test_failing_report_does_not_undo_the_push(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    (fleet.root / "facts" / "reports").write_text("in the way")
+
+    published = _push(fleet.config())
+
+    assert published.commit == git(fleet.catalog, "rev-parse", "HEAD")
+    assert published.report is ReportOutcome.FAILED
+    assert published.report_problem
+
+
+def test_instance_has_parameters_of_its_own(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={"class/defaults.yml": MULTI})
+    fleet.configure(
+        {"applications": ["web", "web as web-two"], "parameters": {"web_two": {"data": {"n": "2"}}}}
+    )
+
+    _push(fleet.config())
+
+    files = fleet.catalog_files()
+    assert yaml.safe_load(files["manifests/web/out.yaml"])["data"] == {"of": "web"}
+    assert yaml.safe_load(files["manifests/web-two/out.yaml"])["data"] == {"of": "web", "n": "2"}
+
+
+@pytest.mark.spec("06.02")
+def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    fleet.configure({"applications": ["web as web-two"]})
+
+    with pytest.raises(CommodoreError) as caught:
+        _push(fleet.config())
+
+    assert "does not support instances" in str(caught.value)
+    assert caught.value.where == "parameters.web._metadata.multi_instance"
+
+
+def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
+    broken = {"component/main.jsonnet": "{ a: error 'no way' }"}
+    fleet = a_fleet(tmp_path, web=broken, data_base=broken, fine={})
+
+    with pytest.raises(SeveralErrors) as caught:
+        _push(fleet.config())
+
+    assert sorted(error.where for error in caught.value.errors) == [
+        "target data-base",
+        "target web",
+    ]
+    assert all("no way" in str(error) for error in caught.value.errors)
+    assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
+
+
+def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
+    shared = a_component("web")["class/web.yml"].replace("${_instance}", "shared")
+    fleet = a_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})
+
+    with pytest.raises(CommodoreError) as caught:
+        _push(fleet.config())
+
+    assert "shared/out.yaml" in str(caught.value)
+    assert "web" in str(caught.value) + caught.value.where
+    assert "shop" in str(caught.value) + caught.value.where
+
+
+def test_removed_instance_leaves_the_catalog(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={}, shop={})
+    _push(fleet.config())
+    fleet.configure({"applications": ["web"]})
+
+    published = _push(fleet.config())
+
+    assert [(c.kind, c.path) for c in published.change.files] == [
+        ("deleted", "manifests/shop/out.yaml")
+    ]
+    assert list(fleet.catalog_files()) == ["manifests/web/out.yaml"]
+    assert not (fleet.work / "compiled" / "shop").exists()
+    assert not (fleet.work / "inventory" / "targets" / "shop.yml").exists()
+    assert not (fleet.work / "inventory" / "classes" / "components" / "shop.yml").is_symlink()
+
+
+def test_package_brings_a_component(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={}, extra={})
+    package = {"main.yml": "applications: [extra]\n"}
+    fleet.configure(
+        {
+            "classes": ["monitoring.main"],
+            "applications": ["web", "pkg.monitoring"],
+            "parameters": {
+                "packages": {
+                    "monitoring": {"url": f"file://{fleet.repository('package')}", "version": "v1"}
+                }
+            },
+        }
+    )
+    git(fleet.root, "init", "--quiet", "--bare", "-b", "master", str(fleet.repository("package")))
+    commit_to(fleet.repository("package"), package)
+    git(fleet.repository("package"), "tag", "v1")
+
+    published = _push(fleet.config())
+
+    assert "manifests/extra/out.yaml" in fleet.catalog_files()
+    assert [record.name for record in published.record.packages] == ["monitoring"]
+
+
+def test_local_mode_compiles_what_lies_there(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    _push(fleet.config())
+    main = fleet.work / "dependencies" / "web" / "component" / "main.jsonnet"
+    main.write_text(main.read_text().replace("ConfigMap", "Edited"))
+    (fleet.root / "facts").rename(fleet.root / "gone")
+
+    published = compile_catalog(fleet.config(local=True, api_url=""), CLUSTER, approve=_no)
+
+    assert [change.path for change in published.change.files] == ["manifests/web/out.yaml"]
+    assert b"Edited" in (fleet.work / "compiled" / "web" / "web" / "out.yaml").read_bytes()
+    assert git(fleet.work / "catalog", "diff", "--cached", "--name-only") == ""
+
+
+def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    _push(fleet.config())
+    main = fleet.work / "dependencies" / "web" / "component" / "main.jsonnet"
+    main.write_text("mine")
+
+    with pytest.raises(CommodoreError) as caught:
+        _push(fleet.config())
+
+    assert "component/main.jsonnet" in str(caught.value)
+    assert main.read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        pytest.param({}, "no components", id="nothing to compile", marks=pytest.mark.spec("03.20")),
+        pytest.param({"classes": ["t-acme.nowhere"]}, "nowhere", id="class not found"),
+        pytest.param(
+            {"applications": ["web"], "parameters": {"web": {"data": {"a": "${not:there}"}}}},
+            "not",
+            id="reference to nothing",
+            marks=pytest.mark.spec("04.09"),
+        ),
+        pytest.param({"applications": ["nobody"]}, "unknown component nobody", id="unknown"),
+        pytest.param(
+            {"applications": ["web"], "parameters": {"component_versions": {"web": {}}}},
+            "component_versions",
+            id="removed feature",
+        ),
+    ],
+)
+def test_hierarchy_that_cannot_work(tmp_path: Path, values: dict[str, object], told: str) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    fleet.configure(values)
+
+    with pytest.raises(CommodoreError, match=told):
+        _push(fleet.config())
+
+
+def test_yaml_tag_in_a_class_is_an_error_and_no_crash(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    commit_to(
+        fleet.repository("tenant"), {"common.yml": "applications: [web]\nparameters:\n  a: !x y\n"}
+    )
+
+    with pytest.raises(CommodoreError, match="inventory cannot be rendered") as caught:
+        _push(fleet.config())
+
+    assert "tag" in caught.value.hint
+
+
+def test_removed_reference_names_file_and_replacement(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    fleet.configure(
+        {"applications": ["web"], "parameters": {"web": {"data": {"c": "${customer:name}"}}}}
+    )
+
+    with pytest.raises(CommodoreError) as caught:
+        _push(fleet.config())
+
+    assert "common.yml: parameters.web.data.c" in caught.value.where
+    assert "${cluster:tenant}" in caught.value.hint
+
+
+def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
+    metadata = "{deprecated: true, replaced_by: shop, multi_instance: true}"
+    deprecated = f"parameters: {{web: {{data: {{}}, _metadata: {metadata}}}}}"
+    fleet = a_fleet(tmp_path, web={"class/defaults.yml": deprecated})
+    fleet.configure({"applications": ["web", "web as web-two"]})
+
+    published = compile_catalog(fleet.config(), CLUSTER, approve=_no)
+
+    assert [notice.text for notice in published.notices] == [
+        "Component web is deprecated. Use component shop instead."
+    ]
