@@ -39,11 +39,6 @@ if TYPE_CHECKING:
 NO_PAUSES = (0.0, 0.0)
 
 
-@pytest.fixture(autouse=True)
-def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
-
-
 @pytest.fixture
 def api() -> Iterator[Api]:
     """A server that knows nothing yet."""
