@@ -48,6 +48,7 @@
 
   Ingress(name): kube._Object('networking.k8s.io/v1', 'Ingress', name) {
     spec: {},
+    assert !kube._assert || 'rules' in self.spec : 'Ingress %s: set spec.rules' % name,
     assert !kube._assert || std.all([
       std.startsWith(std.get(path, 'path', '/', inc_hidden=false), '/')
       for rule in self.spec.rules
