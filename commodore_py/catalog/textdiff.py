@@ -80,29 +80,26 @@ def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
         pass
     elif _is_binary(file.old) or _is_binary(file.new):
         lines.append(_binary_change(file))
-    elif file.kind == "renamed":
-        lines += _renamed_content(file)
     else:
-        lines += _modified_content(file, migration)
+        lines += _text_change(file, migration)
     return tuple(lines)
 
 
-def _modified_content(file: FileChange, migration: str) -> Iterator[DiffLine]:
+def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
+    diff = _unified(file, _decoded(file.old), _decoded(file.new))
     if migration:
         old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
         if old is not None and new is not None:
             diff = _unified(file, old, new)
             if smartdiff.is_noise(diff, migration=migration):
-                return iter(())
-            return map(_coloured, diff)
-    diff = _unified(file, _decoded(file.old), _decoded(file.new))
-    # Two texts may look alike once what cannot be read is replaced.
-    return map(_coloured, diff) if diff else iter((_binary_change(file),))
+                return ()
+    if not diff:
+        # Only what cannot be read makes two contents look alike.
+        return (_binary_change(file),)
+    return _similarity(file) if file.kind == "renamed" else map(_coloured, _without_blank_end(diff))
 
 
 def _unified(file: FileChange, old: str, new: str) -> list[str]:
-    if old == new:
-        return []
     lines = unified_diff(
         old.split("\n"),
         new.split("\n"),
@@ -110,10 +107,19 @@ def _unified(file: FileChange, old: str, new: str) -> list[str]:
         tofile=_shown(file.path),
         lineterm="",
     )
-    return "\n".join(lines).strip().split("\n")
+    return list(lines)
 
 
-def _renamed_content(file: FileChange) -> Iterator[DiffLine]:
+def _without_blank_end(diff: list[str]) -> list[str]:
+    """A diff without blank context, and blanks after context, at its very end."""
+    end = len(diff)
+    while not diff[end - 1].strip():
+        end -= 1
+    last = diff[end - 1]
+    return [*diff[: end - 1], last.rstrip() if last.startswith(" ") else last]
+
+
+def _similarity(file: FileChange) -> Iterator[DiffLine]:
     matcher = SequenceMatcher(None, _decoded(file.old).split("\n"), _decoded(file.new).split("\n"))
     yield DiffLine(f"--- {_shown(file.old_path)}", "yellow")
     yield DiffLine(f"+++ {_shown(file.path)}", "yellow")

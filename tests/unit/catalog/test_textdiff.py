@@ -87,6 +87,11 @@ def test_blank_context_is_not_indented() -> None:
     assert texts(modified(b"a\n\nb\n", b"a\n\nc\n"))[3:] == ["      a", " ", "     -b", "     +c"]
 
 
+def test_blanks_at_the_end_are_cut_from_context_only() -> None:
+    assert texts(modified(b"a\nb \n", b"c\nb \n"))[-1] == "      b"
+    assert texts(modified(b"a\n", b"a\nb \t"))[-1] == "     +b \t"
+
+
 def test_renamed_content_is_measured_in_lines() -> None:
     old = b"".join(b"%d\n" % n for n in range(7))
     file = FileChange("renamed", "n", "o", old, old.replace(b"3", b"x"), PLAIN, PLAIN)

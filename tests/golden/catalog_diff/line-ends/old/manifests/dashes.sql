@@ -1,0 +1,3 @@
+-- a comment
+select 1;
+++ plus
