@@ -98,7 +98,8 @@ def test_ingress_with_absolute_paths(anywhere: Evaluate) -> None:
         ),
         (
             (
-                "local c = kube.PersistentVolumeClaim('x') { storage:: '1Gi', storageClass:: 'fast' };"
+                "local c = kube.PersistentVolumeClaim('x')"
+                " { storage:: '1Gi', storageClass:: 'fast' };"
                 " [c.metadata.annotations, c.spec.storageClassName]"
             ),
             [{"volume.beta.kubernetes.io/storage-class": "fast"}, "fast"],

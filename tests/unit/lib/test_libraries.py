@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +13,8 @@ from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
 
 if TYPE_CHECKING:
     from tests.unit.lib.conftest import Evaluate
+
+PAGE = Path(__file__).parents[3] / "docs" / "reference" / "libraries.md"
 
 FIELDS = [
     "Kustomization",
@@ -189,3 +192,10 @@ def test_pure_functions_need_neither_native_nor_kapitan(
 def test_a_missing_native_fails_only_its_user(expression: str, bare: Evaluate) -> None:
     with pytest.raises(JsonnetError, match="Unexpected type null, expected function"):
         bare(expression)
+
+
+@pytest.mark.parametrize("name", [*FIELDS, *CONSTRUCTORS, *HELPERS])
+def test_the_reference_lists_every_name(name: str) -> None:
+    rows = [line for line in PAGE.read_text().splitlines() if line.startswith("|")]
+
+    assert any(f"`{name}`" in row or f"`{name}(" in row for row in rows)
