@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
 ReadImport: TypeAlias = Callable[[Path], "bytes | None"]
-"""The content of a candidate of an import, None to look further, an error to stop."""
+"""The content of a candidate of an import, None if there is none; an error ends the search."""
 
 _LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
 _MOST_PLACES = 10
@@ -26,6 +27,24 @@ _MOST_PLACES = 10
 
 class JsonnetError(CommodoreError):
     """An evaluation that failed, or a value that Jsonnet cannot hold."""
+
+
+class ImportNotFound(JsonnetError):
+    """No candidate of an import has a content."""
+
+
+class Inexpressible(JsonnetError):
+    """A value of ours that Jsonnet cannot hold; `path` leads to it."""
+
+    path: tuple[object, ...] = ()
+
+    @classmethod
+    def value(cls, what: str) -> Inexpressible:
+        """Say what it is."""
+        return cls(
+            f"{what}, which Jsonnet cannot hold",
+            hint="put quotes around it, if a string is meant",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +62,13 @@ def evaluate(
     ext_vars: Mapping[str, str] | None = None,
     natives: Mapping[str, Native] | None = None,
     read: ReadImport | None = None,
+    skip_empty: bool = False,
 ) -> str:
     """The file's value as JSON text.
 
     Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
-    decides what is there. By default it reads from disk, and an empty file does not count.
+    decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
+    counts as none.
     """
     # Loading Go's runtime takes a while and is only needed by commands that compile.
     import _gojsonnet  # noqa: PLC0415
@@ -57,8 +78,10 @@ def evaluate(
         result: str = _gojsonnet.evaluate_snippet(
             str(file),
             _source(file),
-            ext_vars={name: _text(text, name) for name, text in (ext_vars or {}).items()},
-            import_callback=calls.importer(import_folders, read or read_unless_empty),
+            ext_vars={name: _text(text) for name, text in (ext_vars or {}).items()},
+            import_callback=calls.importer(
+                _Search(tuple(import_folders), read or read_import, skip_empty=skip_empty)
+            ),
             native_callbacks={
                 name: (native.parameters, calls.guard(name, native))
                 for name, native in (natives or {}).items()
@@ -69,34 +92,54 @@ def evaluate(
     return result
 
 
-def read_unless_empty(path: Path) -> bytes | None:
-    """A file on disk as the import of it; an empty one is passed over, a folder is an error."""
+def read_import(path: Path) -> bytes | None:
+    """A file on disk, None if there is none; a folder is an error."""
     try:
-        return path.read_bytes() or None
+        return path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         raise JsonnetError(f"cannot import {path}: {error.strerror}") from error
 
 
-def to_jsonnet(value: object, *, place: str = "") -> Json:
+def to_jsonnet(value: object) -> Json:
     """The value as Jsonnet holds it: every number is a double; what JSON lacks is an error."""
     match value:
         case None | bool():
             return value
         case int() | float():
-            return _double(value, place)
+            return _double(value)
         case str():
-            return _text(value, place)
-        case list() | tuple():
-            return [to_jsonnet(v, place=f"{place}[{i}]") for i, v in enumerate(value)]
+            return _text(value)
+        case list() | tuple() | bytes():
+            return [_below(index, below) for index, below in enumerate(value)]
         case Mapping():
-            return {
-                _key(key, place): to_jsonnet(below, place=f"{place}.{key}")
-                for key, below in value.items()
-            }
+            return {_key(key): _below(key, below) for key, below in value.items()}
         case _:
-            raise _inexpressible(f"{value} is a {type(value).__name__}", place)
+            raise Inexpressible.value(f"{value} is a {type(value).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Where an import may lie."""
+
+    folders: tuple[Path, ...]
+    read: ReadImport
+    skip_empty: bool
+
+    def find(self, name: str, beside: Path) -> tuple[str, bytes]:
+        empty: list[str] = []
+        candidates = list(dict.fromkeys(folder / name for folder in (beside, *self.folders)))
+        for candidate in candidates:
+            content = self.read(candidate)
+            if content or (content is not None and not self.skip_empty):
+                return str(candidate), content
+            if content is not None:
+                empty.append(str(candidate))
+        if empty:
+            raise ImportNotFound(f"import of {name}: {', '.join(empty)} is empty")
+        looked = ", ".join(map(str, candidates))
+        raise ImportNotFound(f"import of {name}: there is no such file", hint=f"looked at {looked}")
 
 
 @dataclass(slots=True)
@@ -113,17 +156,15 @@ class _Calls:
                 return to_jsonnet(native.call(*arguments))
             except BaseException as error:
                 self.failure = error
-                self.failed = f"{name}({', '.join(map(repr, arguments))})"
+                self.failed = f"{name}({', '.join(map(json.dumps, arguments))})"
                 raise
 
         return call
 
-    def importer(
-        self, folders: Sequence[Path], read: ReadImport
-    ) -> Callable[[str, str], tuple[str, bytes]]:
+    def importer(self, search: _Search) -> Callable[[str, str], tuple[str, bytes]]:
         def find(beside: str, name: str) -> tuple[str, bytes]:
             try:
-                return _find(name, (Path(beside), *folders), read)
+                return search.find(name, Path(beside))
             except BaseException as error:
                 self.failure = error
                 self.failed = ""
@@ -140,9 +181,11 @@ class _Calls:
         if not isinstance(failure, CommodoreError | OSError | ValueError | RecursionError):
             raise failure
         own = getattr(failure, "where", "")
-        message = f"{self.failed}: {failure}" if self.failed else str(failure)
-        return JsonnetError(
-            message,
+        if isinstance(failure, Inexpressible) and not own:
+            own = "value at " + ".".join(map(str, failure.path))
+        kind = type(failure) if isinstance(failure, ImportNotFound) else JsonnetError
+        return kind(
+            f"{self.failed}: {failure}" if self.failed else str(failure),
             where="\n".join(filter(None, (own, places))),
             hint=getattr(failure, "hint", ""),
         )
@@ -161,22 +204,15 @@ def _source(file: Path) -> str:
 def _split(said: str) -> tuple[str, str]:
     """Message and places of an error; the place where it happened comes first."""
     text = said.removeprefix("RUNTIME ERROR: ").rstrip()
-    static = _LOCATION.match(text)
-    if static and not said.startswith("RUNTIME ERROR: "):
-        return text[static.end() :].split("\n", 1)[0], static["place"]
     message, _, trace = text.partition("\n\t")
-    found = (_LOCATION.match(line.strip()) for line in trace.splitlines())
+    found = [_LOCATION.match(line.strip()) for line in trace.splitlines()]
+    static = _LOCATION.match(message)
+    if static and (message.startswith("/") or not said.startswith("RUNTIME ERROR: ")):
+        # A file that cannot be parsed: the message begins with its place and ends with the line.
+        found.insert(0, static)
+        message = message[static.end() :].partition("\n")[0]
     places = list(dict.fromkeys(match["place"] for match in found if match))
     return message.rstrip(), "\n".join(places[:_MOST_PLACES])
-
-
-def _find(name: str, folders: Sequence[Path], read: ReadImport) -> tuple[str, bytes]:
-    for folder in folders:
-        content = read(folder / name)
-        if content is not None:
-            return str(folder / name), content
-    places = ", ".join(dict.fromkeys(str(folder) for folder in folders))
-    raise JsonnetError(f"import {name!r} not found", hint=f"looked in {places}")
 
 
 def _own_nulls(arguments: Sequence[object]) -> None:
@@ -187,34 +223,37 @@ def _own_nulls(arguments: Sequence[object]) -> None:
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(None))
 
 
-def _double(value: float, place: str) -> float:
+def _below(key: object, value: object) -> Json:
+    try:
+        return to_jsonnet(value)
+    except Inexpressible as error:
+        error.path = (key, *error.path)
+        raise
+
+
+def _double(value: float) -> float:
     # Beyond 64 bits the peer fails as well, and a silent loss of digits is nobody's wish.
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
-        raise _inexpressible(f"{value} has more than 64 bits", place)
+        raise Inexpressible.value(f"{value} has more than 64 bits")
     if not math.isfinite(value):
-        raise _inexpressible(f"{value} is not a finite number", place)
+        raise Inexpressible.value(f"{value} is not a finite number")
     return float(value)
 
 
-def _text(value: str, place: str) -> str:
+def _text(value: str) -> str:
     # gojsonnet cuts a text at a null character, and dies of half a surrogate pair.
     if "\0" in value:
-        raise _inexpressible(f"{value!r} holds a null character", place)
+        raise Inexpressible.value(f"{value!r} holds a null character")
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise _inexpressible(f"{value!r} holds half a surrogate pair", place) from error
+        raise Inexpressible.value(f"{value!r} holds half a surrogate pair") from error
     return value
 
 
-def _key(key: object, place: str) -> str:
+def _key(key: object) -> str:
     if not isinstance(key, str):
-        raise _inexpressible(f"the key {key!r} is not a string", place)
-    return _text(key, place)
-
-
-def _inexpressible(what: str, place: str) -> JsonnetError:
-    return JsonnetError(
-        f"{what}, which Jsonnet cannot hold" + (f", at {place.lstrip('.')}" if place else ""),
-        hint="put quotes around it, if a string is meant",
-    )
+        failure = Inexpressible.value(f"the key {key} is no string")
+        failure.path = (key,)
+        raise failure
+    return _text(key)

@@ -9,7 +9,7 @@ import yaml
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 _Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -80,6 +80,34 @@ def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
     found: dict[tuple[str, ...], int] = {(): 1}
     _collect_lines(node, (), found)
     return found
+
+
+def line_at(text: bytes | str, path: Sequence[object]) -> int:
+    """The line of a value of a readable text, by document number, then keys and indices.
+
+    As far as the path can be followed: a key that is no string may be written in many ways.
+    """
+    number, *rest = path
+    node = list(yaml.compose_all(text, Loader=_Loader))[int(str(number))]
+    line = node.start_mark.line
+    for key in rest:
+        below = {
+            str(name.value) if isinstance(name, yaml.Node) else str(name): (name, value)
+            for name, value in _children(node)
+        }
+        if str(key) not in below:
+            break
+        name, node = below[str(key)]
+        line = (name if isinstance(name, yaml.Node) else node).start_mark.line
+    return int(line) + 1
+
+
+def _children(node: yaml.Node) -> Iterable[tuple[yaml.Node | int, yaml.Node]]:
+    return node.value if isinstance(node, yaml.MappingNode) else enumerate(_items(node))
+
+
+def _items(node: yaml.Node) -> list[yaml.Node]:
+    return node.value if isinstance(node, yaml.SequenceNode) else []
 
 
 def _collect_lines(

@@ -1,0 +1,235 @@
+"""Evaluating Jsonnet: imports, natives, and errors that say what happened and where."""
+
+from __future__ import annotations
+
+import datetime as dt
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.adapters.jsonnet import JsonnetError, Native, evaluate, to_jsonnet
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+def value_of(tmp_path: Path, source: str, **options: Any) -> object:  # noqa: ANN401 - passed on
+    file = tmp_path / "main.jsonnet"
+    file.write_text(source)
+    return json.loads(evaluate(file, **options))
+
+
+def failure_of(tmp_path: Path, source: str, **options: Any) -> JsonnetError:  # noqa: ANN401 - passed on
+    with pytest.raises(JsonnetError) as caught:
+        value_of(tmp_path, source, **options)
+    return caught.value
+
+
+def calling(call: Callable[..., object], *parameters: str) -> dict[str, Native]:
+    return {"it": Native(parameters, call)}
+
+
+def write(path: Path, text: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    return path
+
+
+def test_external_variables_reach_the_file(tmp_path: Path) -> None:
+    assert value_of(tmp_path, "std.extVar('a')", ext_vars={"a": "ü"}) == "ü"
+
+
+def test_imports_beside_the_file_win_over_folders_in_order(tmp_path: Path) -> None:
+    one, two = tmp_path / "one", tmp_path / "two"
+    for name, folders in {"x": (tmp_path, one, two), "y": (one, two), "z": (two,)}.items():
+        for folder in folders:
+            write(folder / name, f"'{folder.name}'")
+
+    found = value_of(tmp_path, "[import 'x', import 'y', import 'z']", import_folders=(one, two))
+
+    assert found == [tmp_path.name, "one", "two"]
+
+
+def test_imports_of_an_import_start_beside_it(tmp_path: Path) -> None:
+    write(tmp_path / "lib/a.libsonnet", "import 'sub/b.libsonnet'")
+    write(tmp_path / "lib/sub/b.libsonnet", "import '../c.libsonnet'")
+    write(tmp_path / "lib/c.libsonnet", "'c'")
+
+    assert value_of(tmp_path, "import 'lib/a.libsonnet'") == "c"
+
+
+@pytest.mark.spec("10.12")
+def test_empty_file_can_count_as_none(tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    write(tmp_path / "x", "")
+    write(folder / "x", "'full'")
+    write(folder / "y", "")
+
+    assert value_of(tmp_path, "importstr 'x'", import_folders=(folder,)) == ""
+    assert value_of(tmp_path, "import 'x'", import_folders=(folder,), skip_empty=True) == "full"
+    error = failure_of(tmp_path, "1 +\nimport 'y'", import_folders=(folder,), skip_empty=True)
+
+    assert f"import of y: {folder / 'y'} is empty" in str(error)
+    assert error.where.startswith(f"{tmp_path}/main.jsonnet:2:1")
+
+
+@pytest.mark.spec("10.04")
+def test_missing_import_tells_where_it_was_looked_for(tmp_path: Path) -> None:
+    error = failure_of(tmp_path, "import 'x/y'", import_folders=(tmp_path / "vendor",))
+
+    assert str(error) == "import of x/y: there is no such file"
+    assert error.where == f"{tmp_path}/main.jsonnet:1:1-13"
+    assert error.hint == f"looked at {tmp_path}/x/y, {tmp_path}/vendor/x/y"
+
+
+def test_import_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    write(tmp_path / "later/x", "1")
+
+    error = failure_of(tmp_path, "import 'x'", import_folders=(tmp_path / "later",))
+
+    assert str(error) == f"cannot import {tmp_path / 'x'}: Is a directory"
+
+
+def test_reading_can_be_replaced(tmp_path: Path) -> None:
+    asked: list[Path] = []
+
+    def read(path: Path) -> bytes | None:
+        asked.append(path)
+        return b"'made up'" if path.parent.name == "two" else None
+
+    folders = (tmp_path / "one", tmp_path / "two")
+
+    assert value_of(tmp_path, "import 'x'", import_folders=folders, read=read) == "made up"
+    assert asked == [tmp_path / "x", tmp_path / "one/x", tmp_path / "two/x"]
+
+
+def test_runtime_error_has_its_trace(tmp_path: Path) -> None:
+    write(tmp_path / "lib", "{ fail(x):: error 'no ' + x }")
+
+    error = failure_of(tmp_path, "local lib = import 'lib';\n{ a: lib.fail('way') }")
+
+    assert str(error) == "no way"
+    assert [place.rsplit("/", 1)[1] for place in error.where.splitlines()] == [
+        "lib:1:13-28",
+        "main.jsonnet:2:6-21",
+    ]
+
+
+@pytest.mark.parametrize("source", ["{ a: }", "import 'broken'"])
+def test_syntax_error_has_its_line(tmp_path: Path, source: str) -> None:
+    broken = write(tmp_path / "broken", "{ a: }")
+
+    error = failure_of(tmp_path, source)
+
+    assert str(error) == 'Unexpected: "}" while parsing terminal'
+    place = broken if "import" in source else tmp_path / "main.jsonnet"
+    assert error.where.splitlines()[0] == f"{place}:1:6-7"
+
+
+def test_message_of_the_user_is_no_place(tmp_path: Path) -> None:
+    error = failure_of(tmp_path, "error 'failed at 12:30:45 sharp\\nreally'")
+
+    assert str(error) == "failed at 12:30:45 sharp\nreally"
+
+
+def test_missing_file_is_an_error_of_ours(tmp_path: Path) -> None:
+    with pytest.raises(JsonnetError) as caught:
+        evaluate(tmp_path / "none.jsonnet")
+
+    assert caught.value.where == str(tmp_path / "none.jsonnet")
+
+
+@pytest.mark.parametrize("content", [b"\xff", b"1 \0"])
+def test_file_that_is_no_text_is_an_error_of_ours(tmp_path: Path, content: bytes) -> None:
+    file = tmp_path / "main.jsonnet"
+    file.write_bytes(content)
+
+    with pytest.raises(JsonnetError) as caught:
+        evaluate(file)
+
+    assert caught.value.where == str(file)
+
+
+def test_error_of_a_native_keeps_its_message_place_and_hint(tmp_path: Path) -> None:
+    def fail(name: str, flag: object) -> object:
+        raise CommodoreError(f"no {name} {flag}", where="there:7", hint="try again")
+
+    error = failure_of(
+        tmp_path, "std.native('it')('x', null)", natives=calling(fail, "name", "flag")
+    )
+
+    assert str(error) == 'it("x", null): no x None'
+    assert error.where == f"there:7\n{tmp_path}/main.jsonnet:1:1-28"
+    assert error.hint == "try again"
+
+
+def test_bug_in_a_native_is_not_dressed_up(tmp_path: Path) -> None:
+    def fail() -> object:
+        raise AttributeError("our bug")
+
+    with pytest.raises(AttributeError, match="our bug"):
+        value_of(tmp_path, "std.native('it')()", natives=calling(fail))
+
+
+@pytest.mark.parametrize(
+    ("value", "result"),
+    [
+        (9223372036854775807, 9223372036854775808),
+        (2**53 + 1, 2**53),
+        (1e100, int(1e100)),
+        ({"a": [None, True, (1.5, "x")]}, {"a": [None, True, [1.5, "x"]]}),
+        (b"hi", [104, 105]),
+    ],
+)
+def test_values_of_natives_become_jsonnet_values(
+    tmp_path: Path, value: object, result: object
+) -> None:
+    assert value_of(tmp_path, "std.native('it')()", natives=calling(lambda: value)) == result
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [
+        (2**63, "more than 64 bits"),
+        (-(2**63) - 1, "more than 64 bits"),
+        (float("inf"), "not a finite number"),
+        (float("nan"), "not a finite number"),
+        (dt.date(2020, 1, 1), "2020-01-01 is a date"),
+        ({1, 2}, "is a set"),
+        ("a\0b", "null character"),
+        ("\ud800", "half a surrogate pair"),
+        ({1: 2}, "the key 1 is no string"),
+    ],
+)
+@pytest.mark.spec("07.14")
+def test_value_that_jsonnet_cannot_hold_is_named(tmp_path: Path, value: object, says: str) -> None:
+    error = failure_of(tmp_path, "std.native('it')()", natives=calling(lambda: {"a": [value]}))
+
+    assert says in str(error)
+    assert error.where.startswith("value at a.0")
+
+
+def test_external_variable_that_would_be_cut_is_an_error(tmp_path: Path) -> None:
+    assert "null character" in str(failure_of(tmp_path, "1", ext_vars={"a": "x\0y"}))
+
+
+def test_all_numbers_become_doubles() -> None:
+    assert repr(to_jsonnet({"a": 1, "b": [2**53 + 1]})) == "{'a': 1.0, 'b': [9007199254740992.0]}"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="None is immortal")
+def test_null_arguments_take_no_references_away(tmp_path: Path) -> None:
+    before = sys.getrefcount(None)
+
+    value_of(
+        tmp_path,
+        "std.foldl(function(a, b) a + std.native('it')(null), std.range(1, 1000), 0)",
+        natives=calling(lambda _: 1, "x"),
+    )
+
+    assert sys.getrefcount(None) > before - 500
