@@ -18,13 +18,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import PurePosixPath
 
-    from commodore_py.model import Inventory, Node, Parameters, SecretRef
+    from commodore_py.model import Inventory, Node, SecretRef
 
 logger = logging.getLogger(__name__)
 
 
 class NoBackendSettings(CommodoreError):
     """There are references of a kind, but nothing says where its secrets are kept."""
+
+    @classmethod
+    def of(cls, ref: SecretRef, bootstrap: Node) -> NoBackendSettings:
+        """Name the missing parameter and a reference that needs it."""
+        key = f"parameters.kapitan.secrets.{ref.backend}"
+        return cls(
+            f"there are {ref.backend} references, but {key} is not set",
+            where=f"target {bootstrap.name}\nfirst reference"
+            f" ?{{{ref.backend}:{ref.path}}}: {ref.found_in}",
+            hint=f"set {key} where target {bootstrap.name} sees it, as in the global configuration",
+        )
 
 
 def render_refs(inventory: Inventory) -> tuple[ReferenceFile, ...]:
@@ -39,7 +50,7 @@ def render_refs(inventory: Inventory) -> tuple[ReferenceFile, ...]:
     return tuple(_render(path, ref, settings[ref.backend]) for path, ref in placed)
 
 
-def _render(path: PurePosixPath, ref: SecretRef, settings: Parameters) -> ReferenceFile:
+def _render(path: PurePosixPath, ref: SecretRef, settings: object) -> ReferenceFile:
     logger.debug("reference file %s, found in %s", path, ref.found_in)
     return ReferenceFile(str(path), REF_BACKENDS[ref.backend].render(ref, settings))
 
@@ -59,27 +70,17 @@ def _place(
 
 def _settings(
     bootstrap: Node, refs: Iterable[SecretRef]
-) -> tuple[dict[str, Parameters], list[CommodoreError]]:
+) -> tuple[dict[str, object], list[CommodoreError]]:
     """What each backend in use needs to know; a backend that is not used needs no settings."""
-    found: dict[str, Parameters] = {}
+    found: dict[str, object] = {}
     errors: list[CommodoreError] = []
     first_of = {ref.backend: ref for ref in reversed(list(refs))}
     for backend, ref in sorted(first_of.items()):
-        settings = _below(bootstrap.parameters, "kapitan", "secrets", backend)
-        if isinstance(settings, Mapping):
-            found[backend] = settings
-            continue
-        key = f"parameters.kapitan.secrets.{backend}"
-        errors.append(
-            NoBackendSettings(
-                f"there are {backend} references, but {key} is not a mapping"
-                if settings is not None
-                else f"there are {backend} references, but {key} is not set",
-                where=f"target {bootstrap.name}\nfirst reference: {ref.found_in}",
-                hint=f"set {key} in the global configuration, where target"
-                f" {bootstrap.name} sees it",
-            )
-        )
+        secrets = _below(bootstrap.parameters, "kapitan", "secrets")
+        if isinstance(secrets, Mapping) and backend in secrets:
+            found[backend] = secrets[backend]
+        else:
+            errors.append(NoBackendSettings.of(ref, bootstrap))
     return found, errors
 
 

@@ -52,15 +52,26 @@ def occurrences(inventory: Inventory) -> Iterator[Occurrence]:
     A component's parameters count as its instances see them; everything that belongs to no
     component counts as the bootstrap target sees it.
     """
+    for value, place in _searched(inventory):
+        yield from references_in(value, place)
+
+
+def occurrences_in_keys(inventory: Inventory) -> Iterator[Occurrence]:
+    """The references in names of parameters, where they are no references."""
+    for value, place in _searched(inventory):
+        yield from _references_in_keys(value, place)
+
+
+def _searched(inventory: Inventory) -> Iterator[tuple[object, str]]:
     component_keys = {instance.component_key for instance in inventory.instances}
     bootstrap = inventory.bootstrap
     for key, value in bootstrap.parameters.items():
         if key not in component_keys:
-            yield from references_in(value, f"target {bootstrap.name}, parameters.{key}")
+            yield value, f"target {bootstrap.name}, parameters.{key}"
     for instance in _sorted(inventory):
         key = instance.component_key
         value = inventory.nodes[instance.name].parameters.get(key)
-        yield from references_in(value, f"target {instance.name}, parameters.{key}")
+        yield value, f"target {instance.name}, parameters.{key}"
 
 
 def references_in(value: object, place: str) -> Iterator[Occurrence]:
@@ -75,6 +86,17 @@ def references_in(value: object, place: str) -> Iterator[Occurrence]:
         case list() | tuple():
             for index, below in enumerate(value):
                 yield from references_in(below, f"{place}[{index}]")
+
+
+def _references_in_keys(value: object, place: str) -> Iterator[Occurrence]:
+    match value:
+        case Mapping():
+            for key, below in value.items():
+                yield from references_in(key, place)
+                yield from _references_in_keys(below, f"{place}.{key}")
+        case list() | tuple():
+            for index, below in enumerate(value):
+                yield from _references_in_keys(below, f"{place}[{index}]")
 
 
 def _sorted(inventory: Inventory) -> list[Instance]:

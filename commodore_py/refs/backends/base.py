@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from commodore_py.model import Parameters, SecretRef
+    from commodore_py.model import SecretRef
 
 
 class RefBackend(Protocol):
@@ -14,5 +14,5 @@ class RefBackend(Protocol):
     def check(self, ref: SecretRef) -> None:
         """Refuse a reference path that the backend can make nothing of."""
 
-    def render(self, ref: SecretRef, settings: Parameters) -> bytes:
+    def render(self, ref: SecretRef, settings: object) -> bytes:
         """The content of the reference file; settings are those of the bootstrap target."""

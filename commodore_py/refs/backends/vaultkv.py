@@ -9,7 +9,7 @@ from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from commodore_py.model import Parameters, SecretRef
+    from commodore_py.model import SecretRef
 
 
 class NoKey(CommodoreError):
@@ -26,7 +26,7 @@ def check(ref: SecretRef) -> None:
         )
 
 
-def render(ref: SecretRef, settings: Parameters) -> bytes:
+def render(ref: SecretRef, settings: object) -> bytes:
     """A reference as Kapitan reads it."""
     secret, _, key = ref.path.rpartition("/")
     return yaml.dump(
@@ -34,6 +34,6 @@ def render(ref: SecretRef, settings: Parameters) -> bytes:
             "data": base64.b64encode(f"{secret}:{key}".encode()).decode(),
             "encoding": "original",
             "type": "vaultkv",
-            "vault_params": dict(settings),
+            "vault_params": settings,
         }
     )

@@ -1,0 +1,241 @@
+"""Reference files: where references are looked for, what the files hold, what goes wrong."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.model import Instance, Inventory, SecretRef
+from commodore_py.refs import doubts, render_refs
+from commodore_py.refs.backends import REF_BACKENDS
+from tests.builders import make_node
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+VAULT = {"VAULT_ADDR": "https://vault.example.com", "mount": "clusters/kv", "n": None}
+SETTINGS = {"kapitan": {"secrets": {"vaultkv": VAULT}}}
+
+
+def an_inventory(
+    bootstrap: Mapping[str, Any], *instances: Instance, **targets: Mapping[str, Any]
+) -> Inventory:
+    nodes = {name: make_node(name, parameters=params) for name, params in targets.items()}
+    cluster = make_node("cluster", parameters=bootstrap)
+    return Inventory({"cluster": cluster, **nodes}, tuple(instances))
+
+
+def paths_of(inventory: Inventory) -> list[str]:
+    return [file.path for file in render_refs(inventory)]
+
+
+def failure_of(value: object) -> CommodoreError:
+    with pytest.raises(CommodoreError) as caught:
+        render_refs(an_inventory({**SETTINGS, "some": {"where": value}}))
+    return caught.value
+
+
+def test_file_holds_what_kapitan_reads() -> None:
+    inventory = an_inventory({**SETTINGS, "pw": "?{vaultkv:t-x/c-a/foo/password}"})
+
+    (file,) = render_refs(inventory)
+
+    assert file.path == "t-x/c-a/foo/password"
+    assert file.content.decode() == (
+        "data: dC14L2MtYS9mb286cGFzc3dvcmQ=\n"
+        "encoding: original\n"
+        "type: vaultkv\n"
+        "vault_params:\n"
+        "  VAULT_ADDR: https://vault.example.com\n"
+        "  mount: clusters/kv\n"
+        "  n: null\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "secret"),
+    [
+        ("?{vaultkv:a/key:deadbeef}", "a/key", "a:key"),
+        ("?{vaultkv:a/key@x.y}", "a/key@x.y", "a:key@x.y"),
+        ("?{vaultkv:a/key||random:str}", "a/key||random", "a:key||random"),
+        ("?{vaultkv:a/b/}", "a/b", "a/b:"),
+        ("?{vaultkv: a/b }", " a/b ", " a:b "),
+        ("?{vaultkv:a//b}", "a/b", "a/:b"),
+        pytest.param("?{vaultkv:a/b\nc}", "a/b\nc", "a:b\nc", marks=pytest.mark.spec("08.14")),
+        ("?{vaultkv:ä/ö}", "ä/ö", "ä:ö"),
+    ],
+)
+def test_odd_references_are_taken_as_they_are(text: str, path: str, secret: str) -> None:
+    (file,) = render_refs(an_inventory({**SETTINGS, "pw": text}))
+
+    assert file.path == path
+    assert base64.b64decode(yaml.load(file.content, name="")["data"]).decode() == secret
+
+
+def test_several_references_in_one_text_are_all_found() -> None:
+    text = "user ?{vaultkv:a/user}\nand ?{vaultkv:a/pw}, not ?{} or {vaultkv:a/no}"
+
+    assert paths_of(an_inventory({**SETTINGS, "x": [{"y": text}]})) == ["a/pw", "a/user"]
+
+
+@pytest.mark.spec("08.11")
+def test_each_instance_is_searched_for_its_component() -> None:
+    inventory = an_inventory(
+        SETTINGS,
+        Instance("one", "web-shop"),
+        Instance("two", "web-shop"),
+        one={"web_shop": {"pw": "?{vaultkv:one/pw}"}, "other": "?{vaultkv:not/seen}"},
+        two={"web_shop": {"pw": "?{vaultkv:two/pw}"}},
+    )
+
+    assert paths_of(inventory) == ["one/pw", "two/pw"]
+
+
+@pytest.mark.spec("08.12")
+def test_component_parameters_of_the_bootstrap_target_do_not_count() -> None:
+    inventory = an_inventory(
+        {**SETTINGS, "app": "?{vaultkv:over/ridden}", "app_two": "?{vaultkv:un/merged}"},
+        Instance("app-two", "app"),
+        **{"app-two": {"app": {}}},
+    )
+
+    assert paths_of(inventory) == ["un/merged"]
+
+
+@pytest.mark.spec("08.10", "08.17")
+def test_one_reference_in_many_places_is_one_file_in_any_order() -> None:
+    places = {"a": "?{vaultkv:x/y}", "b": ["?{vaultkv:x/y:12345678}"], "c": "?{vaultkv:b/c}"}
+    backwards = dict(reversed(places.items()))
+
+    files = render_refs(an_inventory({**SETTINGS, **places}))
+
+    assert [file.path for file in files] == ["b/c", "x/y"]
+    assert files == render_refs(an_inventory({**SETTINGS, **backwards}))
+
+
+@pytest.mark.spec("08.09")
+def test_other_leaves_than_text_hold_no_reference() -> None:
+    assert paths_of(an_inventory({"a": 1, "b": None, "c": True, "d": 0.5, "e": []})) == []
+
+
+@pytest.mark.spec("08.08")
+def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
+    inventory = an_inventory({"a": [{"?{vaultkv:x/y}": 1}]})
+
+    assert paths_of(inventory) == []
+    (notice,) = doubts(inventory)
+    assert "?{vaultkv:x/y} stands in a key" in notice.text
+    assert (notice.where, notice.refusal) == ("target cluster, parameters.a[0]", False)
+
+
+@pytest.mark.spec("08.14")
+@pytest.mark.parametrize("text", ["vaultkv:a/b\nc", "vaultkv: a/b", "vaultkv:a/$b"])
+def test_reference_that_kapitan_does_not_replace_is_doubtful(text: str) -> None:
+    (notice,) = doubts(an_inventory({"a": f"?{{{text}}}"}))
+
+    assert repr(f"?{{{text}}}") in notice.text
+    assert (notice.where, notice.refusal) == ("target cluster, parameters.a", True)
+
+
+def test_usual_references_are_not_doubtful() -> None:
+    texts = ["?{vaultkv:t-x/c_1/a.b/pw}", "?{vaultkv:a/b:12345678}", "?{vaultkv:a/b@c.d}"]
+
+    assert doubts(an_inventory({"a": texts})) == ()
+
+
+@pytest.mark.spec("08.01")
+def test_settings_are_needed_only_with_references() -> None:
+    assert render_refs(an_inventory({"a": "no reference"})) == ()
+
+    with pytest.raises(CommodoreError, match=r"parameters\.kapitan\.secrets\.vaultkv") as caught:
+        render_refs(an_inventory({"a": "?{vaultkv:x/y}"}))
+
+    assert "?{vaultkv:x/y}: target cluster, parameters.a" in caught.value.where
+    assert caught.value.hint
+
+
+def test_settings_are_copied_as_they_are() -> None:
+    (file,) = render_refs(
+        an_inventory({"kapitan": {"secrets": {"vaultkv": None}}, "a": "?{vaultkv:x/y}"})
+    )
+
+    assert yaml.load(file.content, name="")["vault_params"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("?{vaultkv:key}", "which key", marks=pytest.mark.spec("08.02")),
+        pytest.param("?{vaultkv}", "has no path", marks=pytest.mark.spec("08.03")),
+        pytest.param("?{plain:a/b}", "not supported", marks=pytest.mark.spec("08.04")),
+        pytest.param("?{gkms:a/b}", "not supported", marks=pytest.mark.spec("08.04")),
+        pytest.param("?{vaultkv:/etc/x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
+        pytest.param("?{vaultkv://x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
+        pytest.param("?{vaultkv:../x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
+        pytest.param("?{vaultkv:a/../../x}", "outside of refs/", marks=pytest.mark.spec("08.06")),
+        ("?{vaultkv:./}", "names no file"),
+        ("?{vaultkv:a/\0}", "names no file"),
+    ],
+)
+def test_bad_reference_says_what_where_and_what_to_do(text: str, says: str) -> None:
+    error = failure_of([{"pw": f"before {text} after"}])
+
+    assert says in str(error)
+    assert error.where == "target cluster, parameters.some.where[0].pw"
+    assert "?{vaultkv:" in error.hint or "relative" in error.hint
+
+
+@pytest.mark.spec("08.05")
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["?{vaultkv:a/b}", "?{vaultkv:a/b/c}"],
+        ["?{vaultkv:a/b/c/d}", "?{vaultkv:a/b}"],
+        ["?{vaultkv:a/b/}", "?{vaultkv:a/b}"],
+        ["?{vaultkv:a//b}", "?{vaultkv:a/b}"],
+    ],
+)
+def test_references_in_each_others_way_are_both_named(texts: list[str]) -> None:
+    error = failure_of(texts)
+
+    assert all(text in str(error) for text in texts)
+    assert set(error.where.splitlines()) == {
+        "target cluster, parameters.some.where[0]",
+        "target cluster, parameters.some.where[1]",
+    }
+
+
+@pytest.mark.spec("08.07")
+def test_missing_component_parameters_name_component_target_and_key() -> None:
+    inventory = an_inventory({}, Instance("shop-two", "web-shop"), **{"shop-two": {}})
+
+    with pytest.raises(CommodoreError, match=r"component web-shop .* target shop-two") as caught:
+        render_refs(inventory)
+
+    assert "parameters.web_shop in the component's class/defaults.yml" in caught.value.hint
+
+
+def test_all_problems_come_at_once() -> None:
+    inventory = an_inventory(
+        {"a": ["?{vaultkv:key}", "?{plain:a/b}", "?{vaultkv:../x}"], "b": "?{vaultkv:key}"},
+        Instance("app", "app"),
+        app={},
+    )
+
+    with pytest.raises(SeveralErrors) as caught:
+        render_refs(inventory)
+
+    said = [str(error) for error in caught.value.errors]
+    assert len(said) == 5
+    assert "target cluster, parameters.a[0] (and 1 more)" in {e.where for e in caught.value.errors}
+
+
+@pytest.mark.parametrize("name", sorted(REF_BACKENDS))
+def test_every_backend_renders_a_reference_of_its_type(name: str) -> None:
+    content = REF_BACKENDS[name].render(SecretRef(name, "a/b", ""), {})
+
+    assert yaml.load(content, name="")["type"] == name
