@@ -1,0 +1,135 @@
+"""Filter definitions: found in an instance's parameters, checked, and turned into values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+
+from .filters import BUILTINS, JSONNET
+from .output import BadOutput, inside
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Node, Tree
+
+_PLACE = "parameters.commodore.postprocess.filters"
+_UNNAMED = "<unknown>"
+_REQUIRED = ("type", "path", "filter")
+
+
+class NoDefinitions(CommodoreError):
+    """Where the list of filters should be, there is something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A filter to run."""
+
+    name: str
+    kind: str
+    folder: str
+    args: Mapping[str, Any]
+    enabled: bool
+    source: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Invalid:
+    """A definition to pass over, and why."""
+
+    name: str
+    place: str
+    raw: object
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What definitions are checked against: the instance as it was before any filter."""
+
+    tree: Tree
+    root: Path
+    checkout: Path
+
+
+def definitions_of(node: Node, around: Surroundings) -> list[Definition | Invalid]:
+    """What an instance's node asks for, in its order."""
+    return [
+        _checked(raw, f"{_PLACE}[{number}]", around)
+        for number, raw in enumerate(_raw_definitions(node))
+    ]
+
+
+def _raw_definitions(node: Node) -> list[object]:
+    value: object = node.parameters
+    walked = "parameters"
+    for key in _PLACE.split(".")[1:]:
+        if not isinstance(value, Mapping):
+            raise NoDefinitions(f"{walked} is no mapping", where=f"target {node.name}")
+        value, walked = value.get(key), f"{walked}.{key}"
+        if value is None:
+            return []
+    if not isinstance(value, list):
+        raise NoDefinitions(
+            f"{walked} is no list",
+            where=f"target {node.name}",
+            hint="write a list of mappings with type, path and filter",
+        )
+    return value
+
+
+def _checked(raw: object, place: str, around: Surroundings) -> Definition | Invalid:
+    name = raw.get("filter", _UNNAMED) if isinstance(raw, Mapping) else _UNNAMED
+    try:
+        return _parsed(raw, around)
+    except _Misfit as misfit:
+        return Invalid(str(name), place, raw, str(misfit))
+
+
+class _Misfit(Exception):
+    """Why a definition cannot be followed."""
+
+
+def _parsed(raw: object, around: Surroundings) -> Definition:
+    if not isinstance(raw, Mapping):
+        raise _Misfit("it is no mapping")
+    missing = [key for key in _REQUIRED if key not in raw]
+    if missing:
+        raise _Misfit(f"missing keys: {', '.join(missing)}")
+    enabled = raw.get("enabled", True)
+    if not isinstance(enabled, bool):
+        raise _Misfit("enabled is neither true nor false")
+    name, folder, args = raw["filter"], raw["path"], raw.get("filterargs")
+    if not isinstance(name, str) or not isinstance(folder, str):
+        raise _Misfit("path and filter must be strings")
+    source = around.checkout / name
+    match raw["type"]:
+        case "builtin":
+            kind = name
+            _check_builtin(name, folder, args, around)
+        case "jsonnet":
+            kind = JSONNET
+            if not source.is_file():
+                raise _Misfit(f"there is no file {source}")
+        case other:
+            raise _Misfit(f"unknown type {other}")
+    if args is not None and not isinstance(args, Mapping):
+        raise _Misfit("filterargs is no mapping")
+    return Definition(name, kind, folder, args or {}, enabled, source)
+
+
+def _check_builtin(name: str, folder: str, args: object, around: Surroundings) -> None:
+    if name not in BUILTINS:
+        raise _Misfit(f"there is no builtin filter {name}")
+    if args is None:
+        raise _Misfit("missing key: filterargs")
+    try:
+        path = inside(around.root, folder)
+    except BadOutput:
+        return  # said when the filter runs: writing outside is an error, not a misfit
+    if path not in around.tree.folders():
+        raise _Misfit(f"there is no folder {folder}")

@@ -1,0 +1,54 @@
+"""What a module must offer to be a filter, and what it gets to work on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.model import Tree
+    from commodore_py.postprocess.overlay import Overlay
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One filter of one instance."""
+
+    component: str
+    root: Path
+    """`compiled/<instance>`: no file of that path is ever read or written."""
+    folder: str
+    """The filter's place in the instance, as its definition has it."""
+    source: Path
+    """The filter's own file, for those that have one."""
+    overlay: Overlay
+    import_folders: tuple[Path, ...]
+    inventory: Mapping[str, Any]
+
+    @property
+    def output_path(self) -> Path:
+        """The absolute folder of the filter."""
+        return self.root / self.folder
+
+
+class Apply(Protocol):
+    """A filter that knows its arguments."""
+
+    def __call__(self, tree: Tree, job: Job) -> Tree:
+        """The instance's tree as it is afterwards."""
+
+
+class Filter(Protocol):
+    """A module below `postprocess/filters/`."""
+
+    def parse(self, args: Mapping[str, Any]) -> Apply:
+        """Turn arguments as users write them into a filter, or say what is wrong with them."""
+
+
+class BadArguments(CommodoreError):
+    """The `filterargs` of a definition make no sense."""

@@ -1,0 +1,84 @@
+"""A Jsonnet file of the component: each field of its result becomes a file."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.jsonnet import ImportNotFound, JsonnetError, evaluate
+from commodore_py.errors import CommodoreError
+from commodore_py.postprocess.natives import natives
+from commodore_py.postprocess.output import place
+
+from .base import Apply, BadArguments, Job
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.model import Tree
+    from commodore_py.postprocess.overlay import Overlay
+
+_KAPITAN = "lib/kapitan.libjsonnet"
+_TYPES = {
+    type(None): "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+}
+
+
+def parse(args: Mapping[str, Any]) -> Apply:
+    """All arguments become external variables, and these are text."""
+    for name, value in args.items():
+        if not isinstance(value, str):
+            raise BadArguments(
+                f"filter argument {name} is no string, but of type {type(value).__name__}",
+                hint="arguments of jsonnet filters are external variables: put quotes around it,"
+                " or read the value from the inventory",
+            )
+    return functools.partial(_apply, args)
+
+
+def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
+    fields = json.loads(_evaluate(args, job))
+    if not isinstance(fields, dict):
+        raise JsonnetError(
+            f"a filter must return an object, not {_TYPES[type(fields)]}",
+            where=str(job.source),
+            hint="return { '<file without .yaml>': <content> }",
+        )
+    return place(tree, job.root, job.folder, fields)
+
+
+def _evaluate(args: Mapping[str, str], job: Job) -> str:
+    try:
+        return evaluate(
+            job.source,
+            import_folders=job.import_folders,
+            ext_vars={
+                **args,
+                "component": job.component,
+                "target": job.component,
+                "output_path": str(job.output_path),
+            },
+            natives=natives(job.overlay, job.inventory),
+            read=functools.partial(_read_import, job.overlay),
+            skip_empty=True,
+        )
+    except ImportNotFound as error:
+        if _KAPITAN in str(error):
+            error.hint = (
+                f"{_KAPITAN} exists only while compiling; lib/commodore.libjsonnet is for filters"
+            )
+        raise
+
+
+def _read_import(overlay: Overlay, path: Path) -> bytes | None:
+    try:
+        return overlay.read(path)
+    except CommodoreError as error:
+        raise JsonnetError(f"cannot import {path}: {error}") from error

@@ -1,0 +1,69 @@
+"""Where the results of filters go: files of the instance's tree, and nowhere else."""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+logger = logging.getLogger(__name__)
+
+
+class BadOutput(CommodoreError):
+    """A filter's result cannot be written where it wants to be."""
+
+
+def inside(root: Path, *parts: str) -> PurePosixPath:
+    """The place that the parts, joined as paths are, lead to; an error outside of the root."""
+    place = Path(os.path.normpath(root.joinpath(*parts)))
+    if "\0" in str(place) or not place.is_relative_to(root):
+        raise BadOutput(
+            f"{parts[-1]!r} is writing outside its place",
+            where=str(place),
+            hint=f"paths and keys of filters stay below {root.parent.name}/{root.name}",
+        )
+    return PurePosixPath(place.relative_to(root))
+
+
+def place(tree: Tree, root: Path, folder: str, fields: Mapping[str, object]) -> Tree:
+    """The tree with each field written to `<folder>/<key>.yaml`, a list as several documents."""
+    entries = dict(tree)
+    for key, value in fields.items():
+        path = inside(root, folder, f"{key}.yaml")
+        _check_free(path, tree)
+        old = entries.get(path)
+        if old is None:
+            logger.info("a filter creates %s", root / path)
+        content = yaml.dump_documents(_plain(value))
+        entries[path] = Entry(content, executable=old.executable if old else False)
+    filled = {parent for path in entries for parent in path.parents}
+    return Tree(entries, tree.empty_folders - filled)
+
+
+def _check_free(path: PurePosixPath, tree: Tree) -> None:
+    in_the_way = next((parent for parent in path.parents if parent in tree), None)
+    if in_the_way is not None:
+        raise BadOutput(f"cannot write {path}: {in_the_way} is a file")
+    if path in tree.folders():
+        raise BadOutput(f"cannot write {path}: it is a folder")
+
+
+def _plain(value: object) -> object:
+    """Numbers as Jsonnet prints them: a whole one has no fraction, however it was written."""
+    match value:
+        case float() if value.is_integer():
+            return int(value)
+        case list():
+            return [_plain(below) for below in value]
+        case dict():
+            return {key: _plain(below) for key, below in value.items()}
+        case _:
+            return value

@@ -1,0 +1,145 @@
+"""Run the filters of all instances over their trees."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.lib import LIBRARIES
+from commodore_py.model import Notice
+
+from .definitions import Definition, Invalid, Surroundings, definitions_of
+from .filters import FILTERS, JSONNET, Job
+from .output import inside
+from .overlay import Overlay
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.config import Config, WorkPaths
+    from commodore_py.model import Node, Sources, Tree
+
+logger = logging.getLogger(__name__)
+
+
+def apply_filters(
+    config: Config, compiled: Mapping[str, Tree], sources: Sources
+) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
+    """The trees as their instances' filters leave them, and what was passed over."""
+    paths = replace(config.paths, root=Path(os.path.normpath(config.paths.root.absolute())))
+    before = Overlay(paths.compiled, paths.catalog, compiled)
+    import_folders = (paths.root, LIBRARIES, paths.vendor)
+    filtered = dict(compiled)
+    notices: list[Notice] = []
+    errors: list[CommodoreError] = []
+    for name in sorted(compiled):
+        node = sources.inventory.nodes.get(name)
+        if node is None:
+            notices.append(Notice(f"no filters for {name}: the inventory has no such target"))
+            continue
+        instance = _Instance(
+            node=node,
+            component=_component(sources, name),
+            checkout=_checkout(paths, sources, name),
+            before=before,
+            import_folders=import_folders,
+        )
+        try:
+            filtered[name], said = _filter_instance(instance)
+        except CommodoreError as error:
+            errors.append(error)
+        else:
+            notices += said
+    raise_collected(errors, "postprocessing")
+    return filtered, tuple(notices)
+
+
+@dataclass(frozen=True, slots=True)
+class _Instance:
+    """What does not change between the filters of an instance."""
+
+    node: Node
+    component: str
+    checkout: Path
+    before: Overlay
+    import_folders: tuple[Path, ...]
+
+    @property
+    def root(self) -> Path:
+        return self.before.compiled / self.node.name
+
+    def job(self, definition: Definition, tree: Tree) -> Job:
+        return Job(
+            component=self.component,
+            root=self.root,
+            folder=definition.folder,
+            source=definition.source,
+            overlay=self.before.with_tree(self.node.name, tree),
+            import_folders=self.import_folders,
+            inventory=self.node.raw,
+        )
+
+    def pass_over(self, invalid: Invalid) -> Notice:
+        return Notice(
+            f"skipped filter {invalid.name} of {self.node.name}: {invalid.reason}"
+            f" (definition: {invalid.raw})",
+            where=f"target {self.node.name}, {invalid.place}",
+            refusal=True,
+        )
+
+
+def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
+    name = instance.node.name
+    tree = instance.before.trees[name]
+    definitions = definitions_of(
+        instance.node, Surroundings(tree, instance.root, instance.checkout)
+    )
+    notices = []
+    for definition in definitions:
+        if isinstance(definition, Invalid):
+            notices.append(instance.pass_over(definition))
+        elif not definition.enabled:
+            logger.info("filter %s of %s is disabled", definition.name, name)
+        else:
+            with _noting(f"while filtering {name} with {definition.name}"):
+                tree = _run(definition, tree, instance.job(definition, tree))
+            if definition.kind == JSONNET and "component" in definition.args:
+                notices.append(
+                    Notice(
+                        f"filter {definition.name} of {name}: its argument component is not used,"
+                        " the variable of that name is always the component"
+                    )
+                )
+    return tree, notices
+
+
+def _run(definition: Definition, tree: Tree, job: Job) -> Tree:
+    inside(job.root, definition.folder)
+    return FILTERS[definition.kind].parse(definition.args)(tree, job)
+
+
+@contextlib.contextmanager
+def _noting(note: str) -> Iterator[None]:
+    try:
+        yield
+    except CommodoreError as error:
+        error.add_note(note)
+        raise
+
+
+def _component(sources: Sources, instance: str) -> str:
+    for known in sources.inventory.instances:
+        if known.name == instance:
+            return known.component
+    return instance
+
+
+def _checkout(paths: WorkPaths, sources: Sources, instance: str) -> Path:
+    dependency = sources.classes.component(instance)
+    folder = dependency.directory if dependency else paths.dependencies / instance
+    return folder.absolute()

@@ -1,0 +1,1 @@
+{ made: { kind: 'Made' } }

@@ -1,0 +1,1 @@
+error 'a disabled filter ran'

@@ -1,0 +1,50 @@
+"""Golden cases: a compiled folder, filter definitions, and the folder afterwards.
+
+`<case>/before` is what the instance compiled to, `<case>/filters.yml` the list of definitions,
+`<case>/component` (if there) the component's checkout, `<case>/after` the result.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from commodore_py.adapters import files, yaml
+from commodore_py.model import CatalogHead, ClassPath, Instance, Inventory, Sources
+from commodore_py.postprocess import apply_filters
+from commodore_py.postprocess.filters import FILTERS
+from tests.builders import make_cluster, make_config, make_dependency, make_node
+
+HERE = Path(__file__).parent
+CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "filters.yml").exists())
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_filters_leave_what_the_case_expects(case: str, tmp_path: Path) -> None:
+    folder = HERE / case
+    filters = yaml.load_file(folder / "filters.yml")
+    node = make_node(
+        "app", parameters={"app": {}, "commodore": {"postprocess": {"filters": filters}}}
+    )
+    sources = Sources(
+        cluster=make_cluster(),
+        classes=ClassPath((make_dependency("app", folder / "component"),)),
+        inventory=Inventory({"app": node}, (Instance("app", "app"),)),
+        catalog_head=CatalogHead(tmp_path, "", "", None),
+        time=datetime.now(UTC),
+    )
+
+    filtered, notices = apply_filters(
+        make_config(tmp_path), {"app": files.read_tree(folder / "before")}, sources
+    )
+
+    expected = {str(p): e.content.decode() for p, e in files.read_tree(folder / "after").items()}
+    assert {str(p): e.content.decode() for p, e in filtered["app"].items()} == expected
+    assert not notices
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS))
+def test_every_filter_has_a_golden_case(name: str) -> None:
+    assert any(case.startswith(name) for case in CASES)
