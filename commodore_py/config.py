@@ -96,6 +96,10 @@ class Config:
     paths: WorkPaths
     api_url: str = ""
     api_token: str = field(default="", repr=False)
+    oidc_client: str = ""
+    oidc_discovery_url: str = ""
+    oidc_listen: str = ""
+    login_timeout: int = 300
     request_timeout: int = 5
     engine: Engine = "reference"
     local: bool = False
