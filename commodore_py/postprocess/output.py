@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 logger = logging.getLogger(__name__)
 
@@ -35,25 +35,28 @@ def inside(root: Path, *parts: str) -> PurePosixPath:
 
 def place(tree: Tree, root: Path, folder: str, fields: Mapping[str, object]) -> Tree:
     """The tree with each field written to `<folder>/<key>.yaml`, a list as several documents."""
-    entries = dict(tree)
+    written: dict[PurePosixPath, Entry] = {}
     for key, value in fields.items():
         path = inside(root, folder, f"{key}.yaml")
-        _check_free(path, tree)
-        old = entries.get(path)
+        old = tree.get(path)
         if old is None:
             logger.info("a filter creates %s", root / path)
         content = yaml.dump_documents(_plain(value))
-        entries[path] = Entry(content, executable=old.executable if old else False)
-    filled = {parent for path in entries for parent in path.parents}
-    return Tree(entries, tree.empty_folders - filled)
+        written[path] = Entry(content, executable=old.executable if old else False)
+    result = Tree({**tree, **written}, tree.empty_folders)
+    _check_free(written, result)
+    filled = {parent for path in written for parent in path.parents}
+    return Tree(result, tree.empty_folders - filled)
 
 
-def _check_free(path: PurePosixPath, tree: Tree) -> None:
-    in_the_way = next((parent for parent in path.parents if parent in tree), None)
-    if in_the_way is not None:
-        raise BadOutput(f"cannot write {path}: {in_the_way} is a file")
-    if path in tree.folders():
-        raise BadOutput(f"cannot write {path}: it is a folder")
+def _check_free(written: Iterable[PurePosixPath], tree: Tree) -> None:
+    folders = tree.folders()
+    for path in written:
+        in_the_way = next((parent for parent in path.parents if parent in tree), None)
+        if in_the_way is not None:
+            raise BadOutput(f"cannot write {path}: {in_the_way} is a file")
+        if path in folders:
+            raise BadOutput(f"cannot write {path}: it is a folder")
 
 
 def _plain(value: object) -> object:
