@@ -17,7 +17,7 @@ from commodore_py import (
     postprocess,
     refs,
 )
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import (
     Change,
     ClassPath,
@@ -28,7 +28,10 @@ from commodore_py.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from commodore_py.config import Config
+    from commodore_py.model import Notice
 
 log = logging.getLogger(__name__)
 
@@ -39,6 +42,8 @@ def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Publis
     """Compile one cluster's catalog, from its facts to its commit."""
     sources = gather(config, cluster_id)
     rendered = render(config, sources)
+    if config.strict:
+        _refuse_doubts((*rendered.notices, *sources.notices))
     return publish(config, sources, rendered, approve)
 
 
@@ -76,7 +81,8 @@ def render(config: Config, sources: Sources) -> Rendered:
     compiled = compiler.compile_targets(config, sources, references)
     filtered, notices = postprocess.apply_filters(config, compiled, sources)
     tree = catalog.assemble(filtered, references)
-    return Rendered(filtered, references, tree, notices)
+    doubts = refs.doubts(sources.inventory)
+    return Rendered(filtered, references, tree, (*doubts, *notices))
 
 
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
@@ -101,3 +107,16 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
             published, commit=commit, report=ReportOutcome.FAILED, report_problem=str(error)
         )
     return replace(published, commit=commit, report=ReportOutcome.REPORTED)
+
+
+def _refuse_doubts(notices: Iterable[Notice]) -> None:
+    """With --strict, what Commodore accepts and we would rather not ends the run unpublished."""
+    hint = "mend it, or leave out --strict to go on with a warning"
+    raise_collected(
+        [
+            CommodoreError(notice.text, where=notice.where, hint=hint)
+            for notice in notices
+            if notice.refusal
+        ],
+        "refused by --strict",
+    )

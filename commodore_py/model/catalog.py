@@ -15,6 +15,10 @@ class Notice:
     """Something a user must see at the end of a run."""
 
     text: str
+    where: str = ""
+    """File and line, target or repository, as far as known."""
+    refusal: bool = False
+    """We would rather refuse what Commodore accepts: an error under `--strict`."""
 
 
 @dataclass(frozen=True, slots=True)
