@@ -1,0 +1,88 @@
+"""The page of deviations, made from its data: `python -m tests.house.deviations` writes it."""
+
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = ROOT / "docs" / "reference" / "deviations.toml"
+PAGE = DATA.with_suffix(".md")
+
+_HEAD = """\
+<!-- Made from deviations.toml by `python -m tests.house.deviations`: edit that file. -->
+
+# Deviations from Commodore
+
+What we do otherwise than Commodore 1.35.1 on purpose, why, and how to go back. Failures that are
+merely clearer here are not listed; neither is what we add to the command line.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Deviation:
+    """One deliberate difference; fields as explained in the data file."""
+
+    id: str
+    title: str
+    peer: str
+    ours: str
+    why: str
+    test: str
+    switch_back: str
+    rows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Deviations:
+    """All of them, and what is known to be missing."""
+
+    entries: tuple[Deviation, ...]
+    untested: tuple[str, ...]
+    not_built_yet: tuple[str, ...]
+
+
+def load(path: Path) -> Deviations:
+    """The data; a missing or surplus field is a TypeError."""
+    data = tomllib.loads(path.read_text("utf-8"))
+    entries = (
+        Deviation(**{**fields, "rows": tuple(fields.get("rows", ()))})
+        for fields in data["deviation"]
+    )
+    return Deviations(tuple(entries), tuple(data["untested"]), tuple(data["not_built_yet"]))
+
+
+def page(deviations: Deviations) -> str:
+    """The page as Markdown."""
+    return "\n".join((_HEAD, *_table(deviations), *_sections(deviations)))
+
+
+def _table(deviations: Deviations) -> Iterator[str]:
+    yield "| | difference |"
+    yield "|---|---|"
+    for number, entry in enumerate(deviations.entries, start=1):
+        yield f"| {number} | [{entry.title}](#{entry.id}) |"
+
+
+def _sections(deviations: Deviations) -> Iterator[str]:
+    for entry in deviations.entries:
+        test = f"`{entry.test}`" if entry.test else "not written yet"
+        # The anchor is the id: titles may be reworded, links to them must hold.
+        yield f'\n## <a id="{entry.id}"></a>{entry.title}\n'
+        yield f"- **Commodore:** {entry.peer}"
+        yield f"- **Here:** {entry.ours}"
+        yield f"- **Why:** {entry.why}"
+        yield f"- **To go back:** {entry.switch_back}"
+        yield f"- **Test:** {test}"
+    yield ""
+
+
+def main() -> int:
+    """Write the page."""
+    PAGE.write_text(page(load(DATA)), "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,150 @@
+"""The docs know every command, their links lead somewhere, and decisions have their shape."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+
+from commodore_py.cli.root import commodore
+
+ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), ROOT / "changelog.d" / "README.md"])
+ADRS = sorted((DOCS / "adr").glob("[0-9]*.md"))
+
+_FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_CODE = re.compile(r"`([^`]+)`")
+_EVERYWHERE = "## Options of every command"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    path: str
+    click: click.Command
+
+
+def commands() -> Iterator[Command]:
+    """The command itself and everything below it."""
+    yield from _below("commodore", commodore)
+
+
+def _below(path: str, command: click.Command) -> Iterator[Command]:
+    yield Command(path, command)
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            child = command.get_command(context, name)
+            assert child is not None
+            yield from _below(f"{path} {name}", child)
+
+
+COMMANDS = list(commands())
+
+
+def sections(page: Path) -> dict[str, str]:
+    """The text below each second-level heading."""
+    parts = re.split(r"^(## .*)$", page.read_text("utf-8"), flags=re.MULTILINE)
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def words_in_code(text: str) -> set[str]:
+    return {word for code in _CODE.findall(text) for word in re.split(r"[\s=]", code)}
+
+
+CLI_PAGE = sections(DOCS / "reference" / "cli.md")
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.path)
+def test_every_command_has_a_section_with_all_its_options(command: Command) -> None:
+    section = CLI_PAGE.get(f"## `{command.path}`", "")
+    told = words_in_code(section + CLI_PAGE[_EVERYWHERE])
+
+    options = [p for p in command.click.params if isinstance(p, click.Option)]
+    names = {name for option in options for name in (*option.opts, *option.secondary_opts)}
+
+    assert section.strip()
+    assert names - told == set()
+
+
+def test_every_section_about_a_command_has_its_command() -> None:
+    headings = {heading for heading in CLI_PAGE if heading.startswith("## `")}
+
+    assert headings == {f"## `{command.path}`" for command in COMMANDS}
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.path)
+def test_no_option_is_told_that_does_not_exist(command: Command) -> None:
+    told = words_in_code(CLI_PAGE.get(f"## `{command.path}`", ""))
+    of_all = {
+        name for c in COMMANDS for p in c.click.params for name in (*p.opts, *p.secondary_opts)
+    }
+
+    assert {word for word in told if word.startswith("--")} <= of_all
+
+
+def test_every_variable_is_told() -> None:
+    told = words_in_code(CLI_PAGE["## Environment"])
+    named = [p.envvar for c in COMMANDS for p in c.click.params if p.envvar]
+    variables = {name for names in named for name in ([names] if isinstance(names, str) else names)}
+
+    assert len(variables) > 5
+    assert variables - told == set()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_inside_the_project_lead_somewhere(page: Path) -> None:
+    targets = [t.partition("#")[0] for t in _LINK.findall(_FENCE.sub("", page.read_text("utf-8")))]
+    paths = [page.parent / t for t in targets if t and "://" not in t]
+
+    assert [str(path) for path in paths if not path.exists()] == []
+
+
+@pytest.mark.parametrize("page", ADRS, ids=lambda page: page.stem)
+def test_every_decision_has_its_four_parts(page: Path) -> None:
+    text = page.read_text("utf-8")
+    number, title = int(page.name[:4]), text.splitlines()[0]
+
+    assert title.startswith(f"# {number}. ")
+    assert list(sections(page)) == [
+        "## Context",
+        "## Decision",
+        "## Consequences",
+        "## Not chosen",
+    ]
+    assert all(part.strip() for part in sections(page).values())
+    assert len(text.splitlines()) < 80
+
+
+def test_every_decision_is_in_the_index_under_its_title() -> None:
+    listed = re.findall(
+        r"^\| (\d+) \| \[([^\]]+)\]\(([^)]+)\) \|$",
+        (DOCS / "adr" / "index.md").read_text("utf-8"),
+        re.MULTILINE,
+    )
+
+    expected = [
+        (str(number), page.read_text("utf-8").splitlines()[0].partition(". ")[2], page.name)
+        for number, page in enumerate(ADRS, start=1)
+    ]
+    assert listed == expected
+
+
+def test_the_readme_begins_with_two_commands() -> None:
+    first = _FENCE.findall((ROOT / "README.md").read_text("utf-8"))[0]
+
+    verbs = [line.partition("#")[0].strip() for line in first.splitlines()[1:-1]]
+
+    assert verbs == ["make demo", "make test"]
+
+
+def test_changelog_fragments_have_a_known_kind_and_content() -> None:
+    fragments = [p for p in (ROOT / "changelog.d").iterdir() if p.name != "README.md"]
+
+    for fragment in fragments:
+        _, kind, ending = fragment.name.split(".")
+        assert (kind in {"added", "changed", "fixed", "removed"}, ending) == (True, "md")
+        assert fragment.read_text("utf-8").strip()
