@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.config import Config, WorkPaths
+from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model import Cluster, Dependency, DependencySpec, Kind, Node, RepositoryRef
 
 if TYPE_CHECKING:
@@ -69,6 +70,17 @@ def commit_to(
     return git(repository, "rev-parse", f"refs/heads/{branch}")
 
 
+def commit_in(checkout: Path, files: Mapping[str, str], *, message: str = "Mine") -> str:
+    """Write files into a checkout and commit them, as a user would; returns the commit."""
+    for name, content in files.items():
+        (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+        (checkout / name).write_text(content)
+    who = ("-c", "user.name=User", "-c", "user.email=user@example.com")
+    git(checkout, "add", "--all")
+    git(checkout, *who, "commit", "--quiet", "--message", message)
+    return git(checkout, "rev-parse", "HEAD")
+
+
 def git_says(directory: Path, *arguments: str) -> bool:
     """Whether a git command succeeds."""
     done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
@@ -78,6 +90,16 @@ def git_says(directory: Path, *arguments: str) -> bool:
 def url_of(repository: Path) -> str:
     """The file URL of a repository."""
     return f"file://{repository}"
+
+
+def component_files(name: str, *, folder: str = "", **more: str) -> dict[str, str]:
+    """The files of a component; `more` are contents by file name, `__` standing for a slash."""
+    files = {
+        f"class/{name}.yml": "parameters: {}\n",
+        "class/defaults.yml": f"parameters:\n  {name.replace('-', '_')}: {{}}\n",
+        **{path.replace("__", "/"): content for path, content in more.items()},
+    }
+    return {f"{folder}{path}": content for path, content in files.items()}
 
 
 def make_config(root: Path, **changes: Any) -> Config:  # noqa: ANN401 - Config checks them by name
@@ -123,6 +145,11 @@ def make_dependency(
         short_commit="111111",
         worktree=worktree or Path("/work") / name,
     )
+
+
+def errors_in(error: CommodoreError) -> tuple[CommodoreError, ...]:
+    """The failures that were reported, whether together or alone."""
+    return error.errors if isinstance(error, SeveralErrors) else (error,)
 
 
 def _environment() -> dict[str, str]:

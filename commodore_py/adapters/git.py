@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
@@ -10,7 +12,7 @@ from . import git_urls
 from .process import ProgramFailed, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
 # A hook or an alias may have set these for its own repository; ours are named by their folder.
@@ -26,6 +28,8 @@ _FOREIGN_REPOSITORY = (
 _ENVIRONMENT: dict[str, str | None] = {**dict.fromkeys(_FOREIGN_REPOSITORY), "LC_ALL": "C"}
 _FALLBACK_BRANCH = "master"
 
+BRANCHES, TAGS = "refs/remotes/origin/", "refs/tags/"
+
 
 class RevisionNotFound(CommodoreError):
     """A repository has no such branch, tag or commit."""
@@ -38,6 +42,28 @@ class RevisionNotFound(CommodoreError):
             where=git_urls.without_password(url),
             hint="check the version: it must be a branch, a tag or a commit of that repository",
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Refs:
+    """The branches and tags of a remote."""
+
+    commits: Mapping[str, str]
+    """Commits by full names of refs, `refs/remotes/origin/...` and `refs/tags/...`."""
+    default_branch: str
+    """The branch that the remote's HEAD was last seen to name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What a checkout is at, and how its files differ from that."""
+
+    commit: str | None
+    """None before the first commit."""
+    branch: str | None
+    """None where HEAD is detached."""
+    changes: tuple[tuple[str, str], ...]
+    """Pairs of what happened (`modified`, `untracked`, ...) and the path it happened to."""
 
 
 def git(
@@ -58,7 +84,10 @@ def git_bytes(
     env: Mapping[str, str] | None = None,
 ) -> bytes:
     """Run git in a folder and return what it printed, as it is."""
-    return run(["git", *arguments], cwd=directory, env={**_ENVIRONMENT, **(env or {})}, stdin=stdin)
+    # A broken repository must not be mistaken for one that lies around it.
+    ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
+    environment = {**_ENVIRONMENT, **ceiling, **(env or {})}
+    return run(["git", *arguments], cwd=directory, env=environment, stdin=stdin)
 
 
 def succeeds(directory: Path, *arguments: str) -> bool:
@@ -70,8 +99,8 @@ def succeeds(directory: Path, *arguments: str) -> bool:
     return True
 
 
-def configure_remote(directory: Path, url: str) -> None:
-    """Make `origin` point to a URL, and pushes to where that URL is pushed to."""
+def configure_remote(directory: Path, url: str) -> str:
+    """Make `origin` point to a URL, and pushes to where that URL is pushed to; returns the old."""
     normalised, push = git_urls.normalise(url), git_urls.push_url(url)
     current = remote_settings(directory)
     wanted = {
@@ -85,6 +114,7 @@ def configure_remote(directory: Path, url: str) -> None:
     for key, value in wanted.items():
         if current.get(key) != value:
             git(directory, "config", "--replace-all", key, value)
+    return current.get("remote.origin.url", "")
 
 
 def remote_settings(directory: Path) -> dict[str, str]:
@@ -96,19 +126,90 @@ def remote_settings(directory: Path) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in listing.splitlines() if " " in line)
 
 
-def fetch(directory: Path) -> None:
-    """Bring all branches and tags of `origin`; tags that moved are followed."""
-    git(directory, "fetch", "--quiet", "--prune", "--force", "--tags", "origin")
+def fetch(directory: Path, *, other_repository: bool = False) -> None:
+    """Bring all branches and tags of `origin`; tags that moved are followed.
+
+    With `other_repository`, tags that are not there go, as they were of another repository.
+    """
+    tags = ("--prune-tags",) if other_repository else ()
+    git(directory, "fetch", "--quiet", "--prune", *tags, "--force", "--tags", "origin")
 
 
-def default_branch(directory: Path) -> str:
-    """The branch that the remote's HEAD names."""
-    head = "refs/remotes/origin/HEAD"
-    if not succeeds(directory, "symbolic-ref", "--quiet", head) and not succeeds(
-        directory, "remote", "set-head", "origin", "--auto"
-    ):
-        return _FALLBACK_BRANCH
-    return git(directory, "symbolic-ref", head).removeprefix("refs/remotes/origin/")
+def refs_of(directory: Path) -> Refs:
+    """All remote branches and tags, as the last fetch left them."""
+    objects = "%(objecttype) %(objectname) %(*objecttype) %(*objectname)"
+    listing = git(
+        directory,
+        "for-each-ref",
+        f"--format=%(refname) {objects} %(symref)",
+        "refs/remotes/origin",
+        "refs/tags",
+    )
+    commits, head = {}, ""
+    for line in listing.splitlines():
+        name, kind, commit, inner_kind, inner_commit, target = line.split(" ")
+        if target:
+            head = target
+        elif kind == "commit":
+            commits[name] = commit
+        elif inner_kind == "commit":  # a tag may also name a file or a folder
+            commits[name] = inner_commit
+    known = head.removeprefix(BRANCHES) if head in commits else ""
+    return Refs(commits, known or _FALLBACK_BRANCH)
+
+
+def status(directory: Path, *, untracked: bool) -> Status:
+    """What a checkout is at and what changed in it; ignored files are not mentioned."""
+    kinds = "all" if untracked else "no"
+    listing = git_bytes(
+        directory,
+        "status",
+        *("--porcelain=v2", "--branch", "-z", "--no-renames", f"--untracked-files={kinds}"),
+        env={"GIT_OPTIONAL_LOCKS": "0"},  # asking writes nothing
+    )
+    return parse_status(os.fsdecode(listing))
+
+
+def parse_status(listing: str) -> Status:
+    """Read what `git status --porcelain=v2 --branch -z --no-renames` prints (pure)."""
+    headers: dict[str, str] = {}
+    changes: list[tuple[str, str]] = []
+    for entry in listing.split("\0"):
+        match entry.split(" "):
+            case ["#", header, *value]:
+                headers[header] = " ".join(value)
+            case ["?", *path]:
+                changes.append(("untracked", " ".join(path)))
+            case ["1", states, _, _, _, _, _, _, *path]:
+                changes.append((_happened(states), " ".join(path)))
+            case ["u", _, _, _, _, _, _, _, _, _, *path]:
+                changes.append(("unmerged", " ".join(path)))
+    commit, branch = headers.get("branch.oid"), headers.get("branch.head")
+    return Status(
+        None if commit == "(initial)" else commit,
+        None if branch == "(detached)" else branch,
+        tuple(changes),
+    )
+
+
+def _happened(states: str) -> str:
+    if "D" in states:
+        return "deleted"
+    return "added" if "A" in states else "modified"
+
+
+def head_of(directory: Path) -> tuple[str | None, str | None]:
+    """The commit and the branch that a checkout is at, either may be missing."""
+    try:
+        commit, branch = git(directory, "rev-parse", "HEAD", "--abbrev-ref", "HEAD").splitlines()
+    except ProgramFailed:
+        return None, git(directory, "symbolic-ref", "--short", "HEAD")
+    return commit, None if branch == "HEAD" else branch
+
+
+def ask_default_branch(directory: Path) -> None:
+    """Note which branch the remote's HEAD names; a remote may have none to name."""
+    succeeds(directory, "remote", "set-head", "origin", "--auto")
 
 
 def commit_of(directory: Path, revision: str) -> str | None:
@@ -129,3 +230,13 @@ def commit_of(directory: Path, revision: str) -> str | None:
 def short_commit(directory: Path, commit: str) -> str:
     """The abbreviated commit, six characters or as many as tell it apart."""
     return git(directory, "rev-parse", "--short=6", commit)
+
+
+def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:
+    """The same for several commits at once."""
+    wanted = sorted(set(commits))
+    if not wanted:
+        return {}
+    # In this order: without a walk, Git answers as it was asked.
+    how = ("--no-walk=unsorted", "--abbrev-commit", "--abbrev=6")
+    return dict(zip(wanted, git(directory, "rev-list", *how, *wanted).split(), strict=True))

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import re
 from posixpath import normpath
+from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from commodore_py.errors import CommodoreError
 
+if TYPE_CHECKING:
+    from urllib.parse import SplitResult
+
 _DEFAULT_PORTS = {"http": 80, "https": 443}
+_HTTP = ("http://", "https://")
 _SAFE_IN_PATH = "/~!$&'()*+,;=:@-._%"
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
+_SCP_WITHOUT_USER = re.compile(r"([^/:@]+):(?!//)(.*)")
+_PASSWORD = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
 
 
 def normalise(url: str) -> str:
@@ -19,8 +26,8 @@ def normalise(url: str) -> str:
         return url  # an `@` in it means nothing
     if "@" in url and ("://" not in url or url.startswith("ssh://")):
         return _normalise_ssh(url)
-    if url.startswith(("http://", "https://")):
-        parts = urlsplit(url)
+    if url.startswith(_HTTP):
+        parts = _split(url)
         netloc = _normalise_netloc(parts.netloc, parts.scheme)
         return urlunsplit(parts._replace(netloc=netloc, path=_normalise_path(parts.path) or "/"))
     return url
@@ -29,40 +36,59 @@ def normalise(url: str) -> str:
 def push_url(url: str) -> str:
     """Where a remote is pushed to: over SSH for an HTTP remote, else where it is fetched from."""
     normalised = normalise(url)
-    if not normalised.startswith(("http://", "https://")):
+    if not normalised.startswith(_HTTP):
         return normalised
-    parts = urlsplit(normalised)
-    return f"ssh://git@{parts.hostname}{parts.path}"
+    parts = _split(normalised)
+    host = parts.hostname or ""
+    return f"ssh://git@{f'[{host}]' if ':' in host else host}{parts.path}"
 
 
 def dependency_key(url: str) -> str:
     """The path of a repository's bare clone below `dependencies/.repos`."""
-    parts = urlsplit(normalise(url))
-    if not parts.hostname:
-        # A relative path must not lead out of the folder of clones.
-        return "/".join(p for p in parts.path.split("/") if p not in ("", ".", ".."))
-    return f"{parts.hostname}/{parts.path[1:]}"
+    normalised = normalise(url)
+    scp = None if _is_path(url) else _SCP_WITHOUT_USER.fullmatch(normalised)
+    if scp is not None:
+        whole = f"{scp[1]}/{scp[2]}"
+    else:
+        parts = _split(normalised)
+        whole = f"{parts.hostname or ''}/{parts.path}"
+    # Whatever a URL says, its clone must not lie outside of the folder of clones.
+    names = [name for name in whole.split("/") if name not in ("", ".", "..")]
+    if not names:
+        raise _not_understood(url)
+    return "/".join(names) + ("/" if whole.endswith("/") else "")
 
 
-def without_password(url: str) -> str:
-    """A URL that may be shown."""
-    return re.sub(r"(://[^/:@]*):[^/@]*@", r"\1:***@", url)
+def without_password(text: str) -> str:
+    """A URL, or a text with URLs in it, that may be shown."""
+    return _PASSWORD.sub(r"\1:***@", text)
 
 
 def _is_path(url: str) -> bool:
     return url.startswith(("/", "./", "../"))
 
 
+def _split(url: str) -> SplitResult:
+    try:
+        return urlsplit(url)
+    except ValueError as error:  # brackets that hold no IPv6 address
+        raise _not_understood(url) from error
+
+
+def _not_understood(url: str) -> CommodoreError:
+    return CommodoreError(
+        f"{without_password(url)}: not a Git URL that we understand",
+        hint="write it as ssh://user@host/path, https://host/path or file:///path",
+    )
+
+
 def _normalise_ssh(url: str) -> str:
     if not url.startswith("ssh://"):
         host, colon, path = url.partition(":")
         if not colon or ":" in path:
-            raise CommodoreError(
-                f"{url}: not a Git URL that we understand",
-                hint="write it as ssh://user@host/path, https://host/path or file:///path",
-            )
+            raise _not_understood(url)
         url = f"ssh://{host}/{path}"
-    parts = urlsplit(url)
+    parts = _split(url)
     return urlunsplit(
         parts._replace(
             netloc=_normalise_netloc(parts.netloc, "ssh"), path=_normalise_path(parts.path)
@@ -73,6 +99,11 @@ def _normalise_ssh(url: str) -> str:
 def _normalise_netloc(netloc: str, scheme: str) -> str:
     user, at, host = netloc.rpartition("@")
     host = host.lower().removesuffix(f":{_DEFAULT_PORTS.get(scheme, '')}")
+    if not host.isascii():
+        try:
+            host = host.encode("idna").decode()
+        except UnicodeError as error:
+            raise _not_understood(f"{scheme}://{netloc}") from error
     return f"{user}{at}{host}"
 
 

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
+from .git_urls import without_password
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
@@ -58,7 +60,8 @@ def run(
         sys.stderr.buffer.write(done.stderr)
         sys.stderr.flush()
     if done.returncode:
-        raise _failed(command, cwd, done.returncode, (done.stderr or done.stdout).decode(errors="replace"))
+        said = done.stderr or done.stdout
+        raise _failed(command, cwd, done.returncode, said.decode(errors="replace"))
     return done.stdout
 
 
@@ -68,10 +71,11 @@ def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
-    lines = stderr.strip() or "it printed no reason"
+    # Commands and their complaints quote remote URLs, and those may hold a password.
+    said, line = without_password(stderr), without_password(shlex.join(command))
     error = ProgramFailed(
-        f"{command[0]} failed with status {code}: {lines}",
-        where=f"{cwd}: {shlex.join(command)}" if cwd else shlex.join(command),
+        f"{command[0]} failed with status {code}: {said.strip() or 'it printed no reason'}",
+        where=f"{cwd}: {line}" if cwd else line,
     )
-    error.code, error.stderr = code, stderr
+    error.code, error.stderr = code, said
     return error

@@ -1,7 +1,7 @@
 """From wanted to pinned: what a cluster asks for, fetched into the working directory."""
 
 from .bundler import fetch_vendored
-from .checkouts import fetch_catalog
+from .catalog import fetch_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
 from .fetch import Fetch, fetcher
 

@@ -1,4 +1,4 @@
-"""Ordinary clones (global, tenant, catalog): updated in place, ending as a fresh clone would."""
+"""Ordinary clones (global, tenant, catalog): made aside, then updated in place."""
 
 from __future__ import annotations
 
@@ -6,171 +6,187 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import remove
 from commodore_py.adapters.git import (
     RevisionNotFound,
+    ask_default_branch,
     commit_of,
     configure_remote,
-    default_branch,
     fetch,
     git,
+    head_of,
+    refs_of,
+    remote_settings,
     short_commit,
-    succeeds,
+    status,
 )
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
-from commodore_py.model import CatalogHead, Dependency, DependencySpec
+from commodore_py.model import Dependency, DependencySpec, Kind
 
-from .safety import LocalWork, is_repository, put_aside, uncommitted, unpushed
+from .revisions import find, moved_tags
+from .safety import (
+    LocalWork,
+    described,
+    is_empty,
+    not_ours_to_replace,
+    put_aside,
+    remember,
+    unpushed,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.config import Config
-    from commodore_py.model import Cluster
+    from commodore_py.adapters.git import Refs
+
+    from .revisions import Found
 
 log = logging.getLogger(__name__)
 
-_OURS_IN_CATALOG = ("manifests/", "refs/")
+_REVISION_FROM = {
+    Kind.GLOBAL: "globalGitRepoRevision of the cluster and the tenant,"
+    " and --global-repo-revision-override",
+    Kind.TENANT: "tenantGitRepoRevision of the cluster and the tenant,"
+    " and --tenant-repo-revision-override",
+}
 
 
-def update_configuration(spec: DependencySpec, directory: Path, *, force: bool) -> Dependency:
+def obstacle(spec: DependencySpec, directory: Path) -> CommodoreError | None:
+    """What stands against updating a configuration; local work can be forced, the rest cannot."""
+    problem = not_ours_to_replace(str(spec), directory)
+    if problem is not None or not (directory / ".git").exists():
+        return problem
+    work = local_work(directory)
+    return LocalWork.found(str(spec), directory, work) if work else None
+
+
+def local_work(directory: Path, *, except_below: tuple[str, ...] = ()) -> list[str]:
+    """Everything in a clone that exists nowhere else, ignored files aside."""
+    now = status(directory, untracked=True)
+    commits = unpushed(directory, "HEAD", "--branches") if now.commit else []
+    return [*described(now, except_below=except_below), *commits]
+
+
+def put_work_aside(what: str, directory: Path) -> None:
+    """Keep local work where it can be found again, and leave the clone clean."""
+    put_aside(directory, what, kept_in=directory)
+    if commit_of(directory, "HEAD") is not None:
+        git(directory, "reset", "--quiet", "--hard")
+    git(directory, "clean", "--quiet", "-d", "--force")
+
+
+def update_configuration(
+    spec: DependencySpec, directory: Path, *, override: str = ""
+) -> Dependency:
     """Bring the global or tenant configuration to the wanted revision."""
-    if directory.exists():
-        _protect(str(spec), directory, force=force)
-    _clone_or_fetch(str(spec), directory, spec.url)
-    branch = default_branch(directory)
-    commit = _check_out(directory, spec.version or branch)
-    # The peer reports the default branch even where the API pins a revision; kept for now.
+    if (directory / ".git").exists():
+        refs, _ = update_clone(str(spec), directory, spec.url)
+        commit = _check_out_configuration(spec, directory, refs, fresh=False)
+    else:
+        aside = clone_aside(str(spec), directory, spec.url)
+        refs = refs_of(aside)
+        try:
+            commit = _check_out_configuration(spec, aside, refs, fresh=True)
+        except CommodoreError:
+            remove(aside)
+            raise
+        swap_in(aside, directory)
     return Dependency(
         spec,
         git_urls.normalise(spec.url),
-        branch,
+        # The peer reports the default branch even where the API pins a revision.
+        override or refs.default_branch,
         commit,
         short_commit(directory, commit),
         directory,
     )
 
 
-def fetch_catalog(config: Config, cluster: Cluster) -> CatalogHead:
-    """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
-    directory = config.paths.catalog
-    if config.local:
-        return _open_catalog(directory, cluster.catalog_url)
-    what = f"catalog of {cluster.id}"
-    if directory.exists():
-        _protect_catalog(what, directory, force=config.force)
+def clone_aside(what: str, directory: Path, url: str) -> Path:
+    """Clone beside the place, so that a run that is killed leaves nothing half done there."""
+    shown = git_urls.without_password(git_urls.normalise(url))
+    log.info("cloning %s from %s", what, shown)
+    aside = directory.with_name(f".{directory.name}.new")
+    remove(aside)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
+    how = ("--quiet", "--no-checkout", "--origin=origin", "--", git_urls.normalise(url))
     try:
-        _clone_or_fetch(what, directory, cluster.catalog_url)
+        git(directory.parent, "clone", *how, aside.name)
     except ProgramFailed as error:
-        raise CommodoreError(
-            f"cannot fetch the {what}: {error.stderr.strip() or error}",
-            where=git_urls.without_password(cluster.catalog_url),
-            hint="check gitRepo.url of the cluster, and that you may read the repository",
-        ) from error
-    if not git(directory, "for-each-ref", "--count=1", "refs/remotes/origin"):
-        return _start_empty(directory, cluster.catalog_url)
-    branch = default_branch(directory)
-    commit = _check_out(directory, branch, overwrite=True)
-    return CatalogHead(directory, cluster.catalog_url, branch, commit)
+        raise _cannot_fetch(what, shown, error) from error
+    configure_remote(aside, url)
+    return aside
 
 
-def _protect(what: str, directory: Path, *, force: bool) -> None:
-    if not is_repository(directory):
-        if directory.is_dir() and not any(directory.iterdir()):
-            return
-        raise CommodoreError(
-            f"{what}: the folder is no Git checkout",
-            where=str(directory),
-            hint="move it away; it will be cloned anew",
-        )
-    details = [*uncommitted(directory, untracked=True), *unpushed(directory, branches=True)]
-    if details and not force:
-        raise LocalWork.found(what, directory, details)
-    if details:
-        put_aside(directory, what)
-        git(directory, "reset", "--quiet", "--hard")
-        git(directory, "clean", "--quiet", "-d", "--force")
+def swap_in(aside: Path, directory: Path) -> None:
+    """Put what was made aside in its place, where at most an empty folder is."""
+    if is_empty(directory):
+        directory.rmdir()
+    aside.rename(directory)
 
 
-def _protect_catalog(what: str, directory: Path, *, force: bool) -> None:
-    if not is_repository(directory):
-        _protect(what, directory, force=force)
-        return
-    foreign = uncommitted(directory, untracked=True, except_below=_OURS_IN_CATALOG)
-    if foreign and not force:
-        raise LocalWork.found(what, directory, foreign)
-    if foreign or unpushed(directory, branches=True):
-        put_aside(directory, what)
-    if foreign:
-        git(directory, "clean", "--quiet", "-d", "--force")
-
-
-def _clone_or_fetch(what: str, directory: Path, url: str) -> None:
-    normalised = git_urls.normalise(url)
-    log.info("fetching %s from %s", what, git_urls.without_password(normalised))
-    if not is_repository(directory):
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
-        git(
-            directory.parent,
-            "clone",
-            "--quiet",
-            "--no-checkout",
-            "--origin=origin",
-            "--",
-            normalised,
-            directory.name,
-        )
-        configure_remote(directory, url)
-        return
+def update_clone(what: str, directory: Path, url: str) -> tuple[Refs, bool]:
+    """Fetch in an existing clone; says whether it now comes from another repository."""
+    shown = git_urls.without_password(git_urls.normalise(url))
+    log.info("fetching %s from %s", what, shown)
+    old = remote_settings(directory).get("remote.origin.url", "")
+    moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
     configure_remote(directory, url)
-    fetch(directory)
-    # The remote may have renamed its default branch since; a remote without HEAD has none to name.
-    succeeds(directory, "remote", "set-head", "origin", "--auto")
-
-
-def _check_out(directory: Path, revision: str, *, overwrite: bool = False) -> str:
-    """Check out a branch (tracking its remote), a tag or a commit; returns the commit."""
-    remote_branch = f"refs/remotes/origin/{revision}"
-    force = ("--force",) if overwrite else ()
-    commit = commit_of(directory, remote_branch)
-    if commit is not None:
-        git(
-            directory,
-            "checkout",
-            "--quiet",
-            *force,
-            "-B",
-            revision,
-            "--track",
-            f"origin/{revision}",
-        )
+    before = refs_of(directory)
+    try:
+        fetch(directory, other_repository=moved)
+    except ProgramFailed as error:
+        if old:  # nothing came from there: the next run must not think that it did
+            configure_remote(directory, old)
+        raise _cannot_fetch(what, shown, error) from error
+    ask_default_branch(directory)
+    after = refs_of(directory)
+    if moved:
+        was = git_urls.without_password(old)
+        log.warning("the repository of %s was %s and is %s now", what, was, shown)
     else:
-        commit = commit_of(directory, f"refs/tags/{revision}") or commit_of(directory, revision)
-        if commit is None:
-            url = git(directory, "config", "remote.origin.url")
-            raise RevisionNotFound.named(revision, url=url)
-        git(directory, "checkout", "--quiet", *force, "--detach", commit)
-    return commit
+        for tag in moved_tags(before, after):
+            log.warning("a tag was moved in %s: %s", shown, tag)
+    return after, moved
 
 
-def _start_empty(directory: Path, url: str) -> CatalogHead:
-    """Make a checkout look like the clone of an empty repository."""
-    branch = git(directory, "symbolic-ref", "--short", "HEAD")
-    if commit_of(directory, "HEAD") is not None:
-        git(directory, "update-ref", "-d", f"refs/heads/{branch}")
-    git(directory, "read-tree", "--empty")
-    log.info("the catalog repository is empty: it begins with branch %s", branch)
-    return CatalogHead(directory, url, branch, None)
+def check_out(directory: Path, refs: Refs, revision: str, *, overwrite: bool) -> str:
+    """Check out a branch (tracking its remote), a tag or a commit; returns the commit."""
+    # A branch wins over a tag of that name, as it does in the peer's clones.
+    found = find(directory, refs, revision, prefer="branch")
+    if overwrite or head_of(directory) != (found.commit, found.branch or None):
+        _switch(directory, found, force=overwrite)
+    remember(directory, directory / ".git", found.commit)
+    return found.commit
 
 
-def _open_catalog(directory: Path, url: str) -> CatalogHead:
-    if not is_repository(directory):
-        directory.mkdir(parents=True, exist_ok=True)
-        git(directory, "init", "--quiet", "--initial-branch=master")
-    branch = (
-        git(directory, "rev-parse", "--abbrev-ref", "HEAD")
-        if commit_of(directory, "HEAD")
-        else "master"
+def _switch(directory: Path, found: Found, *, force: bool) -> None:
+    origin = f"refs/remotes/origin/{found.branch}"
+    how = ("--track", "-B", found.branch, origin) if found.branch else ("--detach", found.commit)
+    git(directory, "checkout", "--quiet", *(("--force",) if force else ()), *how)
+
+
+def _check_out_configuration(
+    spec: DependencySpec, directory: Path, refs: Refs, *, fresh: bool
+) -> str:
+    try:
+        return check_out(directory, refs, spec.version or refs.default_branch, overwrite=fresh)
+    except RevisionNotFound as error:
+        raise RevisionNotFound(
+            f"{spec}: {error}",
+            where=error.where,
+            hint=f"check {_REVISION_FROM[spec.kind]}"
+            if spec.version
+            else "the repository has no branch that its HEAD names: push one",
+        ) from error
+
+
+def _cannot_fetch(what: str, shown: str, error: ProgramFailed) -> CommodoreError:
+    return CommodoreError(
+        f"cannot fetch the {what}: {error.stderr.strip() or error}",
+        where=shown,
+        hint="check the repository's URL in what is known about cluster and tenant,"
+        " and that you may read it",
     )
-    return CatalogHead(directory, url, branch, commit_of(directory, "HEAD"))

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import DependencySpec, Instance, Kind
+from commodore_py.model import DependencySpec, Instance, Kind, parameter_key
 
 from .versions import component_spec, instance_spec, package_spec
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 _PACKAGE_PREFIX = "pkg."
 _RESERVED_PACKAGES = {"components", "defaults", "global", "params"}
-_RESERVED_INSTANCES = {"cluster", "lib", "libs", ".repos"}
+_RESERVED_INSTANCES = {"cluster", "lib", "libs"}
 
 
 def wanted_configuration(cluster: Cluster) -> tuple[DependencySpec, ...]:
@@ -47,25 +47,24 @@ def wanted_packages(node: Node) -> tuple[DependencySpec, ...]:
         _check_package_name(name)
         return package_spec(node.parameters, name)
 
-    return _each(spec, names, "cannot tell which packages to fetch")
+    specs, errors = _each(spec, names)
+    raise_collected(errors, "cannot tell which packages to fetch")
+    return specs
 
 
 def wanted_components(node: Node) -> tuple[DependencySpec, ...]:
     """The components that the configuration asks for, then their aliased instances."""
     instances = _instances_in(node)
-    components = sorted({instance.component for instance in instances})
-    aliased = [instance for instance in instances if instance.aliased]
-    specs = _each(
-        lambda name: component_spec(node.parameters, name),
-        components,
-        "cannot tell which components to fetch",
+    names = sorted({instance.component for instance in instances})
+    _warn_of_shared_keys(names)
+    components, errors = _each(lambda name: component_spec(node.parameters, name), names)
+    by_name = {spec.name: spec for spec in components}
+    aliased = [one for one in instances if one.aliased and one.component in by_name]
+    others, more_errors = _each(
+        lambda one: instance_spec(node.parameters, one, by_name[one.component]), aliased
     )
-    by_name = {spec.name: spec for spec in specs}
-    return specs + _each(
-        lambda instance: instance_spec(node.parameters, instance, by_name[instance.component]),
-        aliased,
-        "cannot tell which component instances to fetch",
-    )
+    raise_collected([*errors, *more_errors], "cannot tell which components to fetch")
+    return (*components, *others)
 
 
 def instances_of(node: Node, classes: ClassPath) -> tuple[Instance, ...]:
@@ -81,12 +80,18 @@ def _instances_in(node: Node) -> tuple[Instance, ...]:
         if not application.startswith(_PACKAGE_PREFIX):
             component, instance = _split(application)
             claims.setdefault(instance, set()).add(component)
+    components = {component for claimed in claims.values() for component in claimed}
+    for name in components & claims.keys():
+        # A component is checked out under its own name, even if only others are instances of it.
+        claims[name].add(name)
     errors = [
-        _contested(instance, components)
-        for instance, components in sorted(claims.items())
-        if len(components) > 1
+        *(
+            _contested(name, claimed)
+            for name, claimed in sorted(claims.items())
+            if len(claimed) > 1
+        ),
+        *(_bad_name(name) for name in sorted(components | claims.keys()) if not _is_free(name)),
     ]
-    errors += [_bad_name(name) for name in sorted(claims) if not _is_plain_name(name)]
     raise_collected(errors, "the applications do not name clear instances")
     return tuple(Instance(name, claims[name].pop()) for name in sorted(claims))
 
@@ -111,32 +116,48 @@ def _contested(instance: str, components: set[str]) -> CommodoreError:
     )
 
 
-def _is_plain_name(name: str) -> bool:
-    return name not in _RESERVED_INSTANCES and "/" not in name and name not in ("", ".", "..")
+def _is_free(name: str) -> bool:
+    taken = name in _RESERVED_INSTANCES or name.startswith(_PACKAGE_PREFIX)
+    return _is_folder_name(name) and not taken
+
+
+def _is_folder_name(name: str) -> bool:
+    return bool(name) and "/" not in name and not name.startswith(".")
 
 
 def _bad_name(name: str) -> CommodoreError:
     return CommodoreError(
-        f"{name!r} cannot be the name of a component instance",
+        f"{name!r} cannot be the name of a component or an instance",
         where="applications of the cluster",
-        hint="it names a folder and a target: choose one without `/` that is not one of "
+        hint="it names a folder and a target: choose one without `/` that starts neither with a"
+        f" dot nor with `{_PACKAGE_PREFIX}`, and is none of "
         + ", ".join(sorted(_RESERVED_INSTANCES)),
     )
 
 
 def _check_package_name(name: str) -> None:
-    if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_plain_name(name):
+    if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_folder_name(name):
         raise CommodoreError(
             f"{name!r} cannot be the name of a package",
             where=f"application {_PACKAGE_PREFIX}{name}",
-            hint="names starting with `t-` belong to tenants; reserved are "
+            hint="it names a folder of classes: choose one without `/` that starts neither with a"
+            " dot nor with `t-` (these belong to tenants), and is none of "
             + ", ".join(sorted(_RESERVED_PACKAGES)),
         )
 
 
+def _warn_of_shared_keys(components: Iterable[str]) -> None:
+    by_key: dict[str, list[str]] = {}
+    for name in components:
+        by_key.setdefault(parameter_key(name), []).append(name)
+    for key, names in by_key.items():
+        if len(names) > 1:
+            log.warning("components %s share parameters.%s", " and ".join(names), key)
+
+
 def _each(
-    spec: Callable[[_Wanted], DependencySpec], wanted: Iterable[_Wanted], summary: str
-) -> tuple[DependencySpec, ...]:
+    spec: Callable[[_Wanted], DependencySpec], wanted: Iterable[_Wanted]
+) -> tuple[tuple[DependencySpec, ...], list[CommodoreError]]:
     specs: list[DependencySpec] = []
     errors: list[CommodoreError] = []
     for one in wanted:
@@ -144,5 +165,4 @@ def _each(
             specs.append(spec(one))
         except CommodoreError as error:
             errors.append(error)
-    raise_collected(errors, summary)
-    return tuple(specs)
+    return tuple(specs), errors

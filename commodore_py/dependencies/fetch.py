@@ -5,16 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git import commit_of, default_branch, remote_settings, short_commit
+from commodore_py.adapters.git import short_commits
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, DependencySpec, Kind
 
-from . import worktrees
-from .checkouts import update_configuration
-from .safety import is_repository
+from . import checkouts, work_folder, worktrees
+from .contents import incomplete
+from .safety import LocalWork
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,18 +25,26 @@ log = logging.getLogger(__name__)
 
 Fetch: TypeAlias = Callable[[Iterable[DependencySpec]], tuple[Dependency, ...]]
 
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
 _PARALLEL = 8  # waiting for servers, not computing
+_CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 
 
 def fetcher(config: Config) -> Fetch:
     """A function that fetches, or one that only looks into the working directory."""
-    paths, force = config.paths, config.force
+    paths = config.paths
+    remotes: dict[str, str] = {}
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-        return _fetch_all(tuple(specs), paths, force=force)
+        wanted = tuple(specs)
+        _clear_the_way(wanted, paths, force=config.force)
+        _register(wanted, remotes)
+        return _fetch_all(wanted, config, remotes)
 
     def from_work_folder(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
-        return _find_all(tuple(specs), paths)
+        return work_folder.find_all({spec: place_of(spec, paths) for spec in specs})
 
     return from_work_folder if config.local else from_git
 
@@ -52,27 +60,65 @@ def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:
             return paths.dependencies / spec.name
 
 
+def _clear_the_way(specs: tuple[DependencySpec, ...], paths: WorkPaths, *, force: bool) -> None:
+    """Look for local work everywhere before anything is changed; put it aside if forced."""
+
+    def obstacle(spec: DependencySpec) -> CommodoreError | None:
+        place = place_of(spec, paths)
+        try:
+            if spec.kind in _CONFIGURATION:
+                return checkouts.obstacle(spec, place)
+            return worktrees.obstacle(spec, place, _bare_clone(spec, paths))
+        except CommodoreError as error:
+            error.add_note(f"while looking for local work of {spec}")
+            return error
+
+    obstacles = dict(zip(specs, _in_parallel(obstacle, specs), strict=True))
+    raise_collected(
+        (
+            problem
+            for problem in obstacles.values()
+            if problem is not None and not (force and isinstance(problem, LocalWork))
+        ),
+        "nothing was fetched",
+    )
+    for spec, problem in obstacles.items():
+        if problem is not None and spec.kind in _CONFIGURATION:
+            checkouts.put_work_aside(str(spec), place_of(spec, paths))
+        elif problem is not None:
+            worktrees.put_work_aside(spec, place_of(spec, paths))
+
+
+def _register(specs: tuple[DependencySpec, ...], remotes: dict[str, str]) -> None:
+    """Decide on one URL per repository: the first one asked for, but SSH wins."""
+    for spec in specs:
+        if spec.kind not in _CONFIGURATION:
+            key = git_urls.dependency_key(spec.url)
+            if key not in remotes or spec.url.startswith("ssh://"):
+                remotes[key] = spec.url
+
+
 def _fetch_all(
-    specs: tuple[DependencySpec, ...], paths: WorkPaths, *, force: bool
+    specs: tuple[DependencySpec, ...], config: Config, remotes: dict[str, str]
 ) -> tuple[Dependency, ...]:
     # One group per bare clone: Git locks a clone while it changes, and one fetch serves them all.
     groups: dict[str, list[DependencySpec]] = {}
     for spec in specs:
-        own_clone = spec.kind in (Kind.GLOBAL, Kind.TENANT)
-        key = spec.name if own_clone else git_urls.dependency_key(spec.url)
+        own_clone = spec.kind in _CONFIGURATION
+        key = f"{spec.kind.value} {spec.name}" if own_clone else git_urls.dependency_key(spec.url)
         groups.setdefault(key, []).append(spec)
 
-    def fetch_group(group: list[DependencySpec]) -> list[Dependency | CommodoreError]:
+    def fetch_group(key: str) -> list[Dependency | CommodoreError]:
+        group = groups[key]
         try:
-            if group[0].kind in (Kind.GLOBAL, Kind.TENANT):
-                return [update_configuration(group[0], place_of(group[0], paths), force=force)]
-            return _fetch_group(group, paths, force=force)
+            if group[0].kind in _CONFIGURATION:
+                return [_fetch_configuration(group[0], config)]
+            return _fetch_repository(group, remotes[key], config)
         except CommodoreError as error:
             error.add_note(f"while fetching {', '.join(str(spec) for spec in group)}")
             return [error]
 
-    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        results = [one for group in pool.map(fetch_group, groups.values()) for one in group]
+    results = [one for group in _in_parallel(fetch_group, groups) for one in group]
     raise_collected(
         (one for one in results if isinstance(one, CommodoreError)), "could not fetch everything"
     )
@@ -80,110 +126,40 @@ def _fetch_all(
     return tuple(fetched[spec] for spec in specs)
 
 
-def _fetch_group(
-    group: list[DependencySpec], paths: WorkPaths, *, force: bool
-) -> list[Dependency | CommodoreError]:
-    url = _url_of(group)
-    bare = paths.bare_clones / git_urls.dependency_key(url)
-    problems: list[Dependency | CommodoreError] = []
-    for spec in group:
-        worktree = place_of(spec, paths)
-        problem = worktrees.local_work(spec, worktree, bare)
-        if problem is not None and force:
-            worktrees.put_local_work_aside(spec, worktree, problem)
-        elif problem is not None:
-            problems.append(problem)
-    if problems:
-        return problems
+def _fetch_configuration(spec: DependencySpec, config: Config) -> Dependency:
+    given = config.global_revision if spec.kind is Kind.GLOBAL else config.tenant_revision
+    return checkouts.update_configuration(spec, place_of(spec, config.paths), override=given)
 
-    worktrees.ensure_bare_clone(bare, url)
-    worktrees.fetch_bare_clone(bare, url, group)
-    results: list[Dependency | CommodoreError] = []
+
+def _fetch_repository(
+    group: list[DependencySpec], url: str, config: Config
+) -> list[Dependency | CommodoreError]:
+    bare = _bare_clone(group[0], config.paths)
+    refs = worktrees.update_clone(bare, url, group)
+    commits: dict[DependencySpec, str] = {}
+    errors: list[CommodoreError] = []
     for spec in group:
+        place = place_of(spec, config.paths)
         try:
-            results.append(worktrees.check_out(spec, place_of(spec, paths), bare))
+            commits[spec] = worktrees.check_out(spec, place, bare, refs, force=config.force)
         except CommodoreError as error:
             error.add_note(f"while checking out {spec}")
-            results.append(error)
-    return [_checked(one) for one in results]
+            errors.append(error)
+    remote = git_urls.normalise(url)
+    short = short_commits(bare, commits.values())
+    results: list[Dependency | CommodoreError] = list(errors)
+    for spec, commit in commits.items():
+        place = place_of(spec, config.paths)
+        version = spec.version or "HEAD"
+        dependency = Dependency(spec, remote, version, commit, short[commit], place)
+        results.append(incomplete(dependency) or dependency)
+    return results
 
 
-def _url_of(group: list[DependencySpec]) -> str:
-    """The URL for a repository that is known by several: the first, but SSH wins."""
-    over_ssh = [spec.url for spec in group if spec.url.startswith("ssh://")]
-    return over_ssh[0] if over_ssh else group[0].url
+def _bare_clone(spec: DependencySpec, paths: WorkPaths) -> Path:
+    return paths.bare_clones / git_urls.dependency_key(spec.url)
 
 
-def _checked(one: Dependency | CommodoreError) -> Dependency | CommodoreError:
-    """A dependency whose sub-path, class and defaults are really there."""
-    if isinstance(one, CommodoreError):
-        return one
-    spec, directory = one.spec, one.directory
-    if not directory.is_dir():
-        return CommodoreError(
-            f"{spec}: there is no folder {spec.path} at version {one.version}",
-            where=git_urls.without_password(one.url),
-            hint="check the path in the hierarchy",
-        )
-    if spec.kind not in (Kind.COMPONENT, Kind.INSTANCE):
-        return one
-    wanted = (f"class/{spec.component}.yml", "class/defaults.yml")
-    missing = [name for name in wanted if not (directory / name).is_file()]
-    if missing:
-        return CommodoreError(
-            f"{spec}: no {' and no '.join(missing)} at version {one.version}",
-            where=f"{git_urls.without_password(one.url)} {spec.path}".rstrip(),
-            hint="a component carries both files; check its name, url, version and path",
-        )
-    return one
-
-
-def _find_all(specs: tuple[DependencySpec, ...], paths: WorkPaths) -> tuple[Dependency, ...]:
-    present = {spec.name for spec in specs if place_of(spec, paths).is_dir()}
-    found: list[Dependency] = []
-    errors: list[CommodoreError] = []
-    for spec in specs:
-        place = place_of(spec, paths)
-        if spec.name in present:
-            result = (
-                _checked(_as_found(spec, place))
-                if is_repository(place)
-                else _no_checkout(spec, place)
-            )
-            (errors if isinstance(result, CommodoreError) else found).append(result)  # type: ignore[arg-type] # one of the two lists
-        elif spec.kind is Kind.INSTANCE and spec.component in present:
-            errors.append(
-                CommodoreError(
-                    f"no checkout for {spec.component} as {spec.name}",
-                    where=str(place),
-                    hint="compile once without --local to fetch it",
-                )
-            )
-        elif spec.kind in (Kind.GLOBAL, Kind.TENANT):
-            errors.append(
-                CommodoreError(
-                    f"no checkout of the {spec}",
-                    where=str(place),
-                    hint="compile once without --local to fetch it",
-                )
-            )
-        else:
-            log.warning("%s is not in %s: skipped in local mode", spec, place)
-    raise_collected(errors, "the working directory is not complete")
-    return tuple(found)
-
-
-def _no_checkout(spec: DependencySpec, place: Path) -> CommodoreError:
-    return CommodoreError(
-        f"{spec}: the folder is no Git checkout",
-        where=str(place),
-        hint="its commit belongs into the catalog's history: `git init` it and commit once",
-    )
-
-
-def _as_found(spec: DependencySpec, place: Path) -> Dependency:
-    url = remote_settings(place).get("remote.origin.url", "")
-    commit = commit_of(place, "HEAD") or ""
-    short = short_commit(place, commit) if commit else ""
-    version = spec.version or (default_branch(place) if url else "")
-    return Dependency(spec, url, version, commit, short, place)
+def _in_parallel(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> tuple[_Result, ...]:
+    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+        return tuple(pool.map(work, items))

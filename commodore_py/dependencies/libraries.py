@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Dependency, Parameters, parameter_key
+
+from .aliases import Offer, offers_of, problems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from commodore_py.model import Dependency, Parameters
 
 log = logging.getLogger(__name__)
 
@@ -21,131 +24,106 @@ def link_libraries(
     folder: Path, components: Sequence[Dependency], parameters: Parameters, *, keep_others: bool
 ) -> None:
     """Make `dependencies/lib` hold a link per library and per alias."""
-    names = [component.spec.name for component in components]
-    wanted: dict[str, Path] = {}
-    errors: list[CommodoreError] = []
-    for component in components:
-        for library in _libraries_of(component):
-            error = _reserved(component.spec.name, library.name, names)
-            if error is None:
-                wanted[library.name] = library
-            else:
-                errors.append(error)
-    aliases = dict(_aliases(components, parameters))
-    errors += _alias_conflicts(aliases, parameters)
+    present = {component.spec.name: _libraries_of(component) for component in components}
+    offers, errors = offers_of(list(present), parameters)
+    errors += [
+        problem
+        for name, libraries in present.items()
+        for problem in _wrongly_named(name, libraries, present)
+    ]
+    errors += problems_of(offers, deployed=set(present), parameters=parameters)
     raise_collected(errors, "the components' Jsonnet libraries cannot be linked")
-    for name in sorted(aliases):
-        wanted |= _resolved_aliases(name, aliases, components)
 
+    wanted = _owned(present)
+    for offer in offers:
+        wanted |= _resolved(offer, present[offer.component])
+    bring_links(folder, wanted, sweep=not keep_others)
+
+
+def bring_links(folder: Path, wanted: Mapping[str, Path], *, sweep: bool) -> None:
+    """Make a folder hold these links; real files and folders in it are nobody's to replace."""
+    raise_collected(
+        (
+            CommodoreError(
+                f"there is no room for a link to {target}",
+                where=str(folder / name),
+                hint="move away what is there",
+            )
+            for name, target in sorted(wanted.items())
+            if (folder / name).exists() and not (folder / name).is_symlink()
+        ),
+        "links cannot be made",
+    )
     folder.mkdir(parents=True, exist_ok=True)
-    if not keep_others:
+    if sweep:
         for present in folder.iterdir():
             if present.is_symlink() and present.name not in wanted:
                 remove(present)
-    for name, library in wanted.items():
-        link(folder / name, library)
+    for name, target in wanted.items():
+        link(folder / name, target)
 
 
-def _libraries_of(component: Dependency) -> list[Path]:
+def _libraries_of(component: Dependency) -> dict[str, Path]:
     folder = component.directory / "lib"
     if not folder.is_dir():
-        return []
-    return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
+        return {}
+    return {p.name: p for p in sorted(folder.iterdir()) if not p.name.startswith(".")}
 
 
-def _reserved(component: str, library: str, names: Sequence[str]) -> CommodoreError | None:
-    stem = PurePosixPath(library).stem
-    owners = [n for n in names if n != component and n.startswith(component) and stem.startswith(n)]
-    if owners:
-        return CommodoreError(
-            f"library {library} of component {component} is reserved for component {owners[0]}",
-            where=f"{component}/lib/{library}",
-            hint=f"rename it, or offer it under a library alias of {component}",
-        )
-    if not stem.startswith(component):
-        return CommodoreError(
-            f"library {library} does not carry the name of its component {component}",
-            where=f"{component}/lib/{library}",
-            hint=f"rename it to {component}-{library}, and offer the old name as library alias",
-        )
-    return None
-
-
-def _metadata(parameters: Parameters, component: str) -> Mapping[str, Any]:
-    return (parameters.get(parameter_key(component)) or {}).get("_metadata") or {}
-
-
-def _aliases(
-    components: Sequence[Dependency], parameters: Parameters
-) -> Iterator[tuple[str, dict[str, str]]]:
-    for component in components:
-        aliases = _metadata(parameters, component.spec.name).get("library_aliases") or {}
-        if aliases:
-            yield component.spec.name, dict(aliases)
-
-
-def _alias_conflicts(
-    aliases: Mapping[str, Mapping[str, str]], parameters: Parameters
+def _wrongly_named(
+    component: str, libraries: Mapping[str, Path], components: Mapping[str, Any]
 ) -> list[CommodoreError]:
-    listed = sorted(parameters.get("components") or {})
-    errors: list[CommodoreError] = []
-    owners: dict[str, list[str]] = {}
-    for component, offered in aliases.items():
-        released = {component, _replaced(component, parameters)}
-        for alias in sorted(offered):
-            place = f"parameters.{parameter_key(component)}._metadata.library_aliases"
-            owners.setdefault(alias, []).append(component)
-            if "/" in alias or alias in ("", ".", ".."):
-                errors.append(
-                    CommodoreError(f"library alias {alias!r} is no plain file name", where=place)
+    errors = []
+    for library in libraries:
+        if not PurePosixPath(library).stem.startswith(component):
+            errors.append(
+                CommodoreError(
+                    f"library {library} does not carry the name of its component {component}",
+                    where=f"{component}/lib/{library}",
+                    hint=f"rename it to {component}-{library},"
+                    " and offer the old name as library alias",
                 )
-            taken = [name for name in listed if name not in released and alias.startswith(name)]
-            if taken:
-                errors.append(
-                    CommodoreError(
-                        f"library alias {alias} of component {component}"
-                        f" has the prefix of component {taken[0]}",
-                        where=place,
-                        hint="choose an alias that starts with no other component's name",
-                    )
-                )
-    errors += [
-        CommodoreError(
-            f"library alias {alias} is offered by {' and '.join(names)}",
-            hint="let one of them choose another alias",
-        )
-        for alias, names in sorted(owners.items())
-        if len(names) > 1
-    ]
+            )
+        elif owner := _other_owner(component, library, components):
+            log.warning(
+                "library %s of component %s has the name of component %s", library, component, owner
+            )
     return errors
 
 
-def _replaced(component: str, parameters: Parameters) -> str:
-    """The component whose name prefix this one may use for aliases, if any."""
-    old = str(_metadata(parameters, component).get("replaces") or "")
-    if not old or parameter_key(old) not in parameters:
-        return old
-    metadata = _metadata(parameters, old)
-    if metadata.get("deprecated") and metadata.get("replaced_by") == component:
-        log.warning("%s takes over library names of the deprecated component %s", component, old)
-        return old
-    log.warning(
-        "%s does not name %s as its successor: its library names stay its own", old, component
-    )
-    return ""
+def _other_owner(component: str, library: str, components: Mapping[str, Any]) -> str:
+    """The component whose name, longer than the own one, a library begins with."""
+    stem = PurePosixPath(library).stem
+    owners = [n for n in components if n.startswith(component) and stem.startswith(n)]
+    longest = max(owners, key=len, default=component)
+    return "" if longest == component else longest
 
 
-def _resolved_aliases(
-    component: str, aliases: Mapping[str, Mapping[str, str]], components: Sequence[Dependency]
-) -> dict[str, Path]:
-    checkout = next(one for one in components if one.spec.name == component)
-    present = {library.name: library for library in _libraries_of(checkout)}
+def _owned(present: Mapping[str, Mapping[str, Path]]) -> dict[str, Path]:
+    """All libraries by name; of two with one name, that of the component it is named for."""
+    owned: dict[str, Path] = {}
+    for component in sorted(present, key=len):
+        owned |= present[component]
+    return owned
+
+
+def _resolved(offer: Offer, libraries: Mapping[str, Path]) -> dict[str, Path]:
+    """The links that an offer stands for; what is wrong with it is only warned about."""
     resolved = {}
-    for alias, library in sorted(aliases[component].items()):
-        if library in present:
-            resolved[alias] = present[library]
-        else:
+    for alias, library in sorted(offer.aliases.items()):
+        if library not in libraries:
             log.warning(
-                "library alias %s of component %s: there is no lib/%s", alias, component, library
+                "library alias %s of component %s is skipped: there is no lib/%s",
+                alias,
+                offer.component,
+                library,
             )
+            continue
+        if alias in libraries and alias != library:
+            log.warning(
+                "library alias %s of component %s hides its library of that name",
+                alias,
+                offer.component,
+            )
+        resolved[alias] = libraries[library]
     return resolved

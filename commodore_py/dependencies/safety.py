@@ -12,29 +12,37 @@ from commodore_py.adapters.git import commit_of, git, succeeds
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+    from commodore_py.adapters.git import Status
 
 log = logging.getLogger(__name__)
 
 _BACKUPS = "refs/commodore/backup"
-_SHOWN = 10
+# Git keeps refs of this kind for each worktree alone.
+_PUT_THERE = "refs/worktree/commodore/checkout"
+_ELSEWHERE = ("--remotes", "--tags", f"--glob={_BACKUPS}", "--glob=refs/worktree/commodore")
+_SHOWN = 20
+_WHO = {
+    "GIT_AUTHOR_NAME": "Commodore",
+    "GIT_AUTHOR_EMAIL": "commodore@localhost",
+    "GIT_COMMITTER_NAME": "Commodore",
+    "GIT_COMMITTER_EMAIL": "commodore@localhost",
+}
 
 
 class LocalWork(CommodoreError):
-    """A checkout that we would have to overwrite holds work of the user's."""
+    """A checkout that we would have to overwrite holds work of the user's: `--force` may."""
 
     @classmethod
-    def found(cls, what: str, directory: Path, details: Iterable[str]) -> LocalWork:
+    def found(cls, what: str, directory: Path, work: Sequence[str], *, why: str = "") -> LocalWork:
         """Name the checkout and everything in it that would be lost."""
-        lines = list(details)
-        shown = lines[:_SHOWN]
-        if len(lines) > _SHOWN:
-            shown.append(f"... and {len(lines) - _SHOWN} more")
+        more = [f"and {len(work) - _SHOWN} more"] if work[_SHOWN:] else []
         return cls(
-            f"{what} holds local work: " + "; ".join(shown),
+            f"{what} holds local work{why}: " + "; ".join([*work[:_SHOWN], *more]),
             where=str(directory),
-            hint="commit and push it, or let --force put it aside"
-            f" (kept as a commit under {_BACKUPS}) and go on",
+            hint="commit and push it; or go on with --force, which puts it aside"
+            " and says where it is kept",
         )
 
 
@@ -43,46 +51,99 @@ def is_repository(directory: Path) -> bool:
     return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
 
 
-def uncommitted(
-    directory: Path, *, untracked: bool, except_below: tuple[str, ...] = ()
-) -> list[str]:
-    """Changed files of a checkout, as `XY path`; with `untracked`, also those not ignored."""
-    listing = git(
-        directory,
-        "status",
-        "--porcelain",
-        "-z",
-        "--no-renames",
-        f"--untracked-files={'all' if untracked else 'no'}",
+def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:
+    """What is wrong with a checkout's place, if anything but a checkout is there."""
+    if directory.is_symlink():
+        return CommodoreError(
+            f"{what}: the checkout is a link to {directory.resolve()}, which was not touched",
+            where=str(directory),
+            hint="compile with --local to use the linked folder, or remove the link",
+        )
+    if not directory.exists() or is_empty(directory) or is_repository(directory):
+        return None
+    return CommodoreError(
+        f"{what}: the folder is no Git checkout; nothing in it was touched",
+        where=str(directory),
+        hint="move it away; it will be checked out anew",
     )
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether a folder is there, with nothing in it."""
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def described(status: Status, *, except_below: tuple[str, ...] = ()) -> list[str]:
+    """The changed files of a checkout, in words."""
     return [
-        entry
-        for entry in listing.split("\0")
-        if entry and not entry[3:].startswith(except_below or ("\0",))
+        f"{happened} {path}"
+        for happened, path in status.changes
+        if not (except_below and path.startswith(except_below))
     ]
 
 
-def unpushed(directory: Path, *, branches: bool) -> list[str]:
-    """Commits that no remote branch and no tag has; of all branches, or of HEAD alone."""
-    if commit_of(directory, "HEAD") is None:
-        return []
-    starts = ("--branches", "HEAD") if branches else ("HEAD",)
-    listing = git(
-        directory, "log", "--format=commit %h %s", *starts, "--not", "--remotes", "--tags"
+def unpushed(directory: Path, *starts: str) -> list[str]:
+    """Commits that are in no remote branch, tag or backup, and were not put there by us."""
+    # Not `git log`: the user's settings may make it say more.
+    listing = git(directory, "rev-list", "--oneline", *starts, "--not", *_ELSEWHERE)
+    return [f"commit {line}" for line in listing.splitlines()]
+
+
+def remember(directory: Path, git_folder: Path, commit: str) -> None:
+    """Note that a commit came from the remote, even if it disappears from there later."""
+    # Reading Git's own file saves a process; where it is kept otherwise, it is just written again.
+    try:
+        if (git_folder / _PUT_THERE).read_text().strip() == commit:
+            return
+    except OSError:
+        pass
+    git(directory, "update-ref", _PUT_THERE, commit)
+
+
+def put_aside(directory: Path, what: str, *, kept_in: Path) -> None:
+    """Keep everything of a checkout, untracked files included, under refs of its repository."""
+    ref = f"{_BACKUPS}/{moment()}"
+    git(directory, "update-ref", ref, _snapshot(directory, what))
+    for branch, tip in _branches(directory):
+        keep_tip(directory, f"{ref}-{branch}", tip)
+    log.warning(
+        "%s: local work was put aside; see it with: git -C %s show --stat %s", what, kept_in, ref
     )
-    return listing.splitlines()
 
 
-def put_aside(directory: Path, what: str) -> None:
-    """Keep everything of a checkout, untracked files included, as a commit under a ref."""
+def keep_tip(directory: Path, ref: str, commit: str) -> bool:
+    """Keep a commit under a ref, if it is nowhere else; says whether that was so."""
+    if not unpushed(directory, "--max-count=1", commit):
+        return False
+    git(directory, "update-ref", ref, commit)
+    return True
+
+
+def keep_branch(directory: Path, branch: str, commit: str) -> None:
+    """Before a local branch is moved to a commit, keep what only this branch has."""
+    tip = commit_of(directory, f"refs/heads/{branch}")
+    if tip is None or tip == commit:
+        return
+    ref = f"{_BACKUPS}/{moment()}-{branch}"
+    if keep_tip(directory, ref, tip):
+        log.warning(
+            "branch %s had commits that its remote has not; see them with: git -C %s log %s",
+            branch,
+            directory,
+            ref,
+        )
+
+
+def moment() -> str:
+    """A name for something that is put aside now."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+
+
+def _snapshot(directory: Path, what: str) -> str:
+    """A commit on top of HEAD that holds all files of a checkout that are not ignored."""
     with tempfile.TemporaryDirectory() as scratch:
-        env = {
-            "GIT_INDEX_FILE": str(Path(scratch) / "index"),
-            "GIT_AUTHOR_NAME": "Commodore",
-            "GIT_AUTHOR_EMAIL": "commodore@localhost",
-            "GIT_COMMITTER_NAME": "Commodore",
-            "GIT_COMMITTER_EMAIL": "commodore@localhost",
-        }
+        # An index of its own leaves the user's as it is.
+        env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **_WHO}
         head = commit_of(directory, "HEAD")
         if head is not None:
             git(directory, "read-tree", head, env=env)
@@ -90,13 +151,13 @@ def put_aside(directory: Path, what: str) -> None:
         tree = git(directory, "write-tree", env=env)
         parents = () if head is None else ("-p", head)
         message = f"Local work in {what}, put aside by commodore"
-        commit = git(directory, "commit-tree", tree, *parents, "-m", message, env=env)
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
-    ref = f"{_BACKUPS}/{moment}"
-    git(directory, "update-ref", ref, commit)
-    for line in git(
-        directory, "for-each-ref", "--format=%(refname:short) %(objectname)", "refs/heads"
-    ).splitlines():
-        branch, _, tip = line.rpartition(" ")
-        git(directory, "update-ref", f"{ref}-{branch}", tip)
-    log.warning("%s: local work kept as %s in %s", what, ref, directory)
+        return git(directory, "commit-tree", tree, *parents, "-m", message, env=env)
+
+
+def _branches(directory: Path) -> Iterable[tuple[str, str]]:
+    listing = git(
+        directory, "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads"
+    )
+    for line in listing.splitlines():
+        tip, _, branch = line.partition(" ")
+        yield branch, tip

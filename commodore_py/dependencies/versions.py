@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
@@ -47,7 +48,8 @@ def overrides_without_url(
 ) -> list[CommodoreError]:
     """Entries that set a version of something nobody knows the repository of."""
     aliased = {instance.name: instance.component for instance in instances if instance.aliased}
-    components = parameters.get("components") or {}
+    components = _mapping(parameters.get("components") or {}, "components")
+    packages = _mapping(parameters.get("packages") or {}, "packages")
     found = []
     for name, entry in sorted(components.items()):
         if name in aliased:
@@ -55,7 +57,7 @@ def overrides_without_url(
                 found.append(_without_url(f"components.{aliased[name]}"))
         elif not _has_url(entry):
             found.append(_without_url(f"components.{name}"))
-    for name, entry in sorted((parameters.get("packages") or {}).items()):
+    for name, entry in sorted(packages.items()):
         if not _has_url(entry):
             found.append(_without_url(f"packages.{name}"))
     return found
@@ -78,11 +80,7 @@ def _complete(parameters: Parameters, key: str, name: str) -> tuple[str, str, st
     kind = key.removesuffix("s")
     place = f"{key}.{name}"
     if name not in known:
-        raise CommodoreError(
-            f"unknown {kind} {name}",
-            where=f"parameters.{key}",
-            hint=f"add parameters.{place} with url and version, or remove the application",
-        )
+        raise _unknown(kind, name, known)
     entry = _mapping(known[name], place)
     url, version = _text(entry, "url", place), _text(entry, "version", place)
     path = _path(entry, place)
@@ -101,11 +99,25 @@ def _complete(parameters: Parameters, key: str, name: str) -> tuple[str, str, st
     return url, version, path
 
 
+def _unknown(kind: str, name: str, known: Mapping[str, Any]) -> CommodoreError:
+    shown = name if name == name.strip() else repr(name)  # spaces around it are easily overlooked
+    similar = get_close_matches(name, map(str, known), n=1)
+    meant = f"did you mean {similar[0]}? Else " if similar else ""
+    return CommodoreError(
+        f"unknown {kind} {shown}",
+        where=f"parameters.{kind}s",
+        hint=f"{meant}add parameters.{kind}s.{shown} with url and version,"
+        " or remove the application",
+    )
+
+
 def _mapping(value: object, place: str) -> Mapping[str, Any]:
     if isinstance(value, Mapping):
         return value
     raise CommodoreError(
-        f"expected a mapping, found {_describe(value)}", where=f"parameters.{place}"
+        f"expected a mapping, found {_describe(value)}",
+        where=f"parameters.{place}",
+        hint="write it as url, version and, where needed, path, each on a line of its own",
     )
 
 
@@ -116,15 +128,17 @@ def _text(entry: Mapping[str, Any], field: str, place: str) -> str:
     raise CommodoreError(
         f"expected a text, found {_describe(value)}",
         where=f"parameters.{place}.{field}",
-        hint=f"put it in quotes: '{value}'",
+        hint="put it in quotes",
     )
 
 
 def _path(entry: Mapping[str, Any], place: str) -> str:
     path = _text(entry, "path", place).removeprefix("/")
-    if normpath(path).split("/")[0] == "..":
+    if normpath(path.strip("/")).split("/")[0] == "..":
         raise CommodoreError(
-            f"path {path} leads out of the repository", where=f"parameters.{place}.path"
+            f"path {path} leads out of the repository",
+            where=f"parameters.{place}.path",
+            hint="it is the folder of the component or package, seen from the repository's top",
         )
     return path
 

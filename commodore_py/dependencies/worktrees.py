@@ -14,157 +14,234 @@ from commodore_py.adapters.git import (
     configure_remote,
     fetch,
     git,
-    short_commit,
+    refs_of,
+    remote_settings,
+    status,
+    succeeds,
 )
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Dependency, DependencySpec
 
-from .safety import LocalWork, is_repository, put_aside, uncommitted, unpushed
+from .revisions import find, moved_tags
+from .safety import (
+    LocalWork,
+    described,
+    is_empty,
+    keep_branch,
+    moment,
+    not_ours_to_replace,
+    put_aside,
+    remember,
+    unpushed,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from commodore_py.adapters.git import Refs
+    from commodore_py.model import DependencySpec
+
+    from .revisions import Found
+
 log = logging.getLogger(__name__)
 
+_IN_THE_WAY = "untracked working tree files would be overwritten"
 
-def ensure_bare_clone(bare: Path, url: str) -> None:
-    """Open or make the bare clone of a repository, and point it to its remote."""
+
+def update_clone(bare: Path, url: str, specs: Sequence[DependencySpec]) -> Refs:
+    """Open or make a bare clone and bring it up to date; returns its branches and tags."""
     if not (bare / "HEAD").is_file():
         bare.mkdir(parents=True, exist_ok=True)
         git(bare, "init", "--quiet", "--bare", "--initial-branch=master")
     configure_remote(bare, url)
-
-
-def fetch_bare_clone(bare: Path, url: str, specs: Sequence[DependencySpec]) -> None:
-    """Bring the clone up to date, unless full commits are all that is wanted and there already."""
-    if all(spec.version and _is_present_commit(bare, spec.version) for spec in specs):
-        return
-    log.info("fetching %s", git_urls.without_password(git_urls.normalise(url)))
+    before = refs_of(bare)
+    if all(_is_present_commit(bare, spec.version or "") for spec in specs):
+        return before  # commits never change: nothing to ask the remote for
+    shown = git_urls.without_password(git_urls.normalise(url))
+    log.info("fetching %s", shown)
     try:
         fetch(bare)
     except ProgramFailed as error:
-        names = ", ".join(str(spec) for spec in specs)
         raise CommodoreError(
-            f"cannot fetch {names}: {error.stderr.strip() or error}",
-            where=git_urls.without_password(url),
+            f"cannot fetch {', '.join(str(spec) for spec in specs)}: {error.stderr.strip()}",
+            where=shown,
             hint="check the url in the hierarchy, and that you may read the repository",
         ) from error
+    after = refs_of(bare)
+    for tag in moved_tags(before, after):
+        log.warning("a tag was moved in %s: %s", shown, tag)
+    return after
 
 
-def local_work(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
-    """What stands against updating a worktree, if it cannot simply be forced."""
-    if worktree.is_symlink():
-        return CommodoreError(
-            f"{spec}: the checkout is a link to another folder",
-            where=str(worktree),
-            hint="compile with --local to use the linked folder, or remove the link",
-        )
-    if not worktree.exists() or _is_empty(worktree):
+def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
+    """What stands against updating a worktree; local work can be forced, the rest cannot."""
+    _reconnect(worktree, bare)
+    if _is_half_made(worktree):
         return None
-    if not is_repository(worktree):
-        return CommodoreError(
-            f"{spec}: the folder is no Git checkout",
-            where=str(worktree),
-            hint="move it away; it will be checked out anew",
-        )
-    stays = _belongs_to(worktree, bare)
-    details = [
-        *uncommitted(worktree, untracked=not stays),
-        *unpushed(worktree, branches=not stays and not _is_linked(worktree)),
-    ]
-    return LocalWork.found(str(spec), worktree, details) if details else None
+    if _belongs_to(worktree, bare) and not worktree.is_symlink():
+        # Untracked files stay where they are, so they are in no danger.
+        work = _work_in(worktree, untracked=False)
+        return LocalWork.found(str(spec), worktree, work) if work else None
+    problem = not_ours_to_replace(str(spec), worktree)
+    if problem is not None or not worktree.exists() or is_empty(worktree):
+        return problem
 
-
-def check_out(spec: DependencySpec, worktree: Path, bare: Path) -> Dependency:
-    """Put the wanted version into the worktree, making or replacing it where needed."""
-    version = spec.version or "HEAD"
-    branch, commit = _find(bare, version)
-    if worktree.exists() and not _is_empty(worktree) and not _belongs_to(worktree, bare):
-        log.info("%s comes from another repository now: checking it out anew", spec)
-        _discard(worktree)
-    if not (worktree / ".git").exists():
-        _create(worktree, bare, branch, commit)
+    old = git_urls.without_password(remote_settings(worktree).get("remote.origin.url", "nowhere"))
+    new = git_urls.without_password(spec.url)
+    if _git_folder(worktree) is not None:
+        work = _work_in(worktree, untracked=True)
+        why = f", and its repository changed from {old} to {new}"
     else:
-        _update(worktree, bare, branch, commit)
-    url = git(bare, "config", "remote.origin.url")
-    return Dependency(spec, url, version, commit, short_commit(bare, commit), worktree)
+        work = _work_in(worktree, "--branches", untracked=True)
+        work += ["a stash"] if commit_of(worktree, "refs/stash") else []
+        why = f", and a clone of {old} must make room for a worktree of {new}"
+    return LocalWork.found(str(spec), worktree, work, why=why) if work else None
 
 
-def put_local_work_aside(spec: DependencySpec, worktree: Path, problem: CommodoreError) -> None:
-    """Keep local work under a ref of the bare clone, and leave the worktree clean."""
-    if not isinstance(problem, LocalWork) or not _is_linked(worktree):
-        raise problem  # a clone of its own would take what we put aside with it
-    put_aside(worktree, str(spec))
-    git(worktree, "reset", "--quiet", "--hard")
+def put_work_aside(spec: DependencySpec, worktree: Path) -> None:
+    """Keep local work where it can be found again, and leave the worktree clean or gone."""
+    git_folder = _git_folder(worktree)
+    if git_folder is not None:
+        put_aside(worktree, str(spec), kept_in=git_folder.parent.parent)
+        git(worktree, "reset", "--quiet", "--hard")
+        return
+    # A clone keeps its refs and stashes to itself: it is moved as a whole.
+    kept = worktree.parent / ".put-aside" / f"{worktree.name}-{moment()}"
+    kept.parent.mkdir(exist_ok=True)
+    worktree.rename(kept)
+    log.warning("%s: the clone with local work was moved to %s", spec, kept)
 
 
-def _find(bare: Path, version: str) -> tuple[str, str]:
-    """The branch that a version names (or nothing) and its commit.
+def check_out(spec: DependencySpec, worktree: Path, bare: Path, refs: Refs, *, force: bool) -> str:
+    """Put the wanted version into the worktree, making or replacing it where needed."""
+    found = _find(spec, bare, refs)
+    if worktree.exists() and not is_empty(worktree):
+        if _is_half_made(worktree):
+            _discard(worktree)
+        elif not _belongs_to(worktree, bare):
+            old = remote_settings(worktree).get("remote.origin.url", "nowhere")
+            log.warning(
+                "%s is checked out anew: its repository was %s and is %s now",
+                spec,
+                git_urls.without_password(old),
+                git_urls.without_password(spec.url),
+            )
+            _discard(worktree)
+    if (worktree / ".git").exists():
+        _update(spec, worktree, bare, found, force=force)
+    else:
+        _create(worktree, bare, found)
+    git_folder = _git_folder(worktree)
+    if git_folder is not None:
+        remember(worktree, git_folder, found.commit)
+    return found.commit
 
-    A tag comes before a branch of the same name, as it does for Git in a fresh clone.
-    """
-    tag = commit_of(bare, f"refs/tags/{version}")
-    if tag is not None:
-        return "", tag
-    commit = commit_of(bare, f"refs/remotes/origin/{version}")
-    if commit is not None:
-        return version, commit
-    commit = commit_of(bare, version)
-    if commit is None:
-        raise RevisionNotFound.named(version, url=git(bare, "config", "remote.origin.url"))
-    return "", commit
+
+def _find(spec: DependencySpec, bare: Path, refs: Refs) -> Found:
+    try:
+        # A tag wins over a branch of that name, as it does in a first checkout by Git.
+        return find(bare, refs, spec.version or "HEAD", prefer="tag")
+    except RevisionNotFound as error:
+        raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=error.hint) from error
 
 
-def _create(worktree: Path, bare: Path, branch: str, commit: str) -> None:
+def _create(worktree: Path, bare: Path, found: Found) -> None:
     git(bare, "worktree", "prune")
     worktree.parent.mkdir(parents=True, exist_ok=True)
     how: tuple[str, ...]
-    if branch and branch not in _branches_in_use(bare):
-        how = ("--track", "-B", branch, str(worktree), f"origin/{branch}")
+    if found.branch and found.branch not in {branch for _, branch in _heads(bare).values()}:
+        keep_branch(bare, found.branch, found.commit)
+        origin = f"refs/remotes/origin/{found.branch}"
+        how = ("--track", "-B", found.branch, str(worktree), origin)
     else:
         # Git allows a branch in one worktree only; the second one just has its commit.
-        how = ("--detach", str(worktree), commit)
+        how = ("--detach", str(worktree), found.commit)
     git(bare, "worktree", "add", "--quiet", "--force", *how)
 
 
-def _update(worktree: Path, bare: Path, branch: str, commit: str) -> None:
-    at_commit = commit_of(worktree, "HEAD") == commit
-    current = git(worktree, "rev-parse", "--abbrev-ref", "HEAD")
-    if branch and (branch == current or branch not in _branches_in_use(bare)):
-        if not (at_commit and branch == current):
-            git(worktree, "checkout", "--quiet", "--track", "-B", branch, f"origin/{branch}")
-    elif not (at_commit and current == "HEAD"):
-        git(worktree, "checkout", "--quiet", "--detach", commit)
+def _update(spec: DependencySpec, worktree: Path, bare: Path, found: Found, *, force: bool) -> None:
+    heads = _heads(bare)
+    commit, own = heads.pop(worktree.resolve(), ("", ""))
+    branch = "" if found.branch in {other for _, other in heads.values()} else found.branch
+    if (commit, own) == (found.commit, branch):
+        return
+    if branch and branch != own:
+        keep_branch(bare, branch, found.commit)
+    origin = f"refs/remotes/origin/{branch}"
+    how = ("--track", "-B", branch, origin) if branch else ("--detach", found.commit)
+    # Who else is on the branch was looked up already.
+    command = ("checkout", "--quiet", "--ignore-other-worktrees")
+    try:
+        git(worktree, *command, *how)
+    except ProgramFailed as error:
+        if _IN_THE_WAY not in error.stderr:
+            raise
+        if not force:
+            raise _in_the_way(spec, worktree, error.stderr) from error
+        put_work_aside(spec, worktree)
+        git(worktree, *command, "--force", *how)
 
 
-def _branches_in_use(bare: Path) -> set[str]:
-    listing = git(bare, "worktree", "list", "--porcelain")
-    lines = listing.splitlines()
-    return {line.removeprefix("branch refs/heads/") for line in lines if line.startswith("branch ")}
+def _in_the_way(spec: DependencySpec, worktree: Path, stderr: str) -> LocalWork:
+    names = [line.strip() for line in stderr.splitlines() if line.startswith("\t")]
+    return LocalWork.found(
+        str(spec),
+        worktree,
+        [f"untracked {name}" for name in names],
+        why=f" in the way of version {spec.version}",
+    )
+
+
+def _heads(bare: Path) -> dict[Path, tuple[str, str]]:
+    """What the worktrees of this clone are really at: a commit, and a branch or nothing."""
+    heads: dict[Path, tuple[str, str]] = {}
+    for block in git(bare, "worktree", "list", "--porcelain").split("\n\n"):
+        lines = dict(line.partition(" ")[::2] for line in block.splitlines())
+        place = Path(lines.get("worktree", ""))
+        if _belongs_to(place, bare):  # what Git remembers may be long gone
+            branch = lines.get("branch", "").removeprefix("refs/heads/")
+            heads[place.resolve()] = (lines.get("HEAD", ""), branch)
+    return heads
+
+
+def _work_in(worktree: Path, *starts: str, untracked: bool) -> list[str]:
+    now = status(worktree, untracked=untracked)
+    return [*described(now), *(unpushed(worktree, "HEAD", *starts) if now.commit else [])]
 
 
 def _discard(worktree: Path) -> None:
-    if _is_linked(worktree):
-        git(worktree, "worktree", "remove", "--force", str(worktree))
-    else:
-        remove(worktree)
+    if _git_folder(worktree) is not None:
+        # Twice: once for changed files, once more for a lock that a killed run left.
+        succeeds(worktree, "worktree", "remove", "--force", "--force", str(worktree))
+    remove(worktree)
 
 
-def _is_linked(worktree: Path) -> bool:
-    return (worktree / ".git").is_file()
+def _git_folder(worktree: Path) -> Path | None:
+    """Where a linked worktree's own state lies, inside of the clone that it belongs to."""
+    file = worktree / ".git"
+    if not file.is_file():
+        return None
+    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+    return (worktree / folder).resolve()
 
 
 def _belongs_to(worktree: Path, bare: Path) -> bool:
-    try:
-        common = git(worktree, "rev-parse", "--path-format=absolute", "--git-common-dir")
-    except ProgramFailed:
-        return False
-    return Path(common).resolve() == bare.resolve()
+    git_folder = _git_folder(worktree)
+    return git_folder is not None and git_folder.parent.parent == bare.resolve()
 
 
-def _is_empty(folder: Path) -> bool:
-    return folder.is_dir() and not any(folder.iterdir())
+def _reconnect(worktree: Path, bare: Path) -> None:
+    """Mend the link to the clone after the working directory was moved as a whole."""
+    git_folder = _git_folder(worktree)
+    if git_folder is not None and not git_folder.is_dir() and bare.is_dir():
+        succeeds(bare, "worktree", "repair", str(worktree))
+
+
+def _is_half_made(worktree: Path) -> bool:
+    """Whether Git was killed while it made this worktree."""
+    git_folder = _git_folder(worktree)
+    lock = git_folder / "locked" if git_folder is not None else worktree / "locked"
+    return lock.is_file() and lock.read_text().strip() == "initializing"
 
 
 def _is_present_commit(bare: Path, version: str) -> bool:

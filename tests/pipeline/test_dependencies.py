@@ -1,0 +1,396 @@
+"""Components and packages, fetched into worktrees from real repositories."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.model import Kind
+from tests.builders import commit_to, component_files, git, url_of
+from tests.pipeline.dependency_world import (
+    World,
+    backups,
+    branch,
+    component,
+    configuration,
+    head,
+    instance,
+    package,
+    rewritten,
+    tag,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def foo(world: World) -> Path:
+    """A component with one commit on each of its branches `master` and `feat/x`, and tags."""
+    repository = world.repository("foo")
+    git(repository, "branch", "feat/x", "master")
+    commit_to(repository, {"new.txt": "x"}, branch="feat/x")
+    tag(repository, "v1.0.0")
+    git(repository, "tag", "light", "feat/x")
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("version", "means", "on_branch"),
+    [
+        ("master", "master", "master"),
+        ("feat/x", "feat/x", "feat/x"),
+        ("v1.0.0", "master", "HEAD"),
+        ("light", "feat/x", "HEAD"),
+        ("origin/master", "master", "HEAD"),
+        ("refs/tags/v1.0.0", "master", "HEAD"),
+        ("feat/x~1", "master", "HEAD"),
+        ("HEAD", "master", "HEAD"),
+    ],
+)
+def test_a_version_is_checked_out_the_same_way_every_time(
+    world: World, foo: Path, version: str, means: str, on_branch: str
+) -> None:
+    commit = git(foo, "rev-parse", means)
+
+    first = world.fetch(component(foo, version))
+    again = world.fetch(component(foo, version))
+
+    assert first == again
+    (got,) = again
+    assert (got.commit, got.version, got.url) == (commit, version, url_of(foo))
+    assert got.short_commit == commit[:6]
+    assert (head(world.place("foo")), branch(world.place("foo"))) == (commit, on_branch)
+    assert git(world.place("foo"), "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("length", [40, 10])
+def test_a_commit_is_checked_out_detached(world: World, foo: Path, length: int) -> None:
+    commit = git(foo, "rev-parse", "feat/x")
+
+    (got,) = world.fetch(component(foo, commit[:length]))
+
+    assert got.commit == commit
+    assert branch(world.place("foo")) == "HEAD"
+
+
+def test_a_commit_that_is_there_needs_no_remote(world: World, foo: Path) -> None:
+    spec = component(foo, git(foo, "rev-parse", "feat/x"))
+    before = world.fetch(spec)
+    shutil.rmtree(foo)
+
+    assert world.fetch(spec) == before
+
+
+def test_a_branch_tracks_its_remote(world: World, foo: Path) -> None:
+    world.fetch(component(foo, "feat/x"))
+
+    upstream = git(world.place("foo"), "rev-parse", "--abbrev-ref", "feat/x@{upstream}")
+
+    assert upstream == "origin/feat/x"
+
+
+def test_a_second_run_rewrites_nothing(world: World, foo: Path) -> None:
+    world.fetch(component(foo))
+    place = world.place("foo")
+    watched = [p for p in place.rglob("*") if p.is_file()] + [world.bare(foo) / "config"]
+    before = {path: path.stat().st_mtime_ns for path in watched}
+    reflog = git(place, "reflog")
+
+    world.fetch(component(foo))
+
+    assert {path: path.stat().st_mtime_ns for path in watched} == before
+    assert git(place, "reflog") == reflog
+
+
+def _forward(repository: Path) -> str:
+    return commit_to(repository, {"more.txt": "more"})
+
+
+def _rewritten(repository: Path) -> str:
+    return rewritten(repository, component_files("foo", other__txt="other"))
+
+
+@pytest.mark.parametrize("change", [_forward, _rewritten])
+def test_a_branch_is_followed(world: World, foo: Path, change: Callable[[Path], str]) -> None:
+    world.fetch(component(foo))
+    commit = change(foo)
+
+    (got,) = world.fetch(component(foo))
+
+    assert got.commit == head(world.place("foo")) == commit
+    assert branch(world.place("foo")) == "master"
+    assert backups(world.bare(foo)) == []
+
+
+@pytest.mark.spec("05.06")
+def test_a_moved_tag_is_followed_and_told(
+    world: World, foo: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (before,) = world.fetch(component(foo, "v1.0.0"))
+    moved_to = commit_to(foo, {"more.txt": "more"})
+    tag(foo, "v1.0.0")
+
+    (got,) = world.fetch(component(foo, "v1.0.0"))
+
+    assert got.commit == head(world.place("foo")) == moved_to
+    told = f"v1.0.0 ({before.commit[:8]} to {moved_to[:8]})"
+    assert f"a tag was moved in {url_of(foo)}: {told}" in caplog.text
+
+
+def test_the_version_is_switched_forth_and_back(world: World, foo: Path) -> None:
+    for version, on_branch in [
+        ("master", "master"),
+        ("feat/x", "feat/x"),
+        ("v1.0.0", "HEAD"),
+        ("master", "master"),
+    ]:
+        (got,) = world.fetch(component(foo, version))
+
+        assert head(world.place("foo")) == got.commit == git(foo, "rev-parse", version + "^{}")
+        assert branch(world.place("foo")) == on_branch
+
+
+def test_a_merged_branch_that_is_gone_is_no_local_work(world: World, foo: Path) -> None:
+    world.fetch(component(foo, "feat/x"))
+    git(foo, "branch", "-D", "feat/x")
+    git(foo, "tag", "-d", "light")
+
+    (error,) = world.refused(component(foo, "feat/x"))
+    (got,) = world.fetch(component(foo, "master"))
+
+    assert "revision feat/x not found" in str(error)
+    assert head(world.place("foo")) == got.commit
+
+
+def test_a_tag_wins_over_a_branch_in_every_run(world: World, foo: Path) -> None:
+    git(foo, "branch", "v1.0.0", "feat/x")
+
+    first = world.fetch(component(foo, "v1.0.0"))
+
+    assert first[0].commit == git(foo, "rev-parse", "master")
+    assert world.fetch(component(foo, "v1.0.0")) == first
+
+
+@pytest.mark.spec("05.07")
+def test_a_worktree_deleted_by_hand_comes_back_up_to_date(world: World, foo: Path) -> None:
+    world.fetch(component(foo))
+    shutil.rmtree(world.place("foo"))
+    commit = commit_to(foo, {"more.txt": "more"})
+
+    (got,) = world.fetch(component(foo))
+
+    assert got.commit == head(world.place("foo")) == commit
+    assert branch(world.place("foo")) == "master"
+
+
+def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> None:
+    old, new = World(tmp_path / "old"), World(tmp_path / "new")
+    foo = old.repository("foo")
+    old.fetch(component(foo))
+    (tmp_path / "new").mkdir()
+    old.work.rename(new.work)
+    (new.place("foo") / "class/foo.yml").write_text("edited")
+
+    (error,) = new.refused(component(foo))
+    git(new.place("foo"), "checkout", "--", ".")
+    (got,) = new.fetch(component(foo))
+
+    assert "modified class/foo.yml" in str(error)
+    assert head(new.place("foo")) == got.commit
+
+
+def test_an_empty_folder_is_used(world: World, foo: Path) -> None:
+    world.place("foo").mkdir(parents=True)
+
+    (got,) = world.fetch(component(foo))
+
+    assert head(world.place("foo")) == got.commit
+
+
+def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
+    world: World, foo: Path
+) -> None:
+    world.fetch(component(foo))
+    (world.place("foo") / "class/foo.yml").unlink()
+    (world.bare(foo) / "worktrees/foo/locked").write_text("initializing")
+
+    (got,) = world.fetch(component(foo))
+
+    assert head(world.place("foo")) == got.commit
+    assert (world.place("foo") / "class/foo.yml").is_file()
+
+
+@pytest.mark.spec("05.10")
+def test_another_repository_takes_a_clean_place(
+    world: World, foo: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.fetch(component(foo))
+    fork = world.repository("fork", component_files("foo", fork__txt="fork"))
+
+    (got,) = world.fetch(component(fork, name="foo"))
+
+    assert head(world.place("foo")) == got.commit == git(fork, "rev-parse", "master")
+    assert f"its repository was {url_of(foo)} and is {url_of(fork)} now" in caplog.text
+    assert world.fetch(component(foo))[0].commit == head(world.place("foo"))
+
+
+def test_a_clean_clone_makes_room_for_a_worktree(world: World, foo: Path) -> None:
+    world.place("foo").parent.mkdir(parents=True)
+    git(world.work, "clone", "--quiet", url_of(foo), str(world.place("foo")))
+
+    (got,) = world.fetch(component(foo))
+
+    assert (world.place("foo") / ".git").is_file()
+    assert head(world.place("foo")) == got.commit
+
+
+def test_an_instance_on_the_branch_of_its_component_is_detached_and_follows(
+    world: World, foo: Path
+) -> None:
+    specs = (component(foo), instance(component(foo), "foo-2"))
+    for _ in range(2):
+        commit = commit_to(foo, {"more.txt": os.urandom(4).hex()})
+
+        world.fetch(*specs)
+
+        assert [head(world.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
+        assert [branch(world.place(name)) for name in ("foo", "foo-2")] == ["master", "HEAD"]
+
+
+def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
+    world: World, foo: Path
+) -> None:
+    specs = (component(foo), instance(component(foo), "foo-2"))
+    world.fetch(*specs)
+    git(world.place("foo-2"), "checkout", "--quiet", "--ignore-other-worktrees", "master")
+    commit = commit_to(foo, {"more.txt": "more"})
+
+    world.fetch(*specs)
+
+    assert [head(world.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
+
+
+@pytest.mark.spec("05.12")
+def test_components_of_one_repository_have_a_folder_and_a_version_each(world: World) -> None:
+    mono = world.repository("mono", component_files("a", folder="comps/a/"))
+    tag(mono, "v1")
+    latest = commit_to(mono, component_files("b", folder="comps/b/"))
+
+    a, b, shared = world.fetch(
+        component(mono, "v1", name="a", path="comps/a"),
+        component(mono, "master", name="b", path="comps/b/"),
+        package(mono, name="shared", path="comps"),
+    )
+
+    assert (a.commit, b.commit) == (git(mono, "rev-parse", "v1^{}"), latest)
+    assert (b.directory / "class/b.yml").is_file()
+    assert shared.directory == world.place("pkg.shared") / "comps"
+    assert len(list((world.work / "dependencies/.repos").rglob("worktrees"))) == 1
+
+
+@pytest.mark.spec("05.14", "05.15")
+def test_incomplete_dependencies_are_reported_together(world: World, foo: Path) -> None:
+    empty = world.repository("empty", {"class/defaults.yml": ""})
+    specs = (component(empty), component(foo, path="nowhere"), package(foo, path="pkgs/p"))
+
+    errors = world.refused(*specs)
+
+    told = {str(error): error.where for error in errors}
+    assert told == {
+        "component empty: there is no class/empty.yml in version master": url_of(empty),
+        "component foo: there is no folder nowhere in version master": url_of(foo),
+        "package foo: there is no folder pkgs/p in version master": url_of(foo),
+    }
+
+
+@pytest.mark.spec("05.05")
+def test_all_unreachable_repositories_are_reported_together(world: World, foo: Path) -> None:
+    gone, lost = (world.root / f"{name}.git" for name in ("gone", "lost"))
+    tenant = configuration(world.root / "tenant.git", kind=Kind.TENANT)
+
+    errors = world.refused(
+        component(gone), component(foo), instance(component(gone), "gone-2"), package(lost), tenant
+    )
+
+    assert [error.where for error in errors] == [url_of(gone), url_of(lost), tenant.url]
+    assert "cannot fetch component gone, component instance gone-2: fatal:" in str(errors[0])
+    assert "cannot fetch package lost" in str(errors[1])
+    assert "cannot fetch the tenant configuration" in str(errors[2])
+    assert all("Traceback" not in str(error) for error in errors)
+
+
+@pytest.mark.spec("05.01", "05.02")
+def test_a_missing_revision_is_reported_with_its_dependency(world: World, foo: Path) -> None:
+    first = world.refused(component(foo, "v9"), instance(component(foo), "foo-2", version="v8"))
+    world.fetch(component(foo))
+    later = world.refused(component(foo, "v9"))
+
+    assert [str(error) for error in (*first, *later)] == [
+        "component foo: revision v9 not found",
+        "component instance foo-2: revision v8 not found",
+        "component foo: revision v9 not found",
+    ]
+    assert {error.where for error in (*first, *later)} == {url_of(foo)}
+
+
+def test_a_local_branch_is_no_version(world: World, foo: Path) -> None:
+    world.fetch(component(foo))
+    git(world.place("foo"), "branch", "mine")
+
+    (error,) = world.refused(component(foo, "mine"))
+
+    assert "revision mine not found" in str(error)
+
+
+def test_an_unchanged_run_starts_few_git_processes(
+    world: World, foo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    components = [component(foo), *(component(world.repository(name)) for name in ("bar", "baz"))]
+    configurations = [
+        configuration(world.repository("global", {"common.yml": "{}"})),
+        configuration(world.repository("tenant", {"common.yml": "{}"}), kind=Kind.TENANT),
+    ]
+    for _ in range(2):
+        world.fetch(*configurations)
+        world.fetch(*components)
+    calls = _count_git(world.root, monkeypatch)
+
+    world.fetch(*configurations)
+    world.fetch(*components)
+
+    # An upper bound to keep, not a goal: 9 for a component, 10 for a configuration.
+    assert 0 < len(calls()) <= 3 * 9 + 2 * 10, "\n".join(calls())
+
+
+def _count_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list[str]]:
+    """Put a program before git in the path that notes each call."""
+    log, folder = root / "calls", root / "bin"
+    folder.mkdir()
+    program = folder / "git"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec {shutil.which("git")} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    return lambda: log.read_text().splitlines()
+
+
+def test_progress_names_no_password(world: World, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    spec = component(Path("/nowhere"))
+    secret = spec.__class__(spec.kind, "foo", "http://me:secret@127.0.0.1:9/foo.git", "master")
+
+    (error,) = world.refused(secret)
+
+    shown = f"{error} {error.where} {error.hint} {error.__notes__} {caplog.text}"
+    assert "http://me:***@127.0.0.1:9/foo.git" in shown
+    assert "secret" not in shown
