@@ -100,6 +100,8 @@ class Config:
     oidc_discovery_url: str = ""
     oidc_listen: str = ""
     login_timeout: int = 300
+    may_log_in: bool = True
+    """Whether a missing token may be got by logging in; completion must not."""
     request_timeout: int = 5
     engine: Engine = "reference"
     local: bool = False

@@ -6,20 +6,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .options import Globals, api_options, config_of, verbose_option
+from commodore_py.errors import NotBuiltYet
+
+from . import completion, voice
+from .options import (
+    HELP,
+    Globals,
+    api_options,
+    api_settings,
+    config_of,
+    engine_options,
+    output_option,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
+    from commodore_py.config import Author, Config
 
-    from commodore_py.config import Config
-    from commodore_py.model import Change, Published
-
-NOT_REPORTED = 4
-_HELP = {"help_option_names": ["-h", "--help"]}
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
+_SORT_KEYS = ("id", "tenant", "displayName")
 
 
-@click.group(context_settings=_HELP)
+@click.group(context_settings=HELP)
 @verbose_option
 @click.pass_context
 def catalog(ctx: click.Context, verbose: int) -> None:
@@ -28,25 +36,37 @@ def catalog(ctx: click.Context, verbose: int) -> None:
 
 
 @catalog.command()
+@output_option
 @verbose_option
 @click.pass_obj
-def clean(settings: Globals, verbose: int) -> None:
+def clean(settings: Globals, verbose: int, output: str) -> None:
     """Remove what a compile generates: inventory, libraries, compiled/ and catalog/.
 
     Worktrees of components and packages stay. Work that exists nowhere else is never removed.
     """
     from commodore_py import catalog as catalogs  # noqa: PLC0415 - not for --help
 
-    click.secho("Cleaning the working directory", bold=True, err=True)
-    for path in catalogs.clean(config_of(settings.more_verbose(verbose))):
-        click.echo(f" > removed {path}", err=True)
+    from . import render  # noqa: PLC0415
+
+    voice.heading("Cleaning the working directory")
+    removed = [str(path) for path in catalogs.clean(config_of(settings.more_verbose(verbose)))]
+    for path in removed:
+        voice.step(f"removed {path}")
+    if output != "text":
+        click.echo(render.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
 
 
 @catalog.command(name="list")
-@click.option("-o", "--out", help="json, yaml (or yml), id; anything else is a table.")
-@click.option("-t", "--tenant", default="", help="Only clusters of this tenant.")
-@click.option("--sort-by", default="", help="id, tenant or displayName.")
 @api_options
+@click.option("-o", "--out", help="json, yaml (or yml), id; anything else is a table.")
+@click.option(
+    "-t",
+    "--tenant",
+    default="",
+    shell_complete=completion.tenants,
+    help="Only clusters of this tenant.",
+)
+@click.option("--sort-by", default="", help="id, tenant or displayName.")
 @verbose_option
 @click.pass_obj
 def list_(
@@ -61,32 +81,25 @@ def list_(
     """List the clusters that the API or the facts folder knows."""
     from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
 
-    from . import render  # noqa: PLC0415
+    from . import known_clusters, render  # noqa: PLC0415
 
-    config = config_of(settings.more_verbose(verbose), **_api_settings(api))
+    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    if out and out not in (*render.CLUSTER_LIST_FORMS, "table"):
+        forms = ", ".join(render.CLUSTER_LIST_FORMS)
+        voice.warn(f"unknown form {out!r}: this is the table", hint=f"--out knows {forms}")
+    if sort_by and sort_by not in _SORT_KEYS:
+        keys = ", ".join(_SORT_KEYS)
+        voice.warn(f"unknown order {sort_by!r}: the API decides", hint=f"--sort-by knows {keys}")
     clusters = lieutenant.list_clusters(config, tenant=tenant, sort_by=sort_by)
+    if not tenant:
+        known_clusters.remember(config.api_url, clusters)
     text = render.cluster_list(clusters, out or "")
     if text:
         click.echo(text)
 
 
-def _complete_cluster(
-    ctx: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
-    from pathlib import Path  # noqa: PLC0415 - not for --help
-
-    from click.shell_completion import CompletionItem  # noqa: PLC0415
-
-    from commodore_py import lieutenant  # noqa: PLC0415
-
-    settings = Globals(Path.cwd(), request_timeout=5)
-    given = {name: ctx.params.get(name) for name in ("api_url", "api_token")}
-    ids = lieutenant.cluster_ids(config_of(settings, **_api_settings(given)))
-    return [CompletionItem(id_) for id_ in ids if id_.startswith(incomplete)]
-
-
 @catalog.command(name="compile")
-@click.argument("cluster", shell_complete=_complete_cluster)
+@click.argument("cluster", shell_complete=completion.clusters)
 @api_options
 @click.option("--local", is_flag=True, help="Use the working directory as it is; ask nobody.")
 @click.option("--push", is_flag=True, help="Commit and push the catalog if it changed.")
@@ -111,6 +124,7 @@ def _complete_cluster(
     envvar="GLOBAL_REPO_REVISION_OVERRIDE",
     default="",
     metavar="REV",
+    shell_complete=completion.global_revisions,
     help="Branch, tag or commit of the global configuration to use instead.",
 )
 @click.option(
@@ -119,6 +133,7 @@ def _complete_cluster(
     envvar="TENANT_REPO_REVISION_OVERRIDE",
     default="",
     metavar="REV",
+    shell_complete=completion.tenant_revisions,
     help="Branch, tag or commit of the tenant configuration to use instead.",
 )
 @click.option(
@@ -153,9 +168,20 @@ def _complete_cluster(
     type=int,
     help="Processes that compile; 0 takes the usable CPUs.",
 )
+@engine_options
+@click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
+@output_option
 @verbose_option
 @click.pass_obj
-def compile_(settings: Globals, /, cluster: str, verbose: int, **options: Any) -> int:  # noqa: ANN401 - click hands them over by name
+def compile_(
+    settings: Globals,
+    /,
+    cluster: str,
+    verbose: int,
+    output: str,
+    exit_code: bool,
+    **options: Any,  # noqa: ANN401 - click hands them over by name
+) -> int:
     r"""Compile the catalog of CLUSTER, show what changes, and with --push publish it.
 
     \b
@@ -166,121 +192,57 @@ def compile_(settings: Globals, /, cluster: str, verbose: int, **options: Any) -
     """
     from commodore_py import pipeline  # noqa: PLC0415 - not for --help
 
-    config = _compile_config(settings.more_verbose(verbose), options)
-    published = pipeline.compile_catalog(
-        config, cluster, approve=lambda change: _ask(config, change)
-    )
-    return _show(config, cluster, published)
+    from .compiled import Show  # noqa: PLC0415
+
+    settings = settings.more_verbose(verbose)
+    with Show(output).collecting() as show:
+        config = _compile_config(settings, options)
+        published = pipeline.compile_catalog(
+            config, cluster, approve=lambda change: show.ask(config, change)
+        )
+        return show.outcome(config, cluster, published, exit_code=exit_code)
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.config import Author  # noqa: PLC0415 - not for --help
+    from . import dynamic_facts  # noqa: PLC0415 - not for --help
 
-    from . import dynamic_facts  # noqa: PLC0415
-
+    if options["engine"] == "native":
+        raise NotBuiltYet.named("--engine native", instead="--engine reference is there, and slow")
     local, fetch = options["local"], options["fetch_dependencies"]
     facts = dynamic_facts.parse(options["dynamic_fact"])
-    warnings = list(facts.warnings)
+    for warning in facts.warnings:
+        voice.warn(warning)
     if not fetch and not local:
-        warnings.append("--no-fetch-dependencies needs --local; it is ignored")
-        fetch = True
-    for warning in warnings:
-        click.secho(f"warning: {warning}", fg="yellow", err=True)
+        voice.warn("--no-fetch-dependencies needs --local; it is ignored")
+    if options["interactive"] and not options["push"]:
+        voice.warn("--interactive does nothing without --push")
     return config_of(
         settings,
-        **_api_settings(options),
+        **api_settings(options),
+        engine=options["engine"],
+        strict=options["strict"],
         local=local,
         push=options["push"],
         interactive=options["interactive"],
         force=options["force"] and not local,
-        fetch_dependencies=fetch,
+        fetch_dependencies=fetch or not local,
         processes=options["processes"],
         migration=options["migration"] or "",
         global_revision=options["global_repo_revision_override"],
         tenant_revision=options["tenant_repo_revision_override"],
         dynamic_facts=facts.facts,
-        author=Author(options["git_author_name"], options["git_author_email"]),
+        author=_author(options["git_author_name"], options["git_author_email"]),
     )
 
 
-def _api_settings(options: dict[str, Any]) -> dict[str, str]:
-    return {name: options.get(name) or "" for name in ("api_url", "api_token")}
+def _author(name: str, email: str) -> Author:
+    from commodore_py.config import Author  # noqa: PLC0415 - not for --help
 
-
-def _ask(config: Config, change: Change) -> bool:
-    """Whether to publish; shows the change first, as that is what the answer is about."""
-    _show_change(config, change)
-    if not config.push:
-        return False
-    return not config.interactive or click.confirm(
-        " > Should the push be done?", default=False, err=True
-    )
-
-
-def _show_change(config: Config, change: Change) -> None:
-    from time import monotonic  # noqa: PLC0415 - not for --help
-
-    from commodore_py.catalog import diff_text  # noqa: PLC0415
-
-    from . import render  # noqa: PLC0415
-
-    started = monotonic()
-    if config.migration:
-        click.echo(" > Smart diffing started; this may take a while", err=True)
-    click.echo(render.diff_lines(diff_text(change, migration=config.migration)))
-    if config.migration and change:
-        click.echo(f" > Smart diffing took {monotonic() - started:.2f}s", err=True)
-    for path in change.ignored:
-        click.secho(
-            f"warning: {path} is ignored by Git in the catalog, and so not part of it",
-            fg="yellow",
-            err=True,
+    if bool(name) != bool(email):
+        given, missing = ("name", "e-mail address") if name else ("e-mail address", "name")
+        voice.warn(
+            f"only the author's {given} is given: the {missing} is taken from where Git takes it",
+            hint="give both: --git-author-name and --git-author-email, or GIT_AUTHOR_NAME and"
+            " GIT_AUTHOR_EMAIL",
         )
-
-
-def _show(config: Config, cluster: str, published: Published) -> int:
-    from commodore_py.model import ReportOutcome  # noqa: PLC0415 - not for --help
-
-    from . import render  # noqa: PLC0415
-
-    if config.local or not published.change:
-        _show_change(config, published.change)
-    _show_record(config, published)
-    for line in _outcome(config, published):
-        click.echo(f" > {line}", err=True)
-    click.secho(f"Catalog of cluster {cluster} compiled", bold=True)
-    if published.notices:
-        click.secho("\nCommodore notices:", bold=True, err=True)
-        for line in render.notice_lines(published.notices):
-            click.echo(line, err=True)
-    if published.report is ReportOutcome.FAILED:
-        click.secho(
-            "warning: the catalog was pushed, but the compile could not be reported: "
-            + published.report_problem,
-            fg="yellow",
-            err=True,
-        )
-        return NOT_REPORTED
-    return 0
-
-
-def _outcome(config: Config, published: Published) -> list[str]:
-    if published.commit:
-        return [f"Pushed commit {published.commit}"]
-    if config.local:
-        return ["Nothing is committed in local mode"]
-    if not published.change:
-        return ["Nothing to commit"]
-    return [
-        "Not pushed: the changes are staged in catalog/",
-        "Use --push to commit and push them, with --interactive to be asked first",
-    ]
-
-
-def _show_record(config: Config, published: Published) -> None:
-    if not config.verbosity:
-        return
-    from commodore_py import catalog as catalogs  # noqa: PLC0415 - only asked for with -v
-
-    message = catalogs.commit_message(published.record)
-    click.echo("\n".join(f"   {line}".rstrip() for line in message.splitlines()), err=True)
+    return Author(name, email)

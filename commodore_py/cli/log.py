@@ -1,37 +1,171 @@
-"""Progress and warnings, as lines on stderr."""
+"""What is told on stderr: one record per thing, in the form that was asked for."""
 
 from __future__ import annotations
 
+import json
 import logging
+import re
+import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
 from .colour import colours
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+NOTICE = 25
+"""Between progress and warnings: kept by `--quiet`, but nothing is wrong."""
+
+_SHOWN_AT_ONCE = ("commodore_py.cli", "commodore_py.pipeline")
 _HEADINGS = "commodore_py.pipeline"
+_WIDTH = 100
+_LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", NOTICE: "notice"}
+_FILE_AND_LINE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)")
 
 
-class _Lines(logging.Handler):
-    """Headings in bold, warnings in yellow, everything else as it is."""
+class Lines(logging.Handler):
+    """Writes each record as lines on stderr."""
+
+    def __init__(self, lines_of: Callable[[logging.LogRecord], Iterable[str]]) -> None:
+        super().__init__()
+        self.lines_of = lines_of
 
     def emit(self, record: logging.LogRecord) -> None:
-        text = record.getMessage()
-        if record.levelno >= logging.WARNING:
-            text = click.style(f"warning: {text}", fg="yellow")
-        elif record.name == _HEADINGS:
-            text = click.style(text, bold=True)
-        else:
-            text = f" > {text}"
-        click.echo(text, err=True, color=colours())
+        """Write one record."""
+        for line in self.lines_of(record):
+            click.echo(line, err=True, color=colours())
 
 
-def set_up(verbosity: int) -> None:
-    """Show headings and warnings; details from `-v` on, everything from `-vvv` on."""
+class Collected(logging.Handler):
+    """Keeps what was warned about, for results that programs read."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.warnings: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Keep one record."""
+        self.warnings.append(record.getMessage())
+
+
+def set_up(verbosity: int = 0, *, quiet: bool = False, form: str = "text") -> None:
+    """Show progress and warnings; details from `-v` on, everything from `-vvv` on."""
     ours = logging.getLogger("commodore_py")
-    ours.handlers = [_Lines()]
+    kept = [handler for handler in ours.handlers if isinstance(handler, Collected)]
+    ours.handlers = [Lines(FORMS[form]), *kept]
     ours.propagate = False
-    ours.setLevel(_level(verbosity))
-    logging.getLogger(_HEADINGS).setLevel(min(logging.INFO, _level(verbosity)))
+    level = NOTICE if quiet else _level(verbosity)
+    ours.setLevel(level)
+    for name in _SHOWN_AT_ONCE:
+        logging.getLogger(name).setLevel(level if quiet else min(logging.INFO, level))
+
+
+def form() -> str:
+    """The form that was asked for."""
+    for handler in logging.getLogger("commodore_py").handlers:
+        for name, lines_of in FORMS.items():
+            if isinstance(handler, Lines) and handler.lines_of is lines_of:
+                return name
+    return "text"
+
+
+def as_text(record: logging.LogRecord) -> Iterator[str]:
+    """For people: headings in bold, warnings in yellow, place and remedy below."""
+    text = record.getMessage()
+    match _kind(record):
+        case "heading":
+            yield click.style(text, bold=True)
+        case "plain":
+            yield text
+        case "notice":
+            yield from wrapped(text)
+        case "warning":
+            yield click.style(f"warning: {text}", fg="yellow")
+        case "error":
+            yield click.style("error:", fg="red", bold=True) + f" {text}"
+        case _:
+            yield f" > {text}"
+    yield from (f"  {line}" for line in _more(record, "where").splitlines())
+    yield from (f"  {note}" for note in _more(record, "notes").splitlines())
+    if _more(record, "hint"):
+        yield ""
+        yield click.style("hint:", bold=True) + f" {_more(record, 'hint')}"
+    if _more(record, "gap"):
+        yield ""
+
+
+def as_json(record: logging.LogRecord) -> Iterator[str]:
+    """For programs: one object per line."""
+    parts = {name: _more(record, name) for name in ("where", "notes", "hint")}
+    yield json.dumps(
+        {
+            "schema": "log/v1",
+            "level": _LEVELS.get(record.levelno, record.levelname.lower()),
+            "message": click.unstyle(record.getMessage()),
+            **{name: text for name, text in parts.items() if text},
+        }
+    )
+
+
+def as_github(record: logging.LogRecord) -> Iterator[str]:
+    """For GitHub's runners: what went wrong becomes an annotation, beside its line if known."""
+    # https://docs.github.com/actions/reference/workflow-commands-for-github-actions
+    if record.levelno < NOTICE:
+        yield from as_text(record)
+        return
+    where = _more(record, "where")
+    place = _FILE_AND_LINE.match(where)
+    lines = [click.unstyle(record.getMessage()), "" if place else where]
+    lines += [_more(record, name) for name in ("notes", "hint")]
+    message = _escaped("\n".join(line for line in lines if line))
+    properties = ",".join(_properties(place.groupdict())) if place else ""
+    level = _LEVELS.get(record.levelno, record.levelname.lower())
+    yield f"::{level}{' ' if properties else ''}{properties}::{message}"
+
+
+FORMS: dict[str, Callable[[logging.LogRecord], Iterable[str]]] = {
+    "text": as_text,
+    "json": as_json,
+    "github": as_github,
+}
+
+
+def wrapped(text: str) -> list[str]:
+    """One notice, as a paragraph of a list; addresses stay whole."""
+    return textwrap.wrap(
+        text,
+        _WIDTH,
+        initial_indent=" > ",
+        subsequent_indent="   ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def _kind(record: logging.LogRecord) -> str:
+    if record.levelno >= logging.ERROR:
+        return "error"
+    if record.levelno >= logging.WARNING:
+        return "warning"
+    said = _more(record, "kind")
+    return said or ("heading" if record.name == _HEADINGS else "")
+
+
+def _more(record: logging.LogRecord, name: str) -> str:
+    return str(getattr(record, name, ""))
+
+
+def _properties(place: Mapping[str, str | None]) -> Iterator[str]:
+    names = {"file": "file", "line": "line", "column": "col"}
+    for group, value in place.items():
+        if value:
+            yield f"{names[group]}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def _level(verbosity: int) -> int:

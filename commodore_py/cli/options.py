@@ -1,4 +1,4 @@
-"""Flags and environment into one Config."""
+"""Options that several commands share, and what they add up to: one Config."""
 
 from __future__ import annotations
 
@@ -8,12 +8,19 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from . import log
+
 if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_Option = Callable[[_Command], _Command]
+
+HELP = {"help_option_names": ["-h", "--help"]}
+OUTPUTS = ("text", "json", "yaml")
+ENGINES = ("native", "reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,54 +28,92 @@ class Globals:
     """What was said before the sub-command."""
 
     working_dir: Path
-    request_timeout: int
+    request_timeout: int = 5
     verbosity: int = 0
+    quiet: bool = False
+    log_format: str = "text"
 
     def more_verbose(self, count: int) -> Globals:
         """The same, with the `-v` of one more level added."""
-        from .log import set_up  # noqa: PLC0415 - not for --help
-
         louder = replace(self, verbosity=self.verbosity + count)
-        set_up(louder.verbosity)
+        log.set_up(louder.verbosity, quiet=self.quiet, form=self.log_format)
         return louder
+
+
+class Seconds(click.types.IntParamType):
+    """A time to wait."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401 - click's own
+        """The number, if it is a whole one and leaves any time at all."""
+        try:
+            seconds = int(value)
+        except ValueError:
+            seconds = 0
+        if seconds < 1:
+            self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
+        return seconds
 
 
 verbose_option = click.option(
     "-v", "--verbose", count=True, help="Tell more; repeat for even more."
 )
 
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
+
+github_token_option = click.option(
+    "--github-token",
+    envvar="COMMODORE_GITHUB_TOKEN",
+    default="",
+    metavar="TEXT",
+    help="Token for GitHub's API.",
+)
+
 
 def api_options(command: _Command) -> _Command:
     """Add where cluster facts come from, and how to be let in."""
-    options = (
-        click.option(
-            "--api-url",
-            envvar="COMMODORE_API_URL",
-            metavar="URL",
-            help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
-        ),
-        click.option(
-            "--api-token",
-            envvar="COMMODORE_API_TOKEN",
-            metavar="TOKEN",
-            help="Token for the API, or a file that holds it.",
-        ),
-        click.option(
-            "--oidc-discovery-url",
-            envvar="COMMODORE_OIDC_DISCOVERY_URL",
-            metavar="URL",
-            help="Discovery document of the identity provider.",
-        ),
-        click.option(
-            "--oidc-client",
-            envvar="COMMODORE_OIDC_CLIENT",
-            metavar="TEXT",
-            help="Client id at the identity provider.",
-        ),
+    token = click.option(
+        "--api-token",
+        envvar="COMMODORE_API_TOKEN",
+        metavar="TOKEN",
+        help="Token for the API, or a file that holds it.",
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
+    return _with(_API_URL, token, *_OIDC)(command)
+
+
+def login_options(command: _Command) -> _Command:
+    """Add which API to log in to, and where."""
+    return _with(_API_URL, *_OIDC)(command)
+
+
+def engine_options(command: _Command) -> _Command:
+    """Add what compiles, and how much is let through."""
+    return _with(
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="reference",
+            show_default=True,
+            help="Compile by ourselves, or by Kapitan and reclass as they are.",
+        ),
+        click.option(
+            "--strict/--no-strict",
+            default=False,
+            show_default=True,
+            help="Refuse what Commodore lets through and we only warn about.",
+        ),
+    )(command)
 
 
 def config_of(settings: Globals, **values: Any) -> Config:  # noqa: ANN401 - Config checks them by name
@@ -81,3 +126,40 @@ def config_of(settings: Globals, **values: Any) -> Config:  # noqa: ANN401 - Con
         verbosity=settings.verbosity,
         **values,
     )
+
+
+def api_settings(options: dict[str, Any]) -> dict[str, str]:
+    """What `api_options` and `login_options` gave, by the names of Config."""
+    names = ("api_url", "api_token", "oidc_discovery_url", "oidc_client")
+    return {name: options.get(name) or "" for name in names}
+
+
+def _with(*options: _Option[_Command]) -> _Option[_Command]:
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+_API_URL = click.option(
+    "--api-url",
+    envvar="COMMODORE_API_URL",
+    metavar="URL",
+    help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
+)
+_OIDC = (
+    click.option(
+        "--oidc-discovery-url",
+        envvar="COMMODORE_OIDC_DISCOVERY_URL",
+        metavar="URL",
+        help="Discovery document of the identity provider.",
+    ),
+    click.option(
+        "--oidc-client",
+        envvar="COMMODORE_OIDC_CLIENT",
+        metavar="TEXT",
+        help="Client id at the identity provider.",
+    ),
+)

@@ -1,9 +1,8 @@
-"""Results as text."""
+"""Results as text, JSON and YAML."""
 
 from __future__ import annotations
 
 import json
-import textwrap
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,14 +11,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from commodore_py.catalog import DiffLine
-    from commodore_py.model import Notice
 
+CLUSTER_LIST_FORMS = ("json", "yaml", "yml", "id")
 _COLUMNS = {"id": "ID", "displayName": "DISPLAY NAME", "tenant": "TENANT"}
-_WIDTH = 100
+
+
+def structured(content: Mapping[str, Any], form: str) -> str:
+    """A result of ours for programs; it names its schema."""
+    if form == "json":
+        return json.dumps(content, indent=2)
+    import yaml  # noqa: PLC0415 - slow to import
+
+    return str(yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True)).rstrip("\n")
 
 
 def cluster_list(clusters: Sequence[Mapping[str, Any]], form: str) -> str:
-    """The clusters in the wanted form; anything unknown is the table."""
+    """The clusters in the wanted form, anything unknown is the table; Commodore's bytes."""
     if form == "json":
         return json.dumps(clusters, indent=2)
     if form in ("yaml", "yml"):
@@ -36,19 +43,6 @@ def diff_lines(lines: Iterable[DiffLine]) -> str:
     return "\n".join(
         click.style(line.text, fg=line.colour) if line.colour else line.text for line in lines
     )
-
-
-def notice_lines(notices: Iterable[Notice]) -> Iterable[str]:
-    """What a user must see at the end, wrapped; addresses stay whole."""
-    for notice in notices:
-        yield from textwrap.wrap(
-            notice.text,
-            _WIDTH,
-            initial_indent=" > ",
-            subsequent_indent="   ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
 
 
 def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:

@@ -2,30 +2,66 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
 
 from commodore_py import __version__
+from commodore_py.errors import CommodoreError
 
+from . import log, origins, user_file
 from .colour import colours
 from .lazy import LazyGroup
-from .options import Globals, verbose_option
+from .options import HELP, Globals, Seconds, verbose_option
 
 _COMMANDS = {
     "catalog": ("commodore_py.cli.catalog:catalog", "Compile, list and clean cluster catalogs."),
+    "component": ("commodore_py.cli.component:component", "Write and test components."),
+    "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),
     "demo": ("commodore_py.cli.demo:demo", "Write a playground that needs no server."),
+    "inventory": ("commodore_py.cli.inventory:inventory", "Look into a hierarchy, and check it."),
+    "package": ("commodore_py.cli.package:package", "Write and test configuration packages."),
     "version": ("commodore_py.cli.version:version", "Show our version and those of the tools."),
 }
 
 
+class _Root(LazyGroup):
+    """Takes the user's settings file before anything is decided."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the global options; help needs no settings, and works with broken ones."""
+        if isinstance(ctx.obj, origins.Start):
+            origins.keep(ctx, ctx.obj)
+        if not {"-h", "--help", "--version"} & set(args):
+            try:
+                user_file.keep(ctx, user_file.read(ctx, self))
+            except CommodoreError:
+                rest = super().parse_args(ctx, args)
+                if ctx.resilient_parsing:  # a word is completed in spite of it
+                    return rest
+                # Told in the form that was asked for.
+                log.set_up(form=ctx.params["log_format"])
+                raise
+        return super().parse_args(ctx, args)
+
+
+class _NoColor(click.Option):
+    """Set by NO_COLOR, whatever it holds; see https://no-color.org."""
+
+    def resolve_envvar_value(self, ctx: click.Context) -> str | None:
+        """Whether one of its variables is set."""
+        return "true" if os.environ.get("NO_COLOR") else super().resolve_envvar_value(ctx)
+
+
 @click.command(
-    cls=LazyGroup,
+    cls=_Root,
     commands_at=_COMMANDS,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={**HELP, "max_content_width": 100},
     epilog="New here? `commodore demo` writes a playground and says what to try.",
 )
-@click.version_option(__version__, prog_name="commodore")
+# A variable COMMODORE_VERSION is for container tags, say: it must not end every command here.
+@click.version_option(__version__, prog_name="commodore", allow_from_autoenv=False)
 @verbose_option
 @click.option(
     "-d",
@@ -41,11 +77,33 @@ _COMMANDS = {
     default=5,
     show_default=True,
     envvar="COMMODORE_REQUEST_TIMEOUT",
-    type=int,
+    type=Seconds(),
     help="Seconds to wait for an answer over HTTP.",
 )
+@click.option("--quiet", is_flag=True, help="Tell only results, notices, warnings and errors.")
+@click.option(
+    "--no-color", is_flag=True, cls=_NoColor, envvar="NO_COLOR", help="Never colour anything."
+)
+@click.option(
+    "--log-format",
+    type=click.Choice(tuple(log.FORMS)),
+    default="text",
+    show_default=True,
+    help="Form of what is told on stderr; github makes annotations of warnings and errors.",
+)
 @click.pass_context
-def commodore(ctx: click.Context, verbose: int, working_dir: Path, request_timeout: int) -> None:
+def commodore(  # noqa: PLR0917 - click hands them over by name
+    ctx: click.Context,
+    verbose: int,
+    working_dir: Path,
+    request_timeout: int,
+    quiet: bool,
+    no_color: bool,
+    log_format: str,
+) -> None:
     """Compile the catalogs that Argo CD applies to your Kubernetes clusters."""
+    if no_color:
+        os.environ["NO_COLOR"] = "1"  # also for the programs that we start
     ctx.color = colours()
-    ctx.obj = Globals(working_dir.resolve(), request_timeout).more_verbose(verbose)
+    settings = Globals(working_dir.resolve(), request_timeout, quiet=quiet, log_format=log_format)
+    ctx.obj = settings.more_verbose(verbose)

@@ -9,42 +9,37 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.errors import CommodoreError
 
+from . import dotenv_file, log, origins, places, voice
 from .colour import colours
 from .root import commodore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 OUR_BUG = 3
 INTERRUPTED = 130
+_COMPLETE = "_COMMODORE_COMPLETE"
 
 
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a run can end
     """Run the command line once and return its exit code."""
-    _prefer_managed_tools()
+    log.set_up()
+    if os.environ.get(_COMPLETE, "").endswith("_complete"):
+        return _complete()
     try:
-        _load_dotenv(Path.cwd())
-        result = commodore.main(
-            args=list(arguments),
-            prog_name="commodore",
-            auto_envvar_prefix="COMMODORE",
-            standalone_mode=False,
-        )
-        return result if isinstance(result, int) else 0
+        return _run(arguments)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
-        error.show()
-        return error.exit_code
+        return _misused(error)
     except click.Abort as abort:
         return _aborted(abort)
     except KeyboardInterrupt:
-        _tell("interrupted")
-        return INTERRUPTED
+        return _interrupted()
     except CommodoreError as error:
-        _tell(*describe(error))
+        voice.fail(error)
         return error.exit_code
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python must not try to flush it again.
@@ -54,32 +49,52 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
         return _our_bug(error)
 
 
-def describe(error: CommodoreError) -> Iterator[str]:
-    """An error as lines: what, where, on the way to what, and what to do."""
-    if isinstance(error, SeveralErrors):
-        for one in error.errors:
-            yield from describe(one)
-            yield ""
-    yield click.style("error:", fg="red", bold=True) + f" {error}"
-    if error.where:
-        yield from (f"  {line}" for line in error.where.splitlines())
-    yield from (f"  {note}" for note in notes_of(error))
-    if error.hint:
-        yield ""
-        yield click.style("hint:", bold=True) + f" {error.hint}"
+def _run(arguments: Sequence[str]) -> int:
+    # In this order: a PATH or a cache named in `.env` does not move the tools.
+    _prefer_managed_tools()
+    dotenv = dotenv_file.load(Path.cwd())
+    result = commodore.main(
+        args=list(arguments),
+        prog_name="commodore",
+        auto_envvar_prefix="COMMODORE",
+        standalone_mode=False,
+        obj=origins.Start(dotenv),
+    )
+    return result if isinstance(result, int) else 0
+
+
+def _complete() -> int:
+    """Answer a shell that completes a word: never loudly, whatever goes wrong."""
+    import logging  # noqa: PLC0415 - only for shells
+
+    logging.disable()
+    try:
+        return _run(())
+    except SystemExit as exit_:
+        return exit_.code if isinstance(exit_.code, int) else 1
+    except BaseException:  # noqa: BLE001 - the user is typing, and cannot read a message
+        return 1
+
+
+def _misused(error: click.ClickException) -> int:
+    if isinstance(error, click.UsageError) and log.form() != "text":
+        hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
+        voice.fail_with(error.format_message(), hint=hint)
+    else:
+        error.show()
+    return error.exit_code
 
 
 def _aborted(abort: click.Abort) -> int:
     if isinstance(abort.__cause__, KeyboardInterrupt):
-        _tell("interrupted")
-        return INTERRUPTED
-    _tell("Aborted!")
+        return _interrupted()
+    click.echo("Aborted!", err=True, color=colours())
     return 1
 
 
-def _tell(*lines: str) -> None:
-    for line in lines:
-        click.echo(line, err=True, color=colours())
+def _interrupted() -> int:
+    click.echo("interrupted", err=True, color=colours())
+    return INTERRUPTED
 
 
 def _our_bug(error: Exception) -> int:
@@ -90,34 +105,23 @@ def _our_bug(error: Exception) -> int:
 
     with tempfile.NamedTemporaryFile(
         "w", prefix="commodore-", suffix=".log", delete=False, encoding="utf-8"
-    ) as log:
-        log.write(f"commodore {__version__}, Python {sys.version}\n")
-        traceback.print_exception(error, file=log)
-    _tell(
-        click.style("error:", fg="red", bold=True)
-        + f" this is a bug of commodore: {type(error).__name__}: {error}",
-        f"  {log.name}",
-        "",
-        click.style("hint:", bold=True) + " please send us that file, and what you did",
+    ) as file:
+        file.write(f"commodore {__version__}, Python {sys.version}\n")
+        traceback.print_exception(error, file=file)
+    voice.fail_with(
+        f"this is a bug of commodore: {type(error).__name__}: {error}",
+        where=file.name,
+        hint="please send us that file, and what you did",
     )
     return OUR_BUG
 
 
 def _prefer_managed_tools() -> None:
     """Tools that `tool install` manages come before those of the system."""
-    cache = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    folder = str(Path(cache) / "commodore" / "tools")
+    cache = places.cache_folder()
+    if cache is None:
+        return
+    folder = str(cache / "tools")
     path = os.environ.get("PATH", "")
     if folder not in path.split(os.pathsep):
         os.environ["PATH"] = f"{folder}{os.pathsep}{path}"
-
-
-def _load_dotenv(start: Path) -> None:
-    """Take variables from the nearest `.env`; those already set win."""
-    for folder in (start, *start.parents):
-        file = folder / ".env"
-        if file.is_file() or file.is_fifo():
-            from dotenv import load_dotenv  # noqa: PLC0415 - most runs have no such file
-
-            load_dotenv(file, encoding="utf-8")
-            return

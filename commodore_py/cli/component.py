@@ -1,0 +1,130 @@
+"""`commodore component …`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Never
+
+import click
+
+from commodore_py.errors import NotBuiltYet
+
+from . import completion
+from . import template_options as template
+from .options import HELP, Globals, engine_options, verbose_option
+
+_TEMPLATE = "https://github.com/projectsyn/commodore-component-template.git"
+_FEATURES = {
+    "lib": False,
+    "pp": False,
+    "matrix-tests": True,
+    "automerge-patch": True,
+    "automerge-patch-v0": False,
+    "autorelease": True,
+}
+
+
+@click.group(context_settings=HELP)
+@verbose_option
+@click.pass_context
+def component(ctx: click.Context, verbose: int) -> None:
+    """Write and test components."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+@component.command()
+@click.argument("slug")
+@template.new_options(_TEMPLATE)
+@template.feature("golden-tests", default=True, about="Compare with a stored result.")
+@template.component_features(_FEATURES)
+@template.test_case_option
+@verbose_option
+def new(**_options: object) -> Never:
+    """Write a new component from the template."""
+    raise NotBuiltYet.named("component new", instead="copy a component that you know")
+
+
+@component.command()
+@template.existing_folder("component_path")
+@template.update_options("")
+@template.feature("golden-tests", default=None, about="Compare with a stored result.")
+@template.component_features({})
+@template.automerge_removals
+@template.test_case_option
+@verbose_option
+def update(**_options: object) -> Never:
+    """Bring the component at COMPONENT_PATH up to date with its template."""
+    raise NotBuiltYet.named("component update", instead="merge the template's changes with git")
+
+
+@component.command()
+@click.argument("slug", shell_complete=completion.components)
+@click.option("--force/--no-force", default=False, show_default=True, help="Delete without asking.")
+@verbose_option
+@click.pass_context
+def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
+    """Delete the checkout of the component SLUG from the working directory."""
+    settings = ctx.find_object(Globals) or Globals(Path.cwd())
+    folder = settings.working_dir / "dependencies" / slug
+    if not folder.is_dir():
+        raise click.BadParameter(
+            f"no component {slug} is checked out: there is no {folder}", ctx, param_hint="SLUG"
+        )
+    raise NotBuiltYet.named("component delete", instead=f"remove {folder} with git worktree remove")
+
+
+@component.command(name="compile")
+@template.existing_folder("path")
+@click.option(
+    "-f",
+    "--values",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Class file to include; later ones win; repeat for more.",
+)
+@click.option(
+    "-a",
+    "--alias",
+    metavar="ALIAS",
+    shell_complete=completion.instances,
+    help="Compile as the instance of this name.",
+)
+@click.option(
+    "-J",
+    "--search-paths",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder to look for imports; repeat for more.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="./",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where compiled/ is written.",
+)
+@click.option(
+    "-r",
+    "--repo-directory",
+    default="",
+    type=click.Path(file_okay=False),
+    help="Does nothing; kept for old scripts.",
+)
+@click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
+@engine_options
+@verbose_option
+def compile_(**_options: object) -> Never:
+    """Compile the component at PATH by itself, without a cluster."""
+    raise NotBuiltYet.named(
+        "component compile", instead="compile a cluster of the demo that uses the component"
+    )
+
+
+@component.command()
+@template.existing_file("component_list")
+@template.sync_options
+@verbose_option
+def sync(**_options: object) -> Never:
+    """Offer template updates to every component in COMPONENT_LIST, a YAML list of repositories."""
+    raise NotBuiltYet.named("component sync", instead="update the components one by one")

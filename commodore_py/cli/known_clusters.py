@@ -1,0 +1,77 @@
+"""Clusters as last seen, kept for completion: somebody waits at a prompt."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from . import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+_SCHEMA = "known-clusters/v1"
+_KEPT = ("id", "tenant", "displayName")
+_FRESH_FOR = 24 * 60 * 60
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Clusters as last seen, and whether that was lately."""
+
+    clusters: list[dict[str, str]]
+    fresh: bool
+
+
+def remember(api_url: str, clusters: Iterable[Mapping[str, Any]]) -> None:
+    """Keep the names of clusters; that this is impossible is nobody's concern."""
+    path = _path(api_url)
+    if path is None:
+        return
+    content = {
+        "schema": _SCHEMA,
+        "api": _without_secrets(api_url),
+        "clusters": [
+            {key: str(cluster[key]) for key in _KEPT if cluster.get(key)} for cluster in clusters
+        ],
+    }
+    aside = path.with_suffix(f".{os.getpid()}.new")
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        aside.touch(mode=0o600)
+        aside.write_text(json.dumps(content), encoding="utf-8")
+        aside.replace(path)
+
+
+def recall(api_url: str) -> Known | None:
+    """What was kept, if anything was."""
+    path = _path(api_url)
+    if path is None:
+        return None
+    try:
+        age = time.time() - path.stat().st_mtime
+        content = json.loads(path.read_text("utf-8"))
+        clusters = [dict(cluster) for cluster in content["clusters"]]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return Known(clusters, fresh=0 <= age < _FRESH_FOR)
+
+
+def _path(api_url: str) -> Path | None:
+    cache = places.cache_folder()
+    if cache is None or not api_url:
+        return None
+    # A relative folder of facts is another one elsewhere.
+    named = os.path.abspath(api_url) if api_url.startswith(".") else api_url.rstrip("/")  # noqa: PTH100 - no Path: a URL keeps its slashes
+    digest = hashlib.sha256(named.encode()).hexdigest()[:16]
+    return cache / "completion" / f"{digest}.json"
+
+
+def _without_secrets(api_url: str) -> str:
+    return api_url.rpartition("@")[2]

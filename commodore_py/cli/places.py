@@ -1,0 +1,27 @@
+"""Where the user's settings and our caches lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def cache_folder() -> Path | None:
+    """Ours below the user's cache; none in an account without a home."""
+    return _ours("XDG_CACHE_HOME", ".cache")
+
+
+def config_file() -> Path | None:
+    """The user's own settings; none in an account without a home."""
+    folder = _ours("XDG_CONFIG_HOME", ".config")
+    return folder / "config.toml" if folder else None
+
+
+def _ours(variable: str, below_home: str) -> Path | None:
+    named = os.environ.get(variable)
+    if named:
+        return Path(named) / "commodore"
+    try:
+        return Path.home() / below_home / "commodore"
+    except RuntimeError:  # neither HOME nor an entry for this user: containers do that
+        return None

@@ -1,0 +1,208 @@
+"""Options of the commands that make, update and synchronise repositories from templates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from .options import github_token_option
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Decorator = Callable[[Any], Any]
+
+_COPYRIGHT = "VSHN AG <info@vshn.ch>"
+
+# Which dependencies' updates are merged by themselves: each list by name and by pattern.
+_AUTOMERGE_LISTS = {
+    "patch-block": "never merged by themselves, not even for a patch release",
+    "patch-v0-allow": "of version 0.x whose patch releases are merged by themselves",
+    "minor-allow": "whose minor releases are merged by themselves",
+}
+
+
+def new_options(template: str) -> _Decorator:
+    """Where a new repository comes from and belongs."""
+    return _all(
+        click.option("--name", metavar="TEXT", help="Name in the documentation; else the slug."),
+        click.option(
+            "--output-dir",
+            default="",
+            type=click.Path(file_okay=False),
+            help="Parent folder; else it becomes a dependency of the working directory.",
+        ),
+        click.option(
+            "--owner", default="projectsyn", show_default=True, help="User or group at GitHub."
+        ),
+        click.option(
+            "--template-url", default=template, show_default=True, help="Git URL of the template."
+        ),
+        click.option(
+            "--template-version",
+            default="main",
+            show_default=True,
+            help="Branch, tag or commit of the template.",
+        ),
+        click.option(
+            "--copyright",
+            "copyright_holder",
+            default=_COPYRIGHT,
+            show_default=True,
+            help="Who holds the copyright.",
+        ),
+    )
+
+
+def update_options(copyright_default: str | None) -> _Decorator:
+    """What an update from the template may change besides the template's own changes."""
+    return _all(
+        click.option(
+            "--copyright",
+            "copyright_holder",
+            default=copyright_default,
+            help="New holder of the copyright; else as it is.",
+        ),
+        click.option(
+            "--update-copyright-year/--no-update-copyright-year",
+            default=False,
+            show_default=True,
+            help="Set the year of the copyright to this one.",
+        ),
+        click.option(
+            "--remove-test-case",
+            multiple=True,
+            metavar="CASE",
+            help="Test case to drop; repeat for more.",
+        ),
+        click.option(
+            "--commit/--no-commit",
+            default=True,
+            show_default=True,
+            help="Commit what changed, or only show it.",
+        ),
+        click.option(
+            "--template-version", help="Branch, tag or commit of the template; else as it is."
+        ),
+    )
+
+
+def sync_options(command: _Command) -> _Command:
+    """How changes are offered to many repositories."""
+    add = _all(
+        github_token_option,
+        click.option("--dry-run", is_flag=True, help="Commit, push and open nothing."),
+        click.option(
+            "-b",
+            "--pr-branch",
+            default="template-sync",
+            show_default=True,
+            metavar="BRANCH",
+            help="Branch of the pull requests.",
+        ),
+        click.option(
+            "-l",
+            "--pr-label",
+            multiple=True,
+            metavar="LABEL",
+            help="Label of the pull requests; repeat for more.",
+        ),
+        click.option(
+            "--pr-batch-size",
+            default=10,
+            show_default=True,
+            type=int,
+            metavar="COUNT",
+            help="Pull requests before a pause.",
+        ),
+        click.option(
+            "--github-pause",
+            default=120,
+            show_default=True,
+            type=int,
+            metavar="DURATION",
+            help="Seconds of a pause.",
+        ),
+        click.option(
+            "--filter",
+            default="",
+            metavar="REGEX",
+            help="Only entries of the list in which this is found.",
+        ),
+        click.option(
+            "--template-version", help="Branch, tag or commit of the template; implies --dry-run."
+        ),
+    )
+    done: _Command = add(command)
+    return done
+
+
+def test_case_option(command: _Command) -> _Command:
+    """Test cases besides `defaults`."""
+    return click.option(
+        "-t",
+        "--additional-test-case",
+        multiple=True,
+        metavar="CASE",
+        help="Test case to add; repeat for more.",
+    )(command)
+
+
+def feature(name: str, *, default: bool | None, about: str) -> _Decorator:
+    """A part of the template that can be had or not; unset keeps what there is."""
+    return click.option(
+        f"--{name}/--no-{name}", default=default, show_default=default is not None, help=about
+    )
+
+
+def component_features(defaults: dict[str, bool]) -> _Decorator:
+    """The parts that only components have; without a default a part stays as it is."""
+    about = {
+        "lib": "A Jsonnet library for other components.",
+        "pp": "Filters over the compiled manifests.",
+        "matrix-tests": "Tests of every case side by side.",
+        "automerge-patch": "Merge patch releases of dependencies by themselves.",
+        "automerge-patch-v0": "The same for version 0.x; implies --automerge-patch.",
+        "autorelease": "Release after dependencies were merged by themselves.",
+    }
+    parts = [feature(name, default=defaults.get(name), about=text) for name, text in about.items()]
+    return _all(*parts, *_automerge("add"))
+
+
+def automerge_removals(command: _Command) -> _Command:
+    """The reverse of the `--add-automerge-…` options."""
+    done: _Command = _all(*_automerge("remove"))(command)
+    return done
+
+
+def existing_folder(name: str) -> _Decorator:
+    """The argument that names a checkout."""
+    return click.argument(name, type=click.Path(exists=True, file_okay=False, path_type=Path))
+
+
+def existing_file(name: str) -> _Decorator:
+    """The argument that names a list."""
+    return click.argument(name, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+
+def _automerge(verb: str) -> list[_Decorator]:
+    return [
+        click.option(
+            f"--{verb}-automerge-{kind}-{by}",
+            multiple=True,
+            metavar=metavar,
+            help=f"{verb.capitalize()} {what} of dependencies {about}; repeat for more.",
+        )
+        for kind, about in _AUTOMERGE_LISTS.items()
+        for by, metavar, what in (("depname", "NAME", "a name"), ("pattern", "PATTERN", "a regex"))
+    ]
+
+
+def _all(*options: _Decorator) -> _Decorator:
+    def add(command: Any) -> Any:  # noqa: ANN401 - click's decorators say no more
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add

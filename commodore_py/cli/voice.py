@@ -1,0 +1,68 @@
+"""What commands tell the user beside their result: progress, warnings, notices, failures."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import SeveralErrors, notes_of
+
+from .log import NOTICE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.errors import CommodoreError
+    from commodore_py.model import Notice
+
+_LOG = logging.getLogger("commodore_py.cli")
+
+
+def heading(text: str) -> None:
+    """A new part of the work begins."""
+    _LOG.info(text, extra={"kind": "heading"})
+
+
+def step(text: str) -> None:
+    """Something was done, or is left to do."""
+    _LOG.info(text)
+
+
+def plain(text: str) -> None:
+    """Text that has its own form: a diff, a message."""
+    _LOG.info(text, extra={"kind": "plain"})
+
+
+def warn(text: str, *, where: str = "", hint: str = "") -> None:
+    """Something is not as the user may think; the work goes on."""
+    _LOG.warning(text, extra={"where": where, "hint": hint})
+
+
+def notices(found: Iterable[Notice]) -> None:
+    """What must be seen at the end of a run."""
+    told = tuple(found)
+    if told:
+        heading("\nCommodore notices:")
+    for notice in told:
+        _LOG.log(NOTICE, notice.text, extra={"kind": "notice", "where": notice.where})
+
+
+def fail(error: CommodoreError, *, gap: bool = False) -> None:
+    """A failure, and those it is made of: what, where, on the way to what, and what to do."""
+    if isinstance(error, SeveralErrors):
+        for one in error.errors:
+            fail(one, gap=True)
+    fail_with(str(error), where=error.where, notes=notes_of(error), hint=error.hint, gap=gap)
+
+
+def fail_with(
+    text: str,
+    *,
+    where: str = "",
+    notes: Iterable[str] = (),
+    hint: str = "",
+    gap: bool = False,
+) -> None:
+    """A failure in its parts."""
+    more = {"where": where, "notes": "\n".join(notes), "hint": hint, "gap": "gap" if gap else ""}
+    _LOG.error(text, extra=more)
