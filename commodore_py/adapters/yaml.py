@@ -55,7 +55,7 @@ def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: ca
     try:
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, the faster one
     except _FAILURES as error:
-        raise _problem(error, name) from error
+        raise problem_in(error, name) from error
 
 
 def load_all(text: bytes | str, *, name: str) -> list[Any]:
@@ -63,7 +63,7 @@ def load_all(text: bytes | str, *, name: str) -> list[Any]:
     try:
         return list(yaml.load_all(text, Loader=_Loader))
     except _FAILURES as error:
-        raise _problem(error, name) from error
+        raise problem_in(error, name) from error
 
 
 def load_file(path: Path) -> Any:  # noqa: ANN401 - the door: callers parse
@@ -76,7 +76,7 @@ def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
     try:
         node = yaml.compose(text, Loader=_Loader)
     except yaml.YAMLError as error:
-        raise _problem(error, name) from error
+        raise problem_in(error, name) from error
     found: dict[tuple[str, ...], int] = {(): 1}
     _collect_lines(node, (), found)
     return found
@@ -125,7 +125,8 @@ def _dump_all(documents: Iterable[object]) -> bytes:
     return text.encode()
 
 
-def _problem(error: Exception, name: str) -> YamlError:
+def problem_in(error: Exception, name: str) -> YamlError:
+    """What PyYAML complains about, with its place."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     reason = getattr(error, "problem", None) or str(error)
     if mark is None:

@@ -1,0 +1,113 @@
+"""Find class files and read them, each once per content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+
+from .reader import ClassFile, read
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+_EXTENSIONS = (".yml", ".yaml")
+_NOT_CLASSES = {".git"}
+
+
+class DuplicateClass(CommodoreError):
+    """Two files claim one class name."""
+
+    @classmethod
+    def named(cls, name: str, one: Path, other: Path) -> DuplicateClass:
+        """Name both files, the same way each time."""
+        first, second = sorted((one, other))
+        return cls(
+            f"class {name} is defined twice",
+            where=f"{first}\n{second}",
+            hint="remove or rename one of the files",
+        )
+
+
+class ClassFiles:
+    """The class files of a class path, by name."""
+
+    def __init__(self, entries: Iterable[tuple[str, Path]]) -> None:
+        self._found: dict[str, tuple[Path, PurePosixPath]] = {}
+        self._read: dict[str, ClassFile] = {}
+        self._by_content: dict[bytes, ClassFile] = {}
+        errors: list[CommodoreError] = []
+        for prefix, source in entries:
+            for file, relative in _files_of(prefix, source):
+                name, folder = _name_of(relative)
+                if name in self._found:
+                    errors.append(DuplicateClass.named(name, file, self._found[name][0]))
+                self._found[name] = (file, folder)
+        raise_collected(errors, "class names are not unique")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._found
+
+    def names(self) -> Iterable[str]:
+        """Every class name."""
+        return self._found.keys()
+
+    def path(self, name: str) -> Path:
+        """The file of a class."""
+        return self._found[name][0]
+
+    def folder(self, name: str) -> PurePosixPath:
+        """Where relative class names of this class start."""
+        return self._found[name][1]
+
+    def load(self, name: str) -> ClassFile:
+        """The content of a class."""
+        known = self._read.get(name)
+        if known is None:
+            file = self._found[name][0]
+            text = file.read_bytes()
+            digest = hashlib.blake2b(text, digest_size=16).digest()
+            known = self._by_content.get(digest)
+            if known is None:
+                known = self._by_content[digest] = read(text, name=str(file))
+            self._read[name] = known
+        return known
+
+
+def absolute_name(name: str, folder: PurePosixPath) -> str:
+    """A class name as seen from a folder: each dot in front leads one folder up."""
+    if not name.startswith("."):
+        return name
+    rest = name.lstrip(".")
+    up = len(name) - len(rest) - 1
+    parts = folder.parts[: len(folder.parts) - up] if up <= len(folder.parts) else ()
+    return ".".join((*parts, rest))
+
+
+def _files_of(prefix: str, source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+    place = PurePosixPath(prefix)
+    if source.is_dir():
+        yield from _walk(source, place)
+    else:
+        yield source, place.with_name(f"{place.name}{source.suffix}")
+
+
+def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path, PurePosixPath]]:
+    with os.scandir(folder) as entries:
+        for entry in sorted(entries, key=lambda one: one.name):
+            if entry.is_dir():
+                if entry.name not in _NOT_CLASSES:
+                    yield from _walk(Path(entry.path), relative / entry.name)
+            elif entry.name.endswith(_EXTENSIONS):
+                yield Path(entry.path), relative / entry.name
+
+
+def _name_of(relative: PurePosixPath) -> tuple[str, PurePosixPath]:
+    """The class name of a file, and the folder that its relative names start from."""
+    plain = relative.with_suffix("")
+    if plain.name == "init":
+        return ".".join(plain.parent.parts), plain.parent.parent
+    return ".".join(plain.parts), plain.parent

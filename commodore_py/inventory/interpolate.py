@@ -1,0 +1,242 @@
+"""`${references}` of one target, looked up in its merged parameters.
+
+A value is resolved at most once per target and reference; what several targets have in common is
+resolved once for all of them, see `sharing.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import TYPE_CHECKING
+
+from . import numbers
+from .layers import LayerCache, surface
+from .reader import read_default
+from .values import (
+    Map,
+    OddKey,
+    Reference,
+    ResolveError,
+    Sequence,
+    Stack,
+    Token,
+    Unresolved,
+    Value,
+    is_broken,
+    kind_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from .values import Part
+
+# As deep as reclass-rs goes before it calls it a loop.
+_DEEPEST = 64
+
+
+class Resolver:
+    """Resolves values against the parameters of one target."""
+
+    def __init__(self, parameters: Mapping[Hashable, Value], cache: LayerCache) -> None:
+        self._parameters = parameters
+        self._cache = cache
+        self._known: dict[tuple[str, bool], tuple[Value, frozenset[str]]] = {}
+        self._trail: list[str] = []
+        self.looked_up: set[str] = set()
+        """Top-level parameters that were looked at since this was last emptied."""
+
+    def resolve(self, value: Value) -> Value:
+        """The value with everything in it resolved; raises where that is impossible."""
+        kind = type(value)
+        if kind is Token:
+            return self._token(value)
+        if kind is Map:
+            return value if value.static else self._map(value)
+        if kind is Stack:
+            return self._stack(value)
+        if kind is Sequence:
+            return self._sequence(value)
+        return value
+
+    def text(self, token: Token) -> str:
+        """A text with its references replaced, as it stands in a class name."""
+        return as_text(self._token(token))
+
+    def _map(self, value: Map) -> Map:
+        made = Map()
+        items = made.items
+        broken = False
+        for key, child in value.items.items():
+            try:
+                resolved = self.resolve(child)
+            except ResolveError as error:
+                resolved = Unresolved(error)
+            items[key] = resolved
+            broken = broken or is_broken(resolved)
+        made.constant, made.overriding = value.constant, value.overriding
+        made.broken = broken
+        made.static = False
+        return made
+
+    def _sequence(self, value: Sequence) -> Value:
+        return Sequence([self.resolve(item) for item in value.items])
+
+    def _stack(self, value: Stack) -> Value:
+        layers = value.layers
+        last = len(layers) - 1
+        resolved = []
+        for index, layer in enumerate(layers):
+            try:
+                resolved.append(self.resolve(layer))
+            except ResolveError as error:
+                if index == last:
+                    raise
+                # It does not matter if a higher layer replaces it.
+                resolved.append(Unresolved(error))
+        return self._cache.merged(resolved)
+
+    def _token(self, token: Token) -> Value:
+        if token.problem:
+            raise ResolveError(token.problem)
+        parts = token.parts
+        if len(parts) == 1 and isinstance(parts[0], Reference):
+            return self._referenced(parts[0], whole=True)
+        return "".join(self._part(part) for part in parts)
+
+    def _part(self, part: Part) -> str:
+        if isinstance(part, str):
+            return part
+        return as_text(self._referenced(part, whole=False))
+
+    def _referenced(self, reference: Reference, *, whole: bool) -> Value:
+        """What a reference stands for: resolved as a whole, or only at its surface."""
+        path, has_default, default = "".join(
+            self._part(part) for part in reference.parts
+        ).partition("::")
+        if path in self._trail:
+            raise Loop(self._trail[self._trail.index(path) :])
+        if len(self._trail) >= _DEEPEST:
+            raise ResolveError(f"references are nested deeper than {_DEEPEST} levels")
+        known = self._known.get((path, whole))
+        if known is not None:
+            self.looked_up |= known[1]
+            return known[0]
+        outer, self.looked_up = self.looked_up, set()
+        self._trail.append(path)
+        try:
+            value = self._look_up(path)
+            if whole:
+                value = self.resolve(value)
+            self._known[path, whole] = (value, frozenset(self.looked_up))
+        except KeyMissing as missing:
+            # A default stands in for this reference only, not for one that it depends on.
+            if not has_default or missing.path != path:
+                raise
+            value = read_default(default)
+            if whole:
+                value = self.resolve(value)
+        finally:
+            self._trail.pop()
+            outer |= self.looked_up
+            self.looked_up = outer
+        return value
+
+    def _look_up(self, path: str) -> Value:
+        first, *rest = path.split(":")
+        self.looked_up.add(first)
+        if first not in self._parameters:
+            raise KeyMissing.at(path, first, self._parameters)
+        value = self._parameters[first]
+        for index, key in enumerate(rest):
+            value = self._surface(value)
+            if type(value) is not Map:
+                walked = ":".join((first, *rest[:index]))
+                raise ResolveError(
+                    f"${{{path}}}: {walked} is {kind_of(value)}, there is no key {key} in it"
+                )
+            if key not in value.items:
+                raise KeyMissing.at(path, key, value.items)
+            value = value.items[key]
+        while type(value) is Token or type(value) is Stack:
+            value = self.resolve(value)
+        return value
+
+    def _surface(self, value: Value) -> Value:
+        """A value resolved only as far as a key can be looked up in it."""
+        kind = type(value)
+        if kind is Token:
+            return self.resolve(value)
+        if kind is not Stack:
+            return value
+        return surface(
+            self.resolve(layer) if type(layer) is Token else layer for layer in value.layers
+        )
+
+
+class KeyMissing(ResolveError):
+    """A reference names a parameter that is not there."""
+
+    path: str
+    key: str
+    present: tuple[str, ...]
+
+    @classmethod
+    def at(cls, path: str, key: str, present: Mapping[Hashable, Value]) -> KeyMissing:
+        """Say which part of the path is missing, and remember what there is instead."""
+        error = cls(f"${{{path}}}: there is no {key}")
+        error.path, error.key = path, key
+        error.present = tuple(str(one) for one in present)
+        return error
+
+
+class Loop(ResolveError):
+    """References that lead back to themselves."""
+
+    def __init__(self, ring: list[str]) -> None:
+        names = [f"${{{path}}}" for path in (*ring, ring[0])]
+        super().__init__(f"references form a loop: {' -> '.join(names)}")
+        self.ring = tuple(ring)
+
+
+def as_text(value: Value) -> str:
+    """A value inside a text, as reclass-rs writes it."""
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return str(value)
+    if kind in (int, float):
+        return numbers.number_text(value)
+    return _json_text(value)
+
+
+def _json_text(value: Value) -> str:
+    kind = type(value)
+    if kind is Map:
+        pairs = sorted((_json_key(key), _json_text(child)) for key, child in value.items.items())
+        return "{" + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{v}" for k, v in pairs) + "}"
+    if kind is list or kind is Sequence:
+        items = value.items if kind is Sequence else value
+        return "[" + ",".join(_json_text(item) for item in items) + "]"
+    if value is None or kind is bool:
+        return json.dumps(value)
+    if kind in (int, float):
+        if math.isfinite(value):
+            return numbers.shortest(float(value))
+        return json.dumps(numbers.number_text(value))
+    if kind is str or kind is Token:
+        # References below a mapping stay as they are written: it is no value here, but a text.
+        return json.dumps(value if kind is str else value.text, ensure_ascii=False)
+    raise ResolveError(f"{kind_of(value)} cannot stand in a text")
+
+
+def _json_key(key: Hashable) -> str:
+    if key is None:
+        return "null"
+    if isinstance(key, OddKey):
+        return str(key).lower() if isinstance(key.value, bool) else numbers.number_text(key.value)
+    return str(key)

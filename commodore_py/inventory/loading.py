@@ -1,0 +1,213 @@
+"""Class lists to merged parameters: every prefix of a class list is merged once."""
+
+from __future__ import annotations
+
+import difflib
+import logging
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+from .applications import Applications
+from .classes import ClassFiles, absolute_name
+from .interpolate import Resolver
+from .references import parse
+from .values import Map, ResolveError, Stack, Token, Value
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from .layers import LayerCache
+    from .reader import ClassFile
+
+log = logging.getLogger(__name__)
+
+META = "_reclass_"
+"""The parameter that names the target: the only one that differs before any class is merged."""
+
+
+class HierarchyError(CommodoreError):
+    """The hierarchy cannot be resolved."""
+
+
+class State:
+    """What a list of classes comes to. Never changed: the next class makes a new one."""
+
+    __slots__ = ("applications", "classes", "constant", "next", "parameters", "seen")
+
+    def __init__(
+        self,
+        parameters: dict[Hashable, Value],
+        constant: frozenset[Hashable],
+        applications: Applications,
+        classes: tuple[str, ...],
+        seen: frozenset[str],
+    ) -> None:
+        self.parameters = parameters
+        self.constant = constant
+        self.applications = applications
+        self.classes = classes
+        self.seen = seen
+        self.next: dict[str, State] = {}
+
+
+# Stands for the target's own `_reclass_` while a state is still shared by several targets.
+_TARGET = Map()
+
+
+class Loader:
+    """Loads classes for any number of targets."""
+
+    def __init__(self, files: ClassFiles, cache: LayerCache, *, missing_ok: bool) -> None:
+        self._files = files
+        self._cache = cache
+        self._missing_ok = missing_ok
+        self._start = State({META: _TARGET}, frozenset(), Applications(), (), frozenset())
+        self._stacks: dict[int, Stack] = {}
+        self._names_by_target = 0
+
+    def load(self, target: ClassFile, meta: Map, *, name: str) -> State:
+        """The merged parameters of a target, before references are resolved."""
+        root = PurePosixPath()
+        included = tuple(dict.fromkeys(absolute_name(one, root) for one in target.classes))
+        state = self._include(self._start, included, meta, root, (f"target {name}",))
+        state = self._merge(state, target, included, f"target {name}")
+        return State(_of_target(state.parameters, meta), *_rest(state))
+
+    def _include(
+        self,
+        state: State,
+        names: tuple[str, ...],
+        meta: Map,
+        folder: PurePosixPath,
+        chain: tuple[str, ...],
+    ) -> State:
+        for written in names:
+            name = self._resolved(written, state, meta, chain) if "${" in written else written
+            if name in state.seen:
+                continue
+            absolute = absolute_name(name, folder)
+            if absolute not in self._files:
+                self._missing(absolute, chain)
+                continue
+            if name in chain:
+                raise _ring(name, chain)
+            key = name if name == absolute else f"{name}\0{absolute}"
+            known = state.next.get(key)
+            if known is None:
+                asked = self._names_by_target
+                known = self._class(state, name, absolute, meta, chain)
+                if self._names_by_target == asked:
+                    state.next[key] = known
+            state = known
+        return state
+
+    def _class(
+        self, state: State, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
+    ) -> State:
+        content = self._files.load(absolute)
+        folder = self._files.folder(absolute)
+        included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
+        state = self._include(state, included, meta, folder, (*chain, name))
+        state = self._merge(state, content, included, str(self._files.path(absolute)))
+        parameters, constant, applications, classes, seen = state.parameters, *_rest(state)
+        return State(parameters, constant, applications, classes, seen | {name})
+
+    def _merge(
+        self, state: State, content: ClassFile, included: tuple[str, ...], place: str
+    ) -> State:
+        return State(
+            self._merged(state, content.parameters, place),
+            state.constant | frozenset(content.parameters.constant),
+            state.applications.merged(content.applications),
+            tuple(dict.fromkeys((*state.classes, *included))),
+            state.seen,
+        )
+
+    def _merged(self, state: State, more: Map, place: str) -> dict[Hashable, Value]:
+        if not more.items:
+            return state.parameters
+        merged = {**state.parameters}
+        for key, value in more.items.items():
+            if key in merged and key in state.constant:
+                raise _constant(key, place)
+            if key not in merged or key in more.overriding:
+                merged[key] = value
+            else:
+                merged[key] = self._stack(merged[key]).plus(value)
+        return merged
+
+    def _stack(self, value: Value) -> Stack:
+        """A value as the lowest layer of a stack; the same stack for the same value."""
+        if isinstance(value, Stack):
+            return value
+        stack = self._stacks.get(id(value))
+        if stack is None or stack.layers[0] is not value:
+            stack = self._stacks[id(value)] = Stack((value,))
+        return stack
+
+    def _resolved(self, written: str, state: State, meta: Map, chain: tuple[str, ...]) -> str:
+        token = parse(written)
+        if not isinstance(token, Token):
+            return str(token)
+        resolver = Resolver(_of_target(state.parameters, meta), self._cache)
+        try:
+            name = resolver.text(token)
+        except ResolveError as error:
+            raise HierarchyError(
+                f"class name {written} cannot be resolved: {error}",
+                where=_included_by(chain),
+                hint="a class name may only use parameters of classes that stand before it",
+            ) from error
+        if META in resolver.looked_up:
+            self._names_by_target += 1
+        return name
+
+    def _missing(self, name: str, chain: tuple[str, ...]) -> None:
+        if self._missing_ok:
+            log.info("class %s is not there (yet)", name)
+            return
+        close = difflib.get_close_matches(name, self._files.names(), n=3)
+        raise HierarchyError(
+            f"class {name} not found",
+            where=_included_by(chain),
+            hint=f"did you mean {' or '.join(close)}?"
+            if close
+            else "check the spelling, or add the package that provides it",
+        )
+
+
+def _rest(
+    state: State,
+) -> tuple[frozenset[Hashable], Applications, tuple[str, ...], frozenset[str]]:
+    return state.constant, state.applications, state.classes, state.seen
+
+
+def _of_target(parameters: Mapping[Hashable, Value], meta: Map) -> dict[Hashable, Value]:
+    """Parameters with the target's own `_reclass_` in its place."""
+    shared = parameters.get(META)
+    if isinstance(shared, Stack) and shared.layers[0] is _TARGET:
+        return {**parameters, META: Stack((meta, *shared.layers[1:]))}
+    return {**parameters, META: meta} if shared is _TARGET else dict(parameters)
+
+
+def _constant(key: Hashable, place: str) -> HierarchyError:
+    return HierarchyError(
+        f"constant parameter {key} cannot be overwritten",
+        where=place,
+        hint=f"a class that was merged before set it as ={key}",
+    )
+
+
+def _ring(name: str, chain: tuple[str, ...]) -> HierarchyError:
+    ring = (*chain[chain.index(name, 1) :], name)
+    return HierarchyError(
+        f"classes include each other in a circle: {' -> '.join(ring)}",
+        where=_included_by(chain),
+        hint="remove one of the includes",
+    )
+
+
+def _included_by(chain: tuple[str, ...]) -> str:
+    return " -> ".join(chain)

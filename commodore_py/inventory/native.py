@@ -1,0 +1,109 @@
+"""The hierarchy by our own engine: the same nodes as reclass-rs, with the work shared."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Node
+
+from .interpolate import Resolver
+from .layers import LayerCache
+from .loading import META, Loader, State
+from .reader import read
+from .sharing import SharedResults
+from .values import Map, plain, plain_key, unresolved_in
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Mapping
+
+    from .classes import ClassFiles
+    from .targets import Target
+
+
+class ParameterError(CommodoreError):
+    """A parameter of a target cannot be resolved."""
+
+
+class Engine:
+    """Renders targets over one set of class files, and remembers what they share."""
+
+    def __init__(self, files: ClassFiles, *, missing_ok: bool) -> None:
+        self._cache = LayerCache()
+        self._loader = Loader(files, self._cache, missing_ok=missing_ok)
+        self._shared = SharedResults()
+
+    def render(self, name: str, target: Target, uri: str) -> Node:
+        """One target's node."""
+        content = read(yaml.dump(target), name=f"target {name}")
+        state = self._loader.load(content, _meta(name), name=name)
+        resolver = Resolver(state.parameters, self._cache)
+        parameters: dict[Any, Any] = {}
+        errors: list[CommodoreError] = []
+        for key, value in state.parameters.items():
+            resolved = self._shared.resolve(key, value, state.parameters, resolver)
+            if resolved.broken:
+                errors += _problems(name, key, resolved.value)
+            else:
+                parameters[plain_key(key)] = resolved.plain
+        raise_collected(errors, f"target {name} cannot be resolved")
+        return _node(name, uri, state, parameters)
+
+
+def render_targets(
+    files: ClassFiles, targets: Mapping[str, Target], uris: Mapping[str, str], *, missing_ok: bool
+) -> dict[str, Node]:
+    """Every target's node; with `missing_ok`, classes that are not there are passed over."""
+    engine = Engine(files, missing_ok=missing_ok)
+    nodes: dict[str, Node] = {}
+    errors: list[CommodoreError] = []
+    for name, target in targets.items():
+        try:
+            nodes[name] = engine.render(name, target, uris[name])
+        except CommodoreError as error:
+            error.add_note(f"while resolving target {name}")
+            errors.append(error)
+    raise_collected(errors, "the hierarchy cannot be resolved")
+    return nodes
+
+
+def _meta(name: str) -> Map:
+    names = Map()
+    names.items = {"full": name, "parts": [name], "path": name, "short": name}
+    meta = Map()
+    meta.items = {"environment": "base", "name": names}
+    return meta
+
+
+def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  # noqa: ANN401 - a hierarchy's value
+    return [
+        ParameterError(
+            str(unresolved.error),
+            where=f"target {target}: parameters.{'.'.join(path).replace('.[', '[')}",
+        )
+        for path, unresolved in unresolved_in(value, (str(key),))
+    ]
+
+
+def _node(name: str, uri: str, state: State, parameters: dict[Any, Any]) -> Node:
+    applications, classes = state.applications.names, state.classes
+    raw = {
+        "__reclass__": {
+            "node": name,
+            "name": name,
+            "uri": uri,
+            "environment": "base",
+            "timestamp": datetime.now(UTC).astimezone().strftime("%c"),
+        },
+        "applications": list(applications),
+        "classes": list(classes),
+        "environment": "base",
+        "exports": {},
+        "parameters": parameters,
+    }
+    return Node(name, parameters, tuple(applications), tuple(classes), raw)
+
+
+__all__ = ["META", "Engine", "plain", "render_targets"]

@@ -1,0 +1,107 @@
+"""Scalars as reclass-rs reads them (YAML 1.2 core) and as it writes them into texts (pure)."""
+
+from __future__ import annotations
+
+import math
+import re
+
+_NULLS = {"", "~", "null", "Null", "NULL"}
+_BOOLEANS = {
+    "true": True,
+    "True": True,
+    "TRUE": True,
+    "false": False,
+    "False": False,
+    "FALSE": False,
+}
+_INFINITE = {".inf", ".Inf", ".INF"}
+_RADIXES = {"0x": 16, "0o": 8, "0b": 2}
+_DIGITS = {
+    10: re.compile(r"[0-9]+"),
+    16: re.compile(r"[0-9a-fA-F]+"),
+    8: re.compile(r"[0-7]+"),
+    2: re.compile(r"[01]+"),
+}
+_FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_MAYBE_SCALAR = re.compile(r"[-+.0-9~ntfNTF]")
+_I64 = range(-(1 << 63), 1 << 63)
+_U128 = 1 << 128
+_I128 = -(1 << 127)
+
+
+def scalar(text: str) -> str | float | bool | None:
+    """What a plain scalar means."""
+    if text in _NULLS:
+        return None
+    if not _MAYBE_SCALAR.match(text):
+        return text
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    number = integer(text)
+    if number is not None:
+        return number
+    if _only_digits_after_zero(text):
+        return text
+    real = floating(text)
+    return text if real is None else real
+
+
+def integer(text: str) -> float | None:
+    """The integer that a text means; one that no 64 bits hold is read as a float, as there."""
+    sign, rest = "", text
+    if text[:1] in ("+", "-"):
+        sign, rest = text[0], text[1:]
+    base = _RADIXES.get(rest[:2], 10)
+    digits = rest[2:] if base != 10 else rest  # noqa: PLR2004 - the decimal base
+    if not _DIGITS[base].fullmatch(digits):
+        return None
+    if base == 10 and _only_digits_after_zero(text):  # noqa: PLR2004 - the decimal base
+        return None
+    value = int(digits, base) * (-1 if sign == "-" else 1)
+    if value in _I64:
+        return value
+    return float(value) if _I128 <= value < _U128 else None
+
+
+def floating(text: str) -> float | None:
+    """The float that a text means."""
+    unsigned = text.removeprefix("+")
+    if unsigned in _INFINITE:
+        return math.inf
+    if text in {f"-{name}" for name in _INFINITE}:
+        return -math.inf
+    if text in {".nan", ".NaN", ".NAN"}:
+        return math.nan
+    if not _FLOAT.fullmatch(text):
+        return None
+    value = float(text)
+    return value if math.isfinite(value) else None
+
+
+def number_text(value: float) -> str:
+    """A number inside a text."""
+    if isinstance(value, int):
+        return str(value)
+    if math.isnan(value):
+        return ".nan"
+    if math.isinf(value):
+        return ".inf" if value > 0 else "-.inf"
+    return shortest(value)
+
+
+def shortest(value: float) -> str:
+    """The shortest digits that read back, with an exponent where Rust's printer uses one."""
+    text = repr(value)
+    mantissa, exponent, power = text.partition("e")
+    if not exponent:
+        return text
+    places = int(power)
+    if places == -5:  # noqa: PLR2004 - Python already writes an exponent here, Rust does not yet
+        sign = "-" if mantissa.startswith("-") else ""
+        return f"{sign}0.0000{mantissa.lstrip('-').replace('.', '')}"
+    return f"{mantissa}e{places}"
+
+
+def _only_digits_after_zero(text: str) -> bool:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return len(digits) > 1 and digits[0] == "0" and digits.isascii() and digits.isdigit()
