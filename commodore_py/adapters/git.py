@@ -201,10 +201,12 @@ def _happened(states: str) -> str:
 def head_of(directory: Path) -> tuple[str | None, str | None]:
     """The commit and the branch that a checkout is at, either may be missing."""
     try:
-        commit, branch = git(directory, "rev-parse", "HEAD", "--abbrev-ref", "HEAD").splitlines()
+        # Not the short name: it is longer where a tag has the branch's name.
+        output = git(directory, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
     except ProgramFailed:
-        return None, git(directory, "symbolic-ref", "--short", "HEAD")
-    return commit, None if branch == "HEAD" else branch
+        return None, git(directory, "symbolic-ref", "HEAD").removeprefix("refs/heads/")
+    commit, ref = output.splitlines()
+    return commit, None if ref == "HEAD" else ref.removeprefix("refs/heads/")
 
 
 def ask_default_branch(directory: Path) -> None:

@@ -86,7 +86,7 @@ def _unborn_branch(url: str) -> str:
     """The branch that an empty repository's HEAD names."""
     with tempfile.TemporaryDirectory() as scratch:
         git(Path(scratch), "clone", "--quiet", "--no-checkout", "--", git_urls.normalise(url), "it")
-        return git(Path(scratch) / "it", "symbolic-ref", "--short", "HEAD")
+        return git(Path(scratch) / "it", "symbolic-ref", "HEAD").removeprefix("refs/heads/")
 
 
 def _head(directory: Path, url: str) -> CatalogHead:

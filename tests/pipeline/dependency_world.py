@@ -101,7 +101,7 @@ def head(checkout: Path) -> str:
 
 def branch(checkout: Path) -> str:
     """The branch of a checkout; HEAD where it is detached."""
-    return git(checkout, "rev-parse", "--abbrev-ref", "HEAD")
+    return git(checkout, "rev-parse", "--symbolic-full-name", "HEAD").removeprefix("refs/heads/")
 
 
 def tag(repository: Path, name: str, *, at: str = "master") -> None:

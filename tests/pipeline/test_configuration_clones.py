@@ -1,0 +1,285 @@
+"""The clones of the global and the tenant configuration: updated in place, nothing lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.dependencies import wanted_configuration
+from commodore_py.model import Kind, RepositoryRef
+from tests.builders import a_repository_with, commit_in, commit_to, git, make_cluster, url_of
+from tests.pipeline.dependency_world import (
+    World,
+    backups,
+    branch,
+    configuration,
+    head,
+    rewritten,
+    tag,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def remote(world: World) -> Path:
+    """A configuration with a branch, a tag and ignored files."""
+    repository = world.repository("global", {"common.yml": "a: 1\n", ".gitignore": "*.swp\n"})
+    tag(repository, "v1")
+    git(repository, "branch", "next", "master")
+    commit_to(repository, {"next.yml": "b: 1\n"}, branch="next")
+    return repository
+
+
+@pytest.fixture
+def place(world: World, remote: Path) -> Path:
+    """The clone, fetched once."""
+    world.fetch(configuration(remote))
+    return world.work / "inventory/classes/global"
+
+
+def test_a_fresh_clone_is_an_ordinary_one(remote: Path, place: Path) -> None:
+    assert (branch(place), head(place)) == ("master", git(remote, "rev-parse", "master"))
+    assert git(place, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/master"
+    assert git(place, "remote", "get-url", "origin") == url_of(remote)
+    assert (place / "common.yml").read_text() == "a: 1\n"
+    assert [path.name for path in place.parent.iterdir()] == ["global"]
+
+
+def test_an_empty_folder_is_used(world: World, remote: Path) -> None:
+    place = world.work / "inventory/classes/global"
+    place.mkdir(parents=True)
+
+    world.fetch(configuration(remote))
+
+    assert (place / "common.yml").is_file()
+
+
+def test_the_clone_is_updated_in_place(world: World, remote: Path, place: Path) -> None:
+    (place / "mine.swp").write_text("ignored")
+    commit = commit_to(remote, {"common.yml": "a: 2\n", "more.yml": "c: 1\n"})
+    before = (place / ".git").stat().st_ino
+
+    (got,) = world.fetch(configuration(remote))
+
+    assert got.commit == head(place) == commit
+    assert (place / "common.yml").read_text() == "a: 2\n"
+    assert (place / "mine.swp").read_text() == "ignored"
+    assert (place / ".git").stat().st_ino == before
+
+
+def test_a_second_run_rewrites_nothing(world: World, remote: Path, place: Path) -> None:
+    watched = [place / "common.yml", place / ".git/index", place / ".git/config"]
+    before = [path.stat().st_mtime_ns for path in watched]
+
+    world.fetch(configuration(remote))
+
+    assert [path.stat().st_mtime_ns for path in watched] == before
+
+
+@pytest.mark.parametrize(
+    ("revision", "means", "on_branch"),
+    [("next", "next", "next"), ("v1", "master", "HEAD"), ("origin/next", "next", "HEAD")],
+)
+def test_a_revision_is_checked_out(
+    world: World, remote: Path, *, revision: str, means: str, on_branch: str
+) -> None:
+    place = world.work / "inventory/classes/global"
+    world.fetch(configuration(remote))
+
+    (got,) = world.fetch(configuration(remote, revision))
+
+    assert got.commit == head(place) == git(remote, "rev-parse", means)
+    assert branch(place) == on_branch
+    assert got.version == "master"
+
+
+def test_a_commit_is_checked_out(world: World, remote: Path, place: Path) -> None:
+    commit = git(remote, "rev-parse", "next")
+
+    (got,) = world.fetch(configuration(remote, commit))
+
+    assert (got.commit, branch(place)) == (commit, "HEAD")
+
+
+def test_a_branch_wins_over_a_tag(world: World, remote: Path, place: Path) -> None:
+    git(remote, "branch", "v1", "next")
+
+    (got,) = world.fetch(configuration(remote, "v1"))
+
+    assert got.commit == git(remote, "rev-parse", "next")
+    assert branch(place) == "v1"
+
+
+def test_an_override_is_the_version_that_is_reported(world: World, remote: Path) -> None:
+    (of_global,) = world.fetch(configuration(remote, "next"), global_revision="next")
+    (of_tenant,) = world.fetch(configuration(remote, "v1", kind=Kind.TENANT), tenant_revision="v1")
+
+    assert (of_global.version, of_tenant.version) == ("next", "v1")
+
+
+def test_a_renamed_default_branch_is_followed(world: World, remote: Path, place: Path) -> None:
+    git(remote, "branch", "-m", "master", "main")
+    git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
+    commit = commit_to(remote, {"common.yml": "a: 3\n"}, branch="main")
+
+    (got,) = world.fetch(configuration(remote))
+
+    assert (got.version, got.commit, branch(place)) == ("main", commit, "main")
+
+
+def test_a_rewritten_branch_is_followed(world: World, remote: Path, place: Path) -> None:
+    commit = rewritten(remote, {"other.yml": "d: 1\n"})
+
+    world.fetch(configuration(remote))
+
+    assert head(place) == commit
+    assert not (place / "common.yml").exists()
+    assert world.fetch(configuration(remote))[0].commit == commit
+
+
+def test_a_moved_tag_is_followed_and_told(
+    world: World, remote: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.fetch(configuration(remote, "v1"))
+    tag(remote, "v1", at="next")
+
+    (got,) = world.fetch(configuration(remote, "v1"))
+
+    assert got.commit == git(remote, "rev-parse", "next")
+    assert f"a tag was moved in {url_of(remote)}: v1 (" in caplog.text
+
+
+def test_another_repository_takes_over_in_place(world: World, place: Path) -> None:
+    other = a_repository_with(world.root / "other.git", {"other.yml": "d: 1\n"})
+    before = (place / ".git").stat().st_ino
+
+    (got,) = world.fetch(configuration(other))
+
+    assert got.url == git(place, "remote", "get-url", "origin") == url_of(other)
+    assert head(place) == git(other, "rev-parse", "master")
+    assert sorted(path.name for path in place.iterdir()) == [".git", "other.yml"]
+    assert (place / ".git").stat().st_ino == before
+
+
+@pytest.mark.usefixtures("place")
+def test_a_tag_of_the_repository_before_is_no_revision(world: World) -> None:
+    other = a_repository_with(world.root / "other.git", {"other.yml": "d: 1\n"})
+
+    (error,) = world.refused(configuration(other, "v1"))
+
+    assert str(error) == "global configuration global: revision v1 not found"
+
+
+def test_a_repository_that_cannot_be_reached_takes_over_nothing(
+    world: World, remote: Path, place: Path
+) -> None:
+    (error,) = world.refused(configuration(world.root / "gone.git"))
+
+    assert error.where == url_of(world.root / "gone.git")
+    assert git(place, "remote", "get-url", "origin") == url_of(remote)
+
+
+@pytest.mark.spec("03.06")
+def test_all_local_work_is_told_and_kept(world: World, remote: Path, place: Path) -> None:
+    git(place, "checkout", "--quiet", "-b", "side")
+    side = commit_in(place, {"side.yml": "side"}, message="Side")
+    git(place, "checkout", "--quiet", "master")
+    mine = commit_in(place, {"mine.yml": "mine"}, message="Mine")
+    (place / "common.yml").write_text("edited")
+    (place / "new.yml").write_text("new")
+
+    (error,) = world.refused(configuration(remote, "next"))
+
+    assert str(error).startswith("global configuration global holds local work: ")
+    for work in (
+        "modified common.yml",
+        "untracked new.yml",
+        f"commit {mine[:7]} Mine",
+        f"commit {side[:7]} Side",
+    ):
+        assert work in str(error)
+    assert "--force" in error.hint
+    assert (head(place), (place / "common.yml").read_text()) == (mine, "edited")
+
+
+@pytest.mark.spec("03.06")
+def test_force_puts_local_work_aside(world: World, remote: Path, place: Path) -> None:
+    git(place, "checkout", "--quiet", "-b", "side")
+    side = commit_in(place, {"side.yml": "side"}, message="Side")
+    git(place, "checkout", "--quiet", "master")
+    mine = commit_in(place, {"mine.yml": "mine"}, message="Mine")
+    (place / "common.yml").write_text("edited")
+    (place / "new.yml").write_text("new")
+
+    (got,) = world.fetch(configuration(remote), force=True)
+
+    files, of_side = (ref for ref in backups(place) if not ref.endswith("-master"))
+    assert got.commit == head(place) == git(remote, "rev-parse", "master")
+    assert git(place, "show", f"{files}:common.yml") == "edited"
+    assert git(place, "show", f"{files}:new.yml") == "new"
+    assert git(place, "rev-parse", f"{files}^") == mine
+    assert git(place, "rev-parse", of_side) == side
+    assert not (place / "new.yml").exists()
+    assert world.fetch(configuration(remote)) == (got,)
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.spec("03.07")
+def test_a_folder_that_is_no_clone_is_left_alone(
+    world: World, remote: Path, *, force: bool
+) -> None:
+    place = world.work / "inventory/classes/global"
+    place.mkdir(parents=True)
+    (place / "mine.yml").write_text("mine")
+
+    (error,) = world.refused(configuration(remote), force=force)
+
+    assert "the folder is no Git checkout; nothing in it was touched" in str(error)
+    assert error.where == str(place)
+    assert [path.name for path in place.iterdir()] == ["mine.yml"]
+
+
+@pytest.mark.spec("03.08", "03.12")
+@pytest.mark.usefixtures("place")
+def test_an_unreachable_remote_is_told(world: World, remote: Path) -> None:
+    remote.rename(world.root / "moved.git")
+
+    (error,) = world.refused(configuration(remote))
+    (fresh,) = world.refused(configuration(remote, kind=Kind.TENANT))
+
+    for one, name in ((error, "global configuration global"), (fresh, "tenant configuration")):
+        assert f"cannot fetch the {name}" in str(one)
+        assert "does not appear to be a git repository" in str(one) or "does not exist" in str(one)
+        assert one.where == url_of(remote)
+
+
+@pytest.mark.spec("03.11")
+def test_a_missing_revision_leaves_nothing_half_done(world: World, remote: Path) -> None:
+    (error,) = world.refused(configuration(remote, "v9"))
+
+    assert str(error) == "global configuration global: revision v9 not found"
+    assert error.where == url_of(remote)
+    assert "globalGitRepoRevision" in error.hint
+    assert "--global-repo-revision-override" in error.hint
+    assert list((world.work / "inventory/classes").iterdir()) == []
+
+
+def test_both_configurations_are_wanted_with_their_revisions() -> None:
+    cluster = make_cluster(
+        global_repo=RepositoryRef("file:///g.git", "v1"), tenant_repo=RepositoryRef("file:///t.git")
+    )
+
+    specs = wanted_configuration(cluster)
+
+    assert [(s.kind, s.name, s.url, s.version) for s in specs] == [
+        (Kind.GLOBAL, "global", "file:///g.git", "v1"),
+        (Kind.TENANT, "t-acme", "file:///t.git", None),
+    ]

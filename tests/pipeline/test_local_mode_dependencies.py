@@ -1,0 +1,137 @@
+"""Local mode: dependencies as they lie in the working directory, with no network reached."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.model import Kind
+from tests.builders import commit_in, component_files, git, url_of
+from tests.pipeline.dependency_world import (
+    World,
+    component,
+    configuration,
+    head,
+    instance,
+    package,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+def test_everything_is_taken_as_it_is(world: World) -> None:
+    foo, tenant = world.repository("foo"), world.repository("tenant", {"common.yml": "{}"})
+    specs = (
+        component(foo),
+        instance(component(foo), "foo-2"),
+        package(tenant, name="pack"),
+        configuration(tenant, kind=Kind.TENANT),
+    )
+    fetched = world.fetch(*specs)
+    mine = commit_in(world.place("foo"), {"mine.txt": "mine"})
+    (world.place("foo") / "class/foo.yml").write_text("edited")
+    shutil.rmtree(world.root / "remotes")
+
+    found = world.fetch(*specs, local=True)
+
+    assert [one.spec for one in found] == list(specs)
+    assert found[0].commit == head(world.place("foo")) == mine
+    assert [one.commit for one in found[1:]] == [one.commit for one in fetched[1:]]
+    assert [one.version for one in found] == ["master"] * 4
+    assert [one.url for one in found] == [url_of(foo)] * 2 + [url_of(tenant)] * 2
+
+
+def test_a_link_to_a_clone_elsewhere_is_used(world: World) -> None:
+    foo = world.repository("foo")
+    git(world.root, "clone", "--quiet", url_of(foo), "elsewhere")
+    world.place("foo").parent.mkdir(parents=True)
+    world.place("foo").symlink_to(world.root / "elsewhere")
+
+    (found,) = world.fetch(component(foo), local=True)
+
+    assert found.worktree == world.place("foo")
+    assert found.commit == git(foo, "rev-parse", "master")
+
+
+def test_what_is_not_there_is_skipped_with_a_word(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    foo, bar = world.repository("foo"), world.repository("bar")
+    world.fetch(component(foo))
+
+    found = world.fetch(
+        component(foo),
+        component(bar),
+        package(bar, name="pack"),
+        instance(component(bar), "bar-2"),
+        instance(component(bar), "bar-3"),
+        local=True,
+    )
+
+    assert [one.spec.name for one in found] == ["foo"]
+    assert caplog.messages == [
+        f"component bar is not in {world.place('bar')}: skipped in local mode",
+        f"package pack is not in {world.place('pkg.pack')}: skipped in local mode",
+        "instances of skipped components are skipped too: bar-2, bar-3",
+    ]
+
+
+def test_all_that_cannot_be_used_is_told_together(world: World) -> None:
+    foo, bar = world.repository("foo"), world.repository("bar")
+    broken = world.repository("broken", {"class/defaults.yml": ""})
+    world.place("bar").mkdir(parents=True)
+    world.fetch(component(foo))
+    git(world.root, "clone", "--quiet", url_of(broken), str(world.place("broken")))
+
+    errors = world.refused(
+        component(bar),
+        component(broken),
+        instance(component(foo), "foo-2"),
+        configuration(foo),
+        component(foo),
+        local=True,
+    )
+
+    assert [(str(error), error.where) for error in errors] == [
+        ("component bar: the folder is no Git checkout", str(world.place("bar"))),
+        ("component broken: there is no class/broken.yml in version master", url_of(broken)),
+        ("no checkout of foo as foo-2", str(world.place("foo-2"))),
+        (
+            "no checkout of the global configuration global",
+            str(world.work / "inventory/classes/global"),
+        ),
+    ]
+    assert "compile once without --local" in errors[2].hint
+
+
+@pytest.mark.spec("03.25")
+def test_a_configuration_without_remote_or_commit_is_used(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = world.work / "inventory/classes/global"
+    place.mkdir(parents=True)
+    git(place, "init", "--quiet", "--initial-branch=main")
+
+    (found,) = world.fetch(configuration(world.root / "nowhere.git"), local=True)
+
+    assert (found.commit, found.url, found.version) == ("", "", "main")
+    assert f"in {place} has no remote and no commit: its version is unknown" in caplog.text
+
+
+def test_a_component_without_a_remote_is_used(world: World) -> None:
+    place = world.place("foo")
+    place.mkdir(parents=True)
+    git(place, "init", "--quiet")
+    commit = commit_in(place, component_files("foo"))
+
+    (found,) = world.fetch(component(world.root / "foo.git", "v1"), local=True)
+
+    assert (found.commit, found.version) == (commit, "v1")
