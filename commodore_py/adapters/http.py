@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from http import HTTPStatus
+from ipaddress import ip_address
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     import requests
 
@@ -23,6 +27,7 @@ PAUSES = (0.3, 1.0)
 """Seconds to wait before each further attempt of a GET."""
 
 _MOST_REDIRECTS = 5
+_PIECE = 1 << 16
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNAVAILABLE = {
     HTTPStatus.BAD_GATEWAY,
@@ -46,6 +51,13 @@ _HINTS: dict[int, str] = {
 class HttpError(CommodoreError):
     """A server that could not be asked, or gave no usable answer."""
 
+    status: int = 0
+    """None where nobody answered."""
+    headers: Mapping[str, str] = MappingProxyType({})
+    """Those of a refusal: some say when to come back."""
+    answer: object = None
+    """What a refusal held, where that was JSON: its members say more than a status."""
+
 
 class NotFound(HttpError):
     """The server knows nothing of that name."""
@@ -63,6 +75,14 @@ class _Request:
     timeout: float
     params: Mapping[str, str] | None = None
     body: bytes | None = None
+    content_type: str = "application/json"
+    stream: bool = False
+
+    @property
+    def headers(self) -> dict[str, str] | None:
+        if self.stream:
+            return {"Accept-Encoding": "identity"}  # digests are of what the server has
+        return {"Content-Type": self.content_type} if self.body is not None else None
 
 
 def get_json(
@@ -90,6 +110,47 @@ def post_json(url: str, body: object, *, token: str = "", timeout: float) -> Any
     return _exchange(_Request("POST", url, token, timeout, body=content))
 
 
+def post_form(url: str, fields: Mapping[str, str], *, timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
+    """Send the fields of a form once, and read the JSON that answers it."""
+    form = "application/x-www-form-urlencoded"
+    body = urlencode(fields).encode()
+    return _exchange(_Request("POST", url, "", timeout, body=body, content_type=form))
+
+
+@contextmanager
+def opened(url: str, *, timeout: float) -> Iterator[Iterator[bytes]]:
+    """The content of a URL, piece by piece, for what is too large to be held."""
+    import requests  # noqa: PLC0415 - slow to import, and most commands ask no server
+
+    request, response = _arrive(_Request("GET", url, "", timeout, stream=True))
+    with response:
+        try:
+            if not _is_fine(response):
+                raise _refused(request, response)
+            yield response.iter_content(_PIECE)
+        except requests.RequestException as error:
+            raise _translated(error, request) from error
+
+
+def is_private(url: str) -> bool:
+    """Whether nobody on the way can read along: https, or a server on this very machine.
+
+    OAUTHLIB_INSECURE_TRANSPORT lifts this, as it does for Commodore.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "http":
+        in_clear = os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")
+        return bool(in_clear) or _is_loopback(parts.hostname or "")
+    return parts.scheme == "https"
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def same_server(url: str, other: str) -> bool:
     """Whether what may be shown to one may be shown to the other: itself, or its https."""
     one, two = urlsplit(url), urlsplit(other)
@@ -105,13 +166,19 @@ def _port(scheme: str, port: int | None) -> int | None:
 
 
 def _exchange(request: _Request) -> Any:  # noqa: ANN401 - the door: callers parse
+    return _answer(*_arrive(request))
+
+
+def _arrive(request: _Request) -> tuple[_Request, requests.Response]:
+    """The request as it was last sent, and its response: any but a redirect."""
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
     for _ in range(_MOST_REDIRECTS + 1):
         response = _send(request)
         location = _redirection(request, response)
         if not location:
-            return _answer(request, response)
+            return request, response
+        response.close()
         request = _redirected(request, location)
     raise HttpError(f"redirected more than {_MOST_REDIRECTS} times", where=request.url)
 
@@ -130,6 +197,8 @@ def _redirected(request: _Request, location: str) -> _Request:
             where=request.url,
             hint="if that server is the right one, give its URL instead",
         )
+    if urlsplit(request.url).scheme == "https" and not is_private(target):
+        raise HttpError(f"redirected to plain http, {target}: not followed", where=request.url)
     return replace(request, url=target, params=None, token=request.token if same else "")
 
 
@@ -153,7 +222,8 @@ def _send(request: _Request) -> requests.Response:
             request.url,
             params=request.params,
             data=request.body,
-            headers={"Content-Type": "application/json"} if request.body is not None else None,
+            headers=request.headers,
+            stream=request.stream,
             # Given even when there is no token: requests looks into a netrc file otherwise.
             auth=authorise,
             timeout=request.timeout,
@@ -213,7 +283,7 @@ def _root(error: requests.RequestException) -> BaseException:
 def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN401 - the door: callers parse
     status = response.status_code
     # The status comes first: the page of a broken proxy is no JSON, but its status says more.
-    if not HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES:
+    if not _is_fine(response):
         raise _refused(request, response)
     if not response.content.strip():
         return None
@@ -227,6 +297,10 @@ def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN
         ) from error
 
 
+def _is_fine(response: requests.Response) -> bool:
+    return HTTPStatus.OK <= response.status_code < HTTPStatus.MULTIPLE_CHOICES
+
+
 def _refused(request: _Request, response: requests.Response) -> HttpError:
     status = response.status_code
     kind = HttpError
@@ -234,18 +308,28 @@ def _refused(request: _Request, response: requests.Response) -> HttpError:
         kind = NotFound
     elif status in _UNAVAILABLE:
         kind = ServerAway
-    reason = _reason(response) or "no reason given"
+    answer = _json_in(response)
+    reason = _reason(answer) or "no reason given"
     hint = _HINTS.get(status, "")
-    return kind(f"answered {_title(status)}: {reason}", where=request.url, hint=hint)
+    error = kind(f"answered {_title(status)}: {reason}", where=request.url, hint=hint)
+    error.status, error.headers, error.answer = status, response.headers, answer
+    return error
 
 
-def _reason(response: requests.Response) -> str:
+def _json_in(response: requests.Response) -> object:
     try:
-        body = json.loads(response.content)
+        return json.loads(response.content)
     except ValueError:
+        return None
+
+
+def _reason(answer: object) -> str:
+    """Lieutenant gives a reason; OAuth a code, and often a sentence about it."""
+    if not isinstance(answer, dict):
         return ""
-    reason = body.get("reason") if isinstance(body, dict) else None
-    return str(reason or "")
+    if answer.get("reason"):
+        return str(answer["reason"])
+    return ": ".join(str(answer[key]) for key in ("error", "error_description") if answer.get(key))
 
 
 def _title(status: int) -> str:
