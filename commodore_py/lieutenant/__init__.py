@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-import time
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
@@ -13,7 +13,7 @@ from .client import Server
 from .described import is_plain_name
 from .parse import cluster_of, tenant_of
 from .reporting import report_body
-from .tokens import NoToken, usable_token
+from .tokens import NoToken, TokenSource
 from .urls import facts_folder
 
 if TYPE_CHECKING:
@@ -25,9 +25,23 @@ if TYPE_CHECKING:
     from .described import Described
     from .facts import FactsFolder
 
-__all__ = ["cluster_ids", "list_clusters", "load_cluster", "report", "report_body"]
+__all__ = [
+    "cluster_ids",
+    "fetch_token",
+    "list_clusters",
+    "load_cluster",
+    "log_in",
+    "log_out",
+    "report",
+    "report_body",
+]
 
 log = logging.getLogger(__name__)
+
+_HOW_TO_GIVE_A_URL = (
+    "set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
+    " ./facts; `commodore demo` makes one to play with"
+)
 
 
 def load_cluster(config: Config, cluster_id: str) -> Cluster:
@@ -47,7 +61,7 @@ def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> lis
 def cluster_ids(config: Config) -> list[str]:
     """What a cluster argument may be completed to; nothing when nobody can be asked."""
     try:
-        return _source(config).ids()
+        return _source(replace(config, may_log_in=False)).ids()
     except CommodoreError:
         return []
 
@@ -56,6 +70,31 @@ def report(config: Config, record: BuildRecord) -> None:
     """Tell the API, or the folder of facts, how a catalog was compiled and pushed."""
     with _while(f"reporting the compile of cluster {record.cluster}"):
         _source(config).report(record.cluster, report_body(record))
+
+
+def log_in(config: Config, *, device: bool = False) -> str:
+    """Have a good token kept for the API, by a login if need be; on another device if wanted.
+
+    Without an API URL nothing is kept, and the login needs settings of its own.
+    """
+    with _while("logging in"):
+        if config.api_url:
+            _insist_on_an_api(config.api_url)
+        return replace(_tokens(config), device=device, must_keep=True).token()
+
+
+def fetch_token(config: Config, *, device: bool = False) -> str:
+    """A good token for the API, by a login if need be."""
+    with _while("getting a token"):
+        _insist_on_an_api(config.api_url)
+        return replace(_tokens(config), device=device).token()
+
+
+def log_out(config: Config) -> bool:
+    """Forget the token kept for the API; False when there was none."""
+    with _while("logging out"):
+        _insist_on_an_api(config.api_url)
+        return _tokens(config).forget()
 
 
 def _kept(config: Config, cluster_id: str) -> Cluster:
@@ -86,20 +125,43 @@ def _asked_for(config: Config, cluster_id: str) -> Cluster:
 
 def _source(config: Config) -> Server | FactsFolder:
     if not config.api_url:
-        raise CommodoreError(
-            "no API URL",
-            hint="set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of"
-            " cluster facts like ./facts; `commodore demo` makes one to play with",
-        )
+        raise CommodoreError("no API URL", hint=_HOW_TO_GIVE_A_URL)
     folder = facts_folder(config.api_url)
     if folder is not None:
         from .facts import FactsFolder  # noqa: PLC0415 - brings in yaml, slow to import
 
         return FactsFolder(folder)
-    token = usable_token(config.api_token, now=time.time())
+    # Asked for anew each time: at the end of a long compile the first token may have expired.
+    tokens = _tokens(config)
+    token = tokens.token() if config.may_log_in else tokens.at_hand()
     if not token:
         raise NoToken.for_api(config.api_url)
     return Server(config.api_url, token, config.request_timeout)
+
+
+def _tokens(config: Config) -> TokenSource:
+    return TokenSource(
+        config.api_url,
+        config.api_token,
+        client_id=config.oidc_client,
+        discovery_url=config.oidc_discovery_url,
+        listen=config.oidc_listen,
+        login_timeout=config.login_timeout,
+        request_timeout=config.request_timeout,
+        strict=config.strict,
+    )
+
+
+def _insist_on_an_api(api_url: str) -> None:
+    """Whoever names no API, or one that needs no token, has nothing to log in to."""
+    if not api_url:
+        raise CommodoreError("no API URL", hint=_HOW_TO_GIVE_A_URL)
+    if facts_folder(api_url) is not None:
+        raise CommodoreError(
+            "a folder of cluster facts needs no token",
+            where=api_url,
+            hint="just use it; to log in, give the URL of a Lieutenant API with --api-url",
+        )
 
 
 def _tell_ignored(config: Config, found: Described) -> None:

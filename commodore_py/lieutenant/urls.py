@@ -28,6 +28,12 @@ def request_url(api_url: str, endpoint: str, name: str = "") -> str:
     return f"{scheme}://{host}/" + "/".join((*path, endpoint, quote(name, safe="")))
 
 
+def base_url(api_url: str) -> str:
+    """The one spelling of an API's URL, however it was given."""
+    scheme, host, path = _base(api_url)
+    return "/".join((f"{scheme}://{host}", *path))
+
+
 def _base(api_url: str) -> tuple[str, str, list[str]]:
     text = api_url if "://" in api_url else f"https://{api_url.lstrip('/')}"
     try:
