@@ -103,7 +103,7 @@ class Config:
     may_log_in: bool = True
     """Whether a missing token may be got by logging in; completion must not."""
     request_timeout: int = 5
-    engine: Engine = "reference"
+    engine: Engine = "native"
     local: bool = False
     push: bool = False
     interactive: bool = False

@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from .reader import ClassFile, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
 _EXTENSIONS = (".yml", ".yaml")
 _NOT_CLASSES = {".git"}
@@ -35,11 +35,18 @@ class DuplicateClass(CommodoreError):
 class ClassFiles:
     """The class files of a class path, by name."""
 
-    def __init__(self, entries: Iterable[tuple[str, Path]]) -> None:
+    def __init__(
+        self, entries: Iterable[tuple[str, Path]], *, generated: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Find the classes; `generated` ones, by class name, lie nowhere yet."""
         self._found: dict[str, tuple[Path, PurePosixPath]] = {}
+        self._generated = dict(generated or {})
         self._read: dict[str, ClassFile] = {}
         self._by_content: dict[bytes, ClassFile] = {}
         errors: list[CommodoreError] = []
+        for name in self._generated:
+            place = PurePosixPath(f"{name.replace('.', '/')}.yml")
+            self._found[name] = (Path(place), place.parent)
         for prefix, source in entries:
             for file, relative in _files_of(prefix, source):
                 name, folder = _name_of(relative)
@@ -68,7 +75,9 @@ class ClassFiles:
         known = self._read.get(name)
         if known is None:
             file = self._found[name][0]
-            text = file.read_bytes()
+            text = self._generated.get(name)
+            if text is None:
+                text = file.read_bytes()
             digest = hashlib.blake2b(text, digest_size=16).digest()
             known = self._by_content.get(digest)
             if known is None:

@@ -239,14 +239,20 @@ def test_hierarchy_that_cannot_work(tmp_path: Path, values: dict[str, object], t
         _push(fleet.config())
 
 
-def test_yaml_tag_in_a_class_is_an_error_and_no_crash(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("engine", "told"),
+    [("native", "YAML tag !x is not supported"), ("reference", "inventory cannot be rendered")],
+)
+def test_yaml_tag_in_a_class_is_an_error_and_no_crash(
+    tmp_path: Path, engine: str, told: str
+) -> None:
     fleet = a_fleet(tmp_path, web={})
     commit_to(
         fleet.repository("tenant"), {"common.yml": "applications: [web]\nparameters:\n  a: !x y\n"}
     )
 
-    with pytest.raises(CommodoreError, match="inventory cannot be rendered") as caught:
-        _push(fleet.config())
+    with pytest.raises(CommodoreError, match=told) as caught:
+        _push(fleet.config(engine=engine))
 
     assert "tag" in caught.value.hint
 
