@@ -1,0 +1,179 @@
+"""Git by its own program: what we read from it, and what it must not do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters import git as adapter
+from commodore_py.adapters.process import ProgramFailed
+from tests.builders import a_repository_with, commit_in, commit_to, git, url_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def remote(tmp_path: Path) -> Path:
+    return a_repository_with(tmp_path / "remote.git", {"a.txt": "a\n", "b c.txt": "b\n"})
+
+
+@pytest.fixture
+def clone(tmp_path: Path, remote: Path) -> Path:
+    git(tmp_path, "clone", "--quiet", url_of(remote), "clone")
+    return tmp_path / "clone"
+
+
+@pytest.mark.parametrize(
+    ("url", "push"),
+    [
+        ("https://host/foo.git", "ssh://git@host/foo.git"),
+        ("git@host:foo.git", None),
+        ("/srv/foo.git", None),
+    ],
+)
+def test_a_remote_is_configured_with_the_url_it_is_pushed_to(
+    clone: Path, url: str, push: str | None
+) -> None:
+    adapter.configure_remote(clone, "https://before/bar.git")
+
+    old = adapter.configure_remote(clone, url)
+
+    settings = adapter.remote_settings(clone)
+    assert old == "https://before/bar.git"
+    assert settings.get("remote.origin.pushurl") == push
+    assert settings["remote.origin.fetch"] == "+refs/heads/*:refs/remotes/origin/*"
+
+
+def test_a_configured_remote_is_not_written_again(clone: Path) -> None:
+    adapter.configure_remote(clone, "https://host/foo.git")
+    before = (clone / ".git/config").stat().st_mtime_ns
+
+    adapter.configure_remote(clone, "https://host/foo.git")
+
+    assert (clone / ".git/config").stat().st_mtime_ns == before
+
+
+def test_refs_name_commits_and_the_default_branch(remote: Path, clone: Path) -> None:
+    master = git(remote, "rev-parse", "master")
+    who = ("-c", "user.name=x", "-c", "user.email=x")
+    git(remote, *who, "tag", "-a", "-m", "one", "annotated", "master")
+    git(remote, "tag", "light", "master")
+    git(remote, "tag", "of-a-folder", "master^{tree}")
+    other = commit_to(remote, {"c.txt": "c"}, branch="feat/x")
+    adapter.fetch(clone)
+
+    refs = adapter.refs_of(clone)
+
+    assert refs.default_branch == "master"
+    assert refs.commits == {
+        "refs/remotes/origin/feat/x": other,
+        "refs/remotes/origin/master": master,
+        "refs/tags/annotated": master,
+        "refs/tags/light": master,
+    }
+
+
+def test_a_default_branch_that_is_gone_is_forgotten(remote: Path, clone: Path) -> None:
+    git(remote, "branch", "-m", "master", "main")
+    adapter.fetch(clone)
+
+    before = adapter.refs_of(clone).default_branch
+    git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
+    adapter.ask_default_branch(clone)
+
+    assert (before, adapter.refs_of(clone).default_branch) == ("master", "main")
+
+
+def test_the_status_says_what_happened_to_which_file(clone: Path) -> None:
+    (clone / "a.txt").write_text("edited")
+    (clone / "b c.txt").unlink()
+    (clone / "new file.txt").write_text("new")
+    (clone / "staged ü.txt").write_text("new")
+    git(clone, "add", "staged ü.txt")
+
+    full = adapter.status(clone, untracked=True)
+    tracked = adapter.status(clone, untracked=False)
+
+    assert full.changes == (
+        ("modified", "a.txt"),
+        ("deleted", "b c.txt"),
+        ("added", "staged ü.txt"),
+        ("untracked", "new file.txt"),
+    )
+    assert tracked.changes == full.changes[:3]
+    assert (full.commit, full.branch) == (git(clone, "rev-parse", "HEAD"), "master")
+
+
+def test_the_status_names_files_in_conflict(clone: Path) -> None:
+    git(clone, "checkout", "--quiet", "-b", "other")
+    commit_in(clone, {"a.txt": "theirs\n"})
+    git(clone, "checkout", "--quiet", "master")
+    commit_in(clone, {"a.txt": "ours\n"})
+    with pytest.raises(ProgramFailed):
+        adapter.git(clone, "-c", "user.name=x", "-c", "user.email=x", "merge", "other")
+
+    assert adapter.status(clone, untracked=True).changes == (("unmerged", "a.txt"),)
+
+
+def test_the_status_of_a_repository_without_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init", "--quiet", "--initial-branch=main", "new")
+
+    status = adapter.status(tmp_path / "new", untracked=True)
+
+    assert (status.commit, status.branch, status.changes) == (None, "main", ())
+    assert adapter.head_of(tmp_path / "new") == (None, "main")
+
+
+def test_head_is_a_commit_and_a_branch_or_none(clone: Path) -> None:
+    commit = git(clone, "rev-parse", "HEAD")
+    git(clone, "tag", "master")  # makes Git's short name of the branch a longer one
+
+    attached = adapter.head_of(clone)
+    git(clone, "checkout", "--quiet", "--detach")
+
+    assert attached == (commit, "master")
+    assert adapter.head_of(clone) == (commit, None)
+    assert adapter.status(clone, untracked=False).branch is None
+
+
+def test_short_commits_have_six_characters(clone: Path) -> None:
+    commits = [git(clone, "rev-parse", "HEAD"), commit_in(clone, {"a.txt": "x"})]
+
+    short = adapter.short_commits(clone, [*commits, commits[0]])
+
+    assert short == {commit: commit[:6] for commit in commits}
+    assert adapter.short_commit(clone, commits[0]) == commits[0][:6]
+    assert adapter.short_commits(clone, []) == {}
+
+
+@pytest.mark.parametrize("revision", ["nothing", "--help", "HEAD^{tree}", ""])
+def test_what_names_no_commit_gives_none(clone: Path, revision: str) -> None:
+    assert adapter.commit_of(clone, revision) is None
+
+
+def test_a_repository_around_a_folder_is_not_mistaken_for_it(clone: Path) -> None:
+    (clone / "inner/.git").mkdir(parents=True)
+
+    with pytest.raises(ProgramFailed) as caught:
+        adapter.git(clone / "inner", "status")
+
+    assert "not a git repository" in caught.value.stderr
+
+
+def test_variables_of_another_repository_mean_nothing(
+    clone: Path, remote: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = git(clone, "rev-parse", "--absolute-git-dir")
+    monkeypatch.setenv("GIT_DIR", str(remote))
+    monkeypatch.setenv("GIT_WORK_TREE", "/nowhere")
+
+    assert adapter.git(clone, "rev-parse", "--absolute-git-dir") == expected
+
+
+def test_a_missing_revision_is_told_without_the_password() -> None:
+    error = adapter.RevisionNotFound.named("v1", url="https://me:secret@host/x.git")
+
+    assert str(error) == "revision v1 not found"
+    assert error.where == "https://me:***@host/x.git"
