@@ -40,7 +40,7 @@ def fetcher(config: Config) -> Fetch:
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         _clear_the_way(wanted, paths, force=config.force)
-        _register(wanted, remotes)
+        register(wanted, remotes)
         return _fetch_all(wanted, config, remotes)
 
     def from_work_folder(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
@@ -89,7 +89,7 @@ def _clear_the_way(specs: tuple[DependencySpec, ...], paths: WorkPaths, *, force
             worktrees.put_work_aside(spec, place_of(spec, paths))
 
 
-def _register(specs: tuple[DependencySpec, ...], remotes: dict[str, str]) -> None:
+def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
     """Decide on one URL per repository: the first one asked for, but SSH wins."""
     for spec in specs:
         if spec.kind not in _CONFIGURATION:

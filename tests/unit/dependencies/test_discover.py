@@ -1,0 +1,267 @@
+"""Applications to what must be fetched for them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.dependencies import instances_of, wanted_components, wanted_packages
+from commodore_py.errors import CommodoreError
+from commodore_py.model import ClassPath, Instance, Kind
+from tests.builders import errors_in, make_dependency, make_node
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commodore_py.model import DependencySpec, Node
+
+
+def entry(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - what YAML may hold
+    return {"url": f"https://host/{name}.git", "version": "v1", **more}
+
+
+def node(*applications: str, **parameters: Any) -> Node:  # noqa: ANN401 - what YAML may hold
+    listed = {name: entry(name) for name in ("nginx", "foo", "bar", "web")}
+    return make_node(applications=applications, parameters={"components": listed, **parameters})
+
+
+def names(specs: tuple[DependencySpec, ...]) -> list[tuple[str, str]]:
+    return [(spec.name, spec.component) for spec in specs]
+
+
+def refused(wanted: Callable[[Node], object], given: Node) -> tuple[CommodoreError, ...]:
+    with pytest.raises(CommodoreError) as caught:
+        wanted(given)
+    return errors_in(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("applications", "expected"),
+    [
+        (["nginx"], [("nginx", "nginx")]),
+        (["nginx as nginx"], [("nginx", "nginx")]),
+        (["nginx", "nginx as nginx"], [("nginx", "nginx")]),
+        (["nginx as web-1"], [("nginx", "nginx"), ("web-1", "nginx")]),
+        (["nginx as b", "nginx as a"], [("nginx", "nginx"), ("a", "nginx"), ("b", "nginx")]),
+        (["web", "bar", "pkg.foo"], [("bar", "bar"), ("web", "web")]),
+        ([], []),
+    ],
+)
+def test_components_come_first_then_instances_each_sorted(
+    applications: list[str], expected: list[tuple[str, str]]
+) -> None:
+    specs = wanted_components(node(*applications))
+
+    assert names(specs) == expected
+    assert [spec.kind for spec in specs] == [
+        Kind.COMPONENT if name == component else Kind.INSTANCE for name, component in expected
+    ]
+
+
+@pytest.mark.parametrize(
+    ("application", "unknown"),
+    [
+        ("nginx  as  web-1", "'nginx '"),
+        ("a as b as c", "a as b as c"),
+        ("nginx as", "nginx as"),
+        ("nginz", "nginz"),
+    ],
+)
+def test_other_spellings_are_unknown_components(application: str, unknown: str) -> None:
+    (error,) = refused(wanted_components, node(application))
+
+    assert str(error) == f"unknown component {unknown}"
+    assert error.where == "parameters.components"
+
+
+def test_a_similar_name_is_suggested() -> None:
+    (error,) = refused(wanted_components, node("nginz"))
+
+    assert error.hint.startswith("did you mean nginx?")
+
+
+@pytest.mark.parametrize(
+    ("applications", "message"),
+    [
+        (["foo as nginx", "nginx"], "component foo aliases existing component nginx"),
+        (
+            ["foo as nginx", "bar as nginx", "nginx"],
+            "component bar and foo aliases existing component nginx",
+        ),
+        (["foo as x", "bar as x"], "duplicate instance x, claimed by bar and foo"),
+        # The component needs the folder of its name, although it is no instance itself.
+        (["foo as nginx", "nginx as web-1"], "component foo aliases existing component nginx"),
+    ],
+)
+@pytest.mark.spec("06.01")
+def test_an_instance_has_one_component(applications: list[str], message: str) -> None:
+    (error,) = refused(wanted_components, node(*applications))
+
+    assert str(error) == message
+    assert "`component as instance`" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("application", "name"),
+    [
+        ("nginx as cluster", "cluster"),
+        ("nginx as lib", "lib"),
+        ("nginx as libs", "libs"),
+        ("nginx as .repos", ".repos"),
+        ("nginx as ../../x", "../../x"),
+        ("../x as nginx-2", "../x"),
+        ("nginx as pkg.foo", "pkg.foo"),
+        ("nginx as ", ""),
+        ("..", ".."),
+    ],
+)
+@pytest.mark.spec("06.14")
+def test_a_name_must_be_free_to_name_a_folder(application: str, name: str) -> None:
+    (error,) = refused(wanted_components, node(application))
+
+    assert str(error) == f"{name!r} cannot be the name of a component or an instance"
+    assert "cluster, lib, libs" in error.hint
+
+
+def test_all_unclear_instances_are_told_together() -> None:
+    errors = refused(wanted_components, node("foo as x", "bar as x", "nginx as lib"))
+
+    assert len(errors) == 2
+
+
+@pytest.mark.spec("05.16")
+def test_components_with_one_parameter_key_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    listed = {name: entry(name) for name in ("a-b", "a_b", "c")}
+
+    wanted_components(node("a-b", "a_b", "c", components=listed))
+
+    assert caplog.messages == ["components a-b and a_b share parameters.a_b"]
+
+
+@pytest.mark.parametrize(
+    ("own", "expected"),
+    [
+        ({}, ("https://host/nginx.git", "v1", "comp/")),
+        ({"version": "v2"}, ("https://host/nginx.git", "v2", "comp/")),
+        ({"url": "https://host/fork.git"}, ("https://host/fork.git", "v1", "comp/")),
+        ({"path": "/alt"}, ("https://host/nginx.git", "v1", "alt")),
+        ({"path": ""}, ("https://host/nginx.git", "v1", "comp/")),
+        (None, ("https://host/nginx.git", "v1", "comp/")),
+    ],
+)
+def test_an_instance_takes_from_its_component_what_it_does_not_say(
+    own: dict[str, str] | None, expected: tuple[str, str, str]
+) -> None:
+    listed = {"nginx": entry("nginx", path="/comp/"), "web-1": own}
+
+    _, instance = wanted_components(node("nginx as web-1", components=listed))
+
+    assert (instance.url, instance.version, instance.path) == expected
+
+
+def test_an_instance_needs_no_entry() -> None:
+    component, instance = wanted_components(node("nginx as web-1"))
+
+    assert (instance.url, instance.version) == (component.url, component.version)
+
+
+@pytest.mark.spec("05.03", "05.04", "05.17")
+def test_everything_wrong_with_the_listed_versions_is_told_together() -> None:
+    listed = {
+        "number": {"url": "https://host/x.git", "version": 1.1},
+        "null": None,
+        "bare": {},
+        "out": entry("out", path="a/../../b"),
+        "sly": entry("sly", path="//../b"),
+        "ok": entry("ok"),
+        "ok-2": {"version": 7},
+    }
+    given = node(
+        *("number", "null", "bare", "out", "sly", "missing", "ok as ok-2"), components=listed
+    )
+
+    errors = refused(wanted_components, given)
+
+    assert {(error.where, str(error)) for error in flattened(errors)} == {
+        ("parameters.components.number.version", "expected a text, found float 1.1"),
+        ("parameters.components.null", "expected a mapping, found nothing"),
+        ("parameters.components.bare", "component bare has no url"),
+        ("parameters.components.bare", "component bare has no version"),
+        (
+            "parameters.components.out.path",
+            "path a/../../b leads out of the repository",
+        ),
+        ("parameters.components.sly.path", "path /../b leads out of the repository"),
+        ("parameters.components", "unknown component missing"),
+        ("parameters.components.ok-2.version", "expected a text, found int 7"),
+    }
+    assert all(error.hint for error in flattened(errors))
+
+
+def flattened(errors: tuple[CommodoreError, ...]) -> list[CommodoreError]:
+    return [inner for error in errors for inner in errors_in(error)]
+
+
+@pytest.mark.parametrize("components", [None, {}])
+def test_components_must_be_listed(components: dict[str, Any] | None) -> None:
+    (error,) = refused(wanted_components, node("nginx", components=components))
+
+    assert str(error) == "unknown component nginx"
+
+
+def test_components_must_be_a_mapping() -> None:
+    (error,) = refused(wanted_components, node("nginx", components=["nginx"]))
+
+    assert str(error) == "expected a mapping, found list ['nginx']"
+    assert error.where == "parameters.components"
+
+
+def test_packages_are_found_by_their_prefix() -> None:
+    packages = {name: entry(name, path="/sub/p/") for name in ("a", "b", "pkg.c")}
+    given = node("pkg.b", "nginx", "pkg.a", "pkg.b", "pkg.pkg.c", packages=packages)
+
+    specs = wanted_packages(given)
+
+    assert [(s.kind, s.name, s.url, s.version, s.path) for s in specs] == [
+        (Kind.PACKAGE, name, f"https://host/{name}.git", "v1", "sub/p/")
+        for name in ("a", "b", "pkg.c")
+    ]
+
+
+@pytest.mark.parametrize(
+    "name", ["components", "defaults", "global", "params", "t-acme", "", "a/b", "..", ".x"]
+)
+def test_reserved_package_names_are_refused(name: str) -> None:
+    packages = {name: entry("x")}
+
+    (error,) = refused(wanted_packages, node(f"pkg.{name}", packages=packages))
+
+    assert str(error) == f"{name!r} cannot be the name of a package"
+    assert error.where == f"application pkg.{name}"
+    assert "components, defaults, global, params" in error.hint
+
+
+@pytest.mark.spec("05.17")
+def test_all_packages_that_are_not_listed_are_told_together() -> None:
+    errors = refused(wanted_packages, node("pkg.a", "pkg.b", "pkg.t-x"))
+
+    assert [str(error) for error in errors] == [
+        "unknown package a",
+        "unknown package b",
+        "'t-x' cannot be the name of a package",
+    ]
+
+
+def test_instances_are_those_with_a_checkout() -> None:
+    classes = ClassPath(
+        (
+            make_dependency("nginx"),
+            make_dependency("web-1", kind=Kind.INSTANCE, component="nginx"),
+            make_dependency("unasked"),
+        )
+    )
+
+    found = instances_of(node("nginx as web-1", "nginx", "bar"), classes)
+
+    assert found == (Instance("nginx", "nginx"), Instance("web-1", "nginx"))
