@@ -87,8 +87,8 @@ def evaluate(
                 for name, native in (natives or {}).items()
             },
         )
-    except RuntimeError as error:
-        raise calls.explain(str(error)) from (calls.failure or error)
+    except (RuntimeError, UnicodeDecodeError) as error:
+        raise calls.explain(_said(error)) from (calls.failure or error)
     return result
 
 
@@ -199,6 +199,13 @@ def _source(file: Path) -> str:
     if "\0" in text:
         raise JsonnetError("not a text file: it holds a null byte", where=str(file))
     return text
+
+
+def _said(error: RuntimeError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        # gojsonnet 0.22 does not end the text of a failed import: foreign bytes follow it.
+        return error.object.decode(errors="replace")
+    return str(error)
 
 
 def _split(said: str) -> tuple[str, str]:

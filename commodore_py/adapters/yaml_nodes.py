@@ -28,7 +28,6 @@ class _Untyped:
         return UNTYPED
 
 
-
 class _Composer(yaml.cyaml.CParser, _Untyped):
     """libyaml's parser and composer alone."""
 
