@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import http
 
 from .described import kind_of
-from .oidc import SCOPE, LoginFailed, ask_for_tokens, asking, checked, printable, text_of_refusal
+from .oidc import (
+    SCOPE,
+    LoginFailed,
+    ask_for_tokens,
+    asking,
+    checked,
+    printable,
+    refusal_in,
+    refused,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -80,7 +89,7 @@ def accepted(
         except http.ServerAway:
             pause *= 2
         except http.HttpError as error:
-            match text_of_refusal(error):
+            match refusal_in(error):
                 case "authorization_pending":
                     continue
                 case "slow_down":
@@ -88,20 +97,12 @@ def accepted(
                 case "expired_token":
                     return None
                 case "access_denied":
-                    raise _denied(error) from error
+                    raise refused(error.answer, where=error.where) from error
                 case _:
                     raise
         else:
             return checked(answer, provider, client_id, now=now())
     return None
-
-
-def _denied(error: http.HttpError) -> LoginFailed:
-    return LoginFailed(
-        f"the identity provider refused: {error}",
-        where=error.where,
-        hint="log in once more and agree there, or ask whoever runs the identity provider",
-    )
 
 
 def _number(holder: dict[str, Any], key: str, usual: float) -> float:

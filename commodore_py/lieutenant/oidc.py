@@ -6,6 +6,7 @@ import base64
 import hashlib
 import logging
 import secrets
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from .claims import claims_of, expiry_of, is_one_word
 from .described import kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
 log = logging.getLogger(__name__)
 
@@ -129,11 +130,7 @@ def code_in(query: Mapping[str, str], provider: Provider, attempt: Attempt) -> s
             hint="close old login pages in the browser, and log in once more",
         )
     if "error" in query:
-        raise LoginFailed(
-            f"the identity provider refused: {_in_words(query)}",
-            where=provider.authorization_endpoint,
-            hint="log in once more and agree there, or ask whoever runs the identity provider",
-        )
+        raise refused(query, where=provider.authorization_endpoint)
     sender = query.get("iss")
     if provider.issuer and (sender or provider.signs_arrivals) and sender != provider.issuer:
         raise LoginFailed(
@@ -229,9 +226,21 @@ def checked(
     return _as_kept(answer, now)
 
 
-def text_of_refusal(error: http.HttpError) -> str:
+def refusal_in(error: http.HttpError) -> str:
     """The code of a refusal in OAuth's words; empty when it is something else."""
     return _text(error.answer, "error") if isinstance(error.answer, dict) else ""
+
+
+def refused(answer: object, *, where: str) -> LoginFailed:
+    """A refusal, with what is said about it; by the person, or by the provider."""
+    found = answer if isinstance(answer, Mapping) else {}
+    parts = (found.get(key) for key in ("error", "error_description"))
+    said = printable(": ".join(str(part) for part in parts if part) or "without a reason")
+    return LoginFailed(
+        f"the identity provider refused: {said}",
+        where=where,
+        hint="log in once more and agree there, or ask whoever runs the identity provider",
+    )
 
 
 def printable(text: str) -> str:
@@ -278,11 +287,6 @@ def _malformed(provider: Provider, problem: str) -> LoginFailed:
         where=provider.token_endpoint,
         hint=_TRY_AGAIN,
     )
-
-
-def _in_words(query: Mapping[str, str]) -> str:
-    parts = (query.get(key, "") for key in ("error", "error_description"))
-    return printable(": ".join(part for part in parts if part) or "without a reason")
 
 
 def _text(holder: Mapping[str, Any], key: str) -> str:
