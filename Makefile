@@ -30,7 +30,7 @@ demo: $(STAMP) ## install, write the playground and compile its first cluster
 	@cd $(DEMO)/catalog && git log --oneline --max-count=1 && git ls-tree -r --name-only HEAD
 
 test: $(STAMP) ## install and run the tests
-	$(PYTEST) tests -n auto -m "not e2e and not long"
+	$(PYTEST) tests -n auto -m "not e2e and not long and not faults"
 
 check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/ruff format --check .
@@ -42,7 +42,7 @@ e2e: $(STAMP) ## the installed command, real tools and the peer as a black box
 	$(PYTEST) tests/e2e -m e2e
 
 long: $(STAMP) ## property tests with many more examples
-	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e"
+	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e and not faults"
 
 faults: $(STAMP) ## what happens when disks, networks and processes fail
 	$(PYTEST) tests/faults -m faults
