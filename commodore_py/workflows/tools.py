@@ -7,11 +7,15 @@ from dataclasses import dataclass
 
 from commodore_py.adapters.process import ProgramFailed, run
 
-_VERSION_COMMANDS = {
+VERSION_COMMANDS = {
     "helm": ("version", "--template", "{{.Version}}"),
     "jb": ("--version",),
     "kustomize": ("version",),
 }
+TOOLS = tuple(VERSION_COMMANDS)
+
+MOSTLY_BUILT_IN = {"jb": "only needed for Jsonnet libraries from Git"}
+"""Tools whose work we do ourselves, but for this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,19 +26,33 @@ class Tool:
     path: str | None
     version: str = ""
 
+    @property
+    def works(self) -> bool:
+        """Whether it is there and says which version it is."""
+        return self.path is not None and bool(self.version)
+
 
 def installed_tools() -> tuple[Tool, ...]:
     """Each tool as it would be used."""
-    return tuple(_look_up(name) for name in _VERSION_COMMANDS)
+    return tuple(look_up(name) for name in TOOLS)
 
 
-def _look_up(name: str) -> Tool:
+def located_tools() -> tuple[Tool, ...]:
+    """Where each tool would be found, without asking it for its version."""
+    return tuple(Tool(name, shutil.which(name)) for name in TOOLS)
+
+
+def look_up(name: str) -> Tool:
+    """One of the tools as it would be used."""
     path = shutil.which(name)
-    if path is None:
-        return Tool(name, None)
+    return ask(name, path) if path else Tool(name, None)
+
+
+def ask(name: str, path: str) -> Tool:
+    """The version that a program itself says it has."""
     try:
         # jb prints its version on stderr: both streams count.
-        output = run([path, *_VERSION_COMMANDS[name]], merge_stderr=True)
+        output = run([path, *VERSION_COMMANDS[name]], merge_stderr=True)
     except ProgramFailed as error:
         return Tool(name, path, error.stderr.strip())
     return Tool(name, path, output.decode(errors="replace").strip())

@@ -1,0 +1,563 @@
+"""`commodore tool`: words, streams and exit codes, against releases on a loopback server."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from tests.unit.lieutenant.api import Reply, refuses, serving
+from tests.unit.workflows.publisher import Publisher, a_program, limited, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .conftest import CommandLine, Ran
+
+NEEDED_BY_SCRIPTS = ("sh", "env")
+
+
+@dataclass(frozen=True)
+class World:
+    """The command line, what it downloads from, and where it finds and puts programs."""
+
+    commodore: CommandLine
+    publisher: Publisher
+    system: Path
+    """The one folder of programs on PATH."""
+    tools: Path
+
+    def __call__(self, *arguments: str, **variables: str) -> Ran:
+        mirror = {"COMMODORE_TOOL_MIRROR": self.publisher.api.url}
+        return self.commodore("tool", *arguments, **{**mirror, **variables})
+
+    @property
+    def state(self) -> dict[str, str]:
+        file = self.tools / "state.json"
+        state: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+        return state
+
+    def manage(self, **versions: str) -> None:
+        """Have these tools installed already."""
+        self.tools.mkdir(parents=True, exist_ok=True)
+        for name, version in versions.items():
+            put(self.tools, name, a_program(version))
+        state = dict.fromkeys(versions, "2026-01-09T15:20:00")
+        (self.tools / "state.json").write_text(json.dumps(state))
+
+
+@pytest.fixture
+def world(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
+    system = tmp_path / "bin"
+    system.mkdir()
+    for name in NEEDED_BY_SCRIPTS:
+        found = shutil.which(name)
+        assert found
+        (system / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(system))
+    with serving() as api:
+        tools = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools"
+        yield World(commodore, Publisher(api), system, tools)
+
+
+def all_latest(world: World) -> None:
+    world.publisher.latest("helm", "v3.18.4")
+    world.publisher.latest("jb", "v0.6.3")
+    world.publisher.latest("kustomize", "kustomize/v5.7.0")
+
+
+# list
+
+
+def test_list_shows_every_tool_and_how_it_stands(world: World) -> None:
+    world.manage(helm="v3.9.1", jb="v0.6.3")
+    put(world.system, "kustomize", a_program("v5.7.0"))
+    all_latest(world)
+
+    ran = world("list")
+
+    assert ran.code == 0
+    assert ran.out == (
+        "helm v3.9.1\n"
+        f"Location:       {world.tools}/helm\n"
+        "Managed:        True\n"
+        "Latest version: v3.18.4 (Upgrade available!)\n"
+        "Updated:        2026-01-09T15:20:00\n"
+        "jb v0.6.3\n"
+        f"Location:       {world.tools}/jb\n"
+        "Managed:        True\n"
+        "Latest version: v0.6.3 (No upgrade available)\n"
+        "Updated:        2026-01-09T15:20:00\n"
+        "kustomize v5.7.0\n"
+        f"Location:       {world.system}/kustomize\n"
+        "Managed:        False\n"
+        "Latest version: v5.7.0 (No upgrade available)\n"
+        "Updated:        UNKNOWN\n"
+    )
+    assert ran.err == " > asking GitHub for the latest versions\n"
+
+
+@pytest.mark.parametrize("flag", ["-V", "--skip-version-check"])
+def test_list_asks_nobody_when_told(world: World, flag: str) -> None:
+    world.manage(helm="v3.9.1")
+
+    ran = world("list", flag)
+
+    assert ran.code == 0
+    assert "Latest version: N/A (Version check skipped)\n" in ran.out
+    assert world.publisher.api.asked == []
+
+
+def test_missing_tools_are_a_line_each(world: World) -> None:
+    ran = world("list", "-V")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "helm missing!",
+        "jb missing! (only needed for Jsonnet libraries from Git)",
+        "kustomize missing!",
+    ]
+
+
+def test_a_tool_that_does_not_run_is_missing_and_says_where(world: World) -> None:
+    broken = put(world.system, "helm", b"\x7fELF is no program")
+
+    ran = world("list", "-V")
+
+    assert ran.out.splitlines()[0] == f"helm missing! ({broken} does not run)"
+
+
+def test_a_tool_that_ends_with_an_error_still_says_its_version(world: World) -> None:
+    put(world.system, "helm", a_program(script="echo v3.1.0 >&2; exit 1"))
+
+    assert world("list", "-V").out.startswith("helm v3.1.0\n")
+
+
+@pytest.mark.parametrize(("form", "parse"), [("json", json.loads), ("yaml", yaml.safe_load)])
+def test_list_for_programs(world: World, form: str, parse: type) -> None:
+    world.manage(helm="v3.9.1")
+    all_latest(world)
+
+    ran = world("list", "-o", form)
+
+    result = parse(ran.out)
+    assert result["schema"] == "tool-list/v1"
+    assert result["tools"][:2] == [
+        {
+            "name": "helm",
+            "path": f"{world.tools}/helm",
+            "version": "v3.9.1",
+            "managed": True,
+            "latest": "v3.18.4",
+            "upgradable": True,
+            "remark": None,
+            "updated": "2026-01-09T15:20:00",
+        },
+        {
+            "name": "jb",
+            "path": None,
+            "version": None,
+            "managed": False,
+            "latest": "v0.6.3",
+            "upgradable": None,
+            "remark": "only needed for Jsonnet libraries from Git",
+            "updated": None,
+        },
+    ]
+
+
+@pytest.mark.spec("12.08")
+def test_list_lists_although_github_limits(world: World) -> None:
+    world.manage(helm="v3.9.1")
+    all_latest(world)
+    world.publisher.on_latest("helm", limited())
+
+    ran = world("list")
+
+    assert ran.code == 0
+    assert "Latest version: N/A (Version check failed)\n" in ran.out
+    assert "warning: GitHub limits how often it may be asked" in ran.err
+    assert "ends at 2096-10-02 07:06 UTC" in ran.err
+    assert "COMMODORE_GITHUB_TOKEN" in ran.err
+    assert len(world.publisher.api.asked) == 1
+
+
+# the token
+
+
+@pytest.mark.spec("01.17")
+@pytest.mark.parametrize(
+    ("words", "variable", "sent"),
+    [
+        (("--github-token", "group", "list"), "", "Bearer group"),
+        (("list", "--github-token", "own"), "", "Bearer own"),
+        (("--github-token", "group", "list", "--github-token", "own"), "", "Bearer own"),
+        (("--github-token", "group", "list"), "variable", "Bearer group"),
+        (("list", "--github-token", "own"), "variable", "Bearer own"),
+        (("list",), "variable", "Bearer variable"),
+        (("list",), "", None),
+    ],
+)
+def test_the_token_counts_wherever_it_is_given(
+    world: World, words: tuple[str, ...], variable: str, sent: str | None
+) -> None:
+    all_latest(world)
+
+    world(*words, COMMODORE_GITHUB_TOKEN=variable)
+
+    assert [asked.token for asked in world.publisher.api.asked] == [sent] * 3
+
+
+def test_a_token_is_not_sent_to_where_files_are(world: World) -> None:
+    world.publisher.release("jb", "v0.6.3")
+    world.publisher.latest("jb", "v0.6.3")
+
+    world("install", "jb", "--github-token", "secret")
+
+    tokens = {asked.path.split("/")[1]: asked.token for asked in world.publisher.api.asked}
+    assert tokens == {"api.github.com": "Bearer secret", "github.com": None}
+
+
+@pytest.mark.parametrize(("words", "told"), [(("list",), False), (("list", "-v"), True)])
+def test_details_say_that_there_is_no_token(
+    world: World, words: tuple[str, ...], told: bool
+) -> None:
+    all_latest(world)
+
+    assert ("without a token" in world(*words).err) == told
+
+
+# install
+
+
+def test_install_brings_the_latest_version(world: World) -> None:
+    world.publisher.latest("helm", "v3.18.4")
+    world.publisher.release("helm", "v3.18.4")
+
+    ran = world("install", "helm")
+
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == "Installing helm v3.18.4\n"
+    assert list(world.state) == ["helm"]
+    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+
+
+@pytest.mark.spec("12.16")
+@pytest.mark.parametrize("version", ["5.6.0", "v5.6.0"])
+def test_install_brings_the_version_asked_for(world: World, version: str) -> None:
+    world.publisher.release("kustomize", "v5.6.0")
+
+    ran = world("install", "kustomize", "--version", version)
+
+    assert (ran.code, ran.err) == (0, "Installing kustomize v5.6.0\n")
+    assert world.publisher.asked("api.github.com") == 0
+
+
+def test_details_name_what_is_downloaded(world: World) -> None:
+    release = world.publisher.release("jb", "v0.6.3")
+
+    ran = world("install", "jb", "-v", "--version", "v0.6.3")
+
+    assert f"downloading {release.url}" in ran.err
+    assert f"the checksum of {release.file} is right" in ran.err
+
+
+def test_install_of_a_tool_that_only_the_system_has(world: World) -> None:
+    put(world.system, "jb", a_program("v0.1.0"))
+    world.publisher.release("jb", "v0.6.3")
+
+    ran = world("install", "jb", "--version", "v0.6.3")
+
+    assert (ran.code, list(world.state)) == (0, ["jb"])
+    assert f"{world.tools}/jb" in world("list", "-V").out
+
+
+def test_install_missing_brings_what_is_not_managed(world: World) -> None:
+    world.manage(jb="v0.6.0")
+    all_latest(world)
+    world.publisher.release("helm", "v3.18.4")
+    world.publisher.release("kustomize", "v5.7.0")
+
+    ran = world("install", "--missing")
+
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "Installing helm v3.18.4",
+        " > jb is managed already; `commodore tool upgrade jb` changes it",
+        "Installing kustomize v5.7.0",
+    ]
+    assert sorted(world.state) == ["helm", "jb", "kustomize"]
+    assert world("list", "-V").out.count("Managed:        True") == 3
+
+
+def test_install_missing_with_nothing_missing(world: World) -> None:
+    world.manage(helm="v1.0.0", jb="v1.0.0", kustomize="v1.0.0")
+
+    ran = world("install", "--missing")
+
+    assert ran.code == 0
+    assert "commodore tool upgrade --all" in ran.err
+    assert world.publisher.api.asked == []
+
+
+def test_the_first_failure_ends_an_installation_of_all(world: World) -> None:
+    all_latest(world)
+    world.publisher.release("helm", "v3.18.4")
+
+    ran = world("install", "--missing")
+
+    assert ran.code == 1
+    assert "while installing jb v0.6.3" in ran.err
+    assert list(world.state) == ["helm"]
+
+
+# upgrade
+
+
+def test_upgrade_brings_the_latest_version(world: World) -> None:
+    world.manage(helm="v3.9.1")
+    world.publisher.latest("helm", "v3.18.4")
+    world.publisher.release("helm", "v3.18.4")
+
+    ran = world("upgrade", "helm")
+
+    assert (ran.code, ran.err) == (0, "Installing helm v3.18.4\n")
+    assert world.state["helm"] > "2026-01-09T15:20:00"
+    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+
+
+def test_upgrade_goes_back_as_well(world: World) -> None:
+    world.manage(helm="v3.9.1")
+    world.publisher.release("helm", "v3.1.0")
+
+    ran = world("upgrade", "helm", "--version", "3.1.0")
+
+    assert ran.code == 0
+    assert world("list", "-V").out.startswith("helm v3.1.0\n")
+
+
+def test_upgrade_to_the_present_version_downloads_nothing(world: World) -> None:
+    world.manage(helm="v3.18.4")
+    world.publisher.latest("helm", "v3.18.4")
+
+    ran = world("upgrade", "helm")
+
+    assert (ran.code, ran.err) == (0, " > helm v3.18.4 is installed already\n")
+    assert world.publisher.asked("get.helm.sh") == 0
+
+
+def test_upgrade_all_takes_every_managed_tool(world: World) -> None:
+    world.manage(helm="v3.9.1", jb="v0.6.0")
+    all_latest(world)
+    world.publisher.release("helm", "v3.18.4")
+    world.publisher.release("jb", "v0.6.3")
+
+    ran = world("upgrade", "--all")
+
+    assert ran.code == 0
+    assert ran.err.splitlines()[:2] == ["Installing helm v3.18.4", "Installing jb v0.6.3"]
+    assert ran.err.splitlines()[2].startswith(" > kustomize is not managed")
+
+
+def test_upgrade_all_with_nothing_managed(world: World) -> None:
+    ran = world("upgrade", "--all")
+
+    assert ran.code == 0
+    assert "commodore tool install --missing" in ran.err
+
+
+@pytest.mark.spec("12.14")
+def test_a_failed_upgrade_keeps_the_present_version(world: World) -> None:
+    world.manage(helm="v3.9.1")
+    world.publisher.release("helm", "v3.18.4", checksums="0" * 64 + "  {file}\n")
+
+    ran = world("upgrade", "helm", "--version", "v3.18.4")
+
+    assert ran.code == 1
+    assert "while installing helm v3.18.4; the present one stays in use" in ran.err
+    assert world.state == {"helm": "2026-01-09T15:20:00"}
+    assert world("list", "-V").out.startswith("helm v3.9.1\n")
+
+
+# what makes no sense, and what is odd
+
+
+@pytest.mark.spec("12.01")
+@pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])
+@pytest.mark.parametrize("both", [False, True])
+def test_exactly_one_of_tool_and_flag(world: World, command: str, flag: str, both: bool) -> None:
+    ran = world(command, *(("helm", flag) if both else ()))
+
+    assert (ran.code, ran.out) == (1, "")
+    assert f"error: expected either a tool or {flag}\n" in ran.err
+
+
+@pytest.mark.spec("12.02")
+@pytest.mark.parametrize("command", ["install", "upgrade"])
+def test_an_unknown_tool(world: World, command: str) -> None:
+    ran = world(command, "kubectl")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: no tool kubectl is known" in ran.err
+    assert "helm, jb, kustomize" in ran.err
+
+
+@pytest.mark.spec("12.03")
+@pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])
+def test_one_version_for_all_is_ignored(world: World, command: str, flag: str) -> None:
+    world.manage(helm="v3.18.4", jb="v0.6.3", kustomize="v5.7.0")
+    all_latest(world)
+
+    ran = world(command, flag, "--version", "v1.0.0")
+
+    assert ran.code == 0
+    assert f"warning: --version is ignored with {flag}" in ran.err
+    assert "v1.0.0" not in ran.err
+
+
+@pytest.mark.spec("12.04")
+def test_install_leaves_a_managed_tool_to_upgrade(world: World) -> None:
+    world.manage(helm="v3.9.1")
+
+    ran = world("install", "helm", "--version", "v3.18.4")
+
+    assert ran.code == 0
+    assert "commodore tool upgrade helm" in ran.err
+    assert world.publisher.api.asked == []
+
+
+@pytest.mark.spec("12.04")
+def test_upgrade_leaves_an_unmanaged_tool_to_install(world: World) -> None:
+    put(world.system, "helm", a_program("v3.9.1"))
+
+    ran = world("upgrade", "helm")
+
+    assert ran.code == 0
+    assert "commodore tool install helm" in ran.err
+    assert world.publisher.api.asked == []
+
+
+@pytest.mark.spec("12.05")
+@pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb", "--version", "v0.6.3")])
+def test_a_tool_found_elsewhere_is_managed_no_more(world: World, command: tuple[str, ...]) -> None:
+    world.manage(helm="v3.9.1", jb="v0.6.0")
+    (world.tools / "helm").unlink()
+    elsewhere = put(world.system, "helm", a_program("v3.1.0"))
+
+    ran = world(*command)
+
+    assert ran.code == 0
+    assert "warning: helm is not managed any more: another one is used" in ran.err
+    assert str(elsewhere) in ran.err
+    assert list(world.state) == ["jb"]
+
+
+@pytest.mark.spec("12.06")
+@pytest.mark.parametrize("words", [("helm", "--version", "v3.18.4"), ("--missing",)])
+def test_a_tool_that_is_gone_is_installed_anew(world: World, words: tuple[str, ...]) -> None:
+    world.manage(helm="v3.9.1", jb="v0.6.3", kustomize="v5.7.0")
+    (world.tools / "helm").unlink()
+    all_latest(world)
+    world.publisher.release("helm", "v3.18.4")
+
+    before = world("list", "-V")
+    ran = world("install", *words)
+
+    assert before.out.startswith("helm missing!\n")
+    assert (ran.code, ran.out) == (0, "")
+    assert "warning: helm is managed, but was gone: it is installed anew\n" in ran.err
+    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+
+
+@pytest.mark.spec("12.06")
+def test_a_tool_that_is_gone_can_be_upgraded(world: World) -> None:
+    world.manage(helm="v3.9.1")
+    (world.tools / "helm").unlink()
+    world.publisher.release("helm", "v3.18.4")
+
+    ran = world("upgrade", "helm", "--version", "v3.18.4")
+
+    assert ran.code == 0
+    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+
+
+@pytest.mark.spec("12.07")
+@pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb"), ("upgrade", "--all")])
+def test_a_broken_record_is_an_error_that_names_it(world: World, command: tuple[str, ...]) -> None:
+    world.manage(helm="v3.9.1")
+    (world.tools / "state.json").write_text("{not json")
+
+    ran = world(*command)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: cannot read which tools are managed: no JSON" in ran.err
+    assert f"  {world.tools}/state.json\n" in ran.err
+    assert "commodore tool install --missing" in ran.err
+
+
+def test_help_needs_no_record(world: World) -> None:
+    world.manage()
+    (world.tools / "state.json").write_text("{not json")
+
+    assert world("list", "--help").code == 0
+
+
+@pytest.mark.spec("12.08")
+@pytest.mark.parametrize("command", ["install", "upgrade"])
+def test_no_latest_version_is_an_error(world: World, command: str) -> None:
+    if command == "upgrade":
+        world.manage(jb="v0.6.0")
+    world.publisher.on_latest("jb", limited())
+
+    ran = world(command, "jb")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: GitHub limits how often it may be asked" in ran.err
+    assert "api.github.com/repos/projectsyn/jsonnet-bundler/releases/latest" in ran.err
+
+
+@pytest.mark.spec("12.09", "12.12")
+@pytest.mark.parametrize("tool", ["helm", "jb", "kustomize"])
+def test_a_failed_download_is_an_error(world: World, tool: str) -> None:
+    release = world.publisher.release(tool, "v1.2.3", file=refuses(500, "no disk"))
+
+    ran = world("install", tool, "--version", "v1.2.3")
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: answered 500 Internal Server Error: no disk\n" in ran.err
+    assert f"  {release.url}\n" in ran.err
+    assert f"  while installing {tool} v1.2.3\n" in ran.err
+
+
+@pytest.mark.spec("12.15")
+def test_a_stalled_download_is_an_error(world: World) -> None:
+    world.publisher.release("jb", "v1.2.3", file=Reply(body=b"x", silent=True))
+
+    ran = world("install", "jb", "--version", "v1.2.3", COMMODORE_REQUEST_TIMEOUT="1")
+
+    assert ran.code == 1
+    assert "error: no answer within 1 seconds\n" in ran.err
+    assert "--request-timeout" in ran.err
+
+
+def test_an_account_without_a_home_has_no_place_for_tools(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nowhere() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setattr(Path, "home", nowhere)
+
+    ran = world("install", "jb", "--version", "v1.2.3")
+
+    assert ran.code == 1
+    assert "set HOME or XDG_CACHE_HOME" in ran.err

@@ -1,0 +1,419 @@
+"""Tools installed from real releases: archives and checksums from a loopback server."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import time
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError, notes_of
+from commodore_py.workflows.tool_folder import ToolFolder
+from commodore_py.workflows.tool_install import install
+from commodore_py.workflows.tools import TOOLS, Tool, ask
+from tests.unit.lieutenant.api import Reply, refuses, serving
+from tests.unit.workflows.publisher import Publisher, a_program, an_archive, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from commodore_py.workflows.tool_releases import Release
+
+NOW = datetime(2026, 1, 9, 15, 20, 0, 999)  # noqa: DTZ001 - the record has local times
+OLD = a_program("v1.0.0")
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    with serving() as api:
+        yield Publisher(api)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> ToolFolder:
+    return ToolFolder(tmp_path / "cache" / "tools")
+
+
+@pytest.fixture
+def used(folder: ToolFolder) -> ToolFolder:
+    """A folder in which every tool is installed already."""
+    for tool in TOOLS:
+        put(folder.path, tool, OLD)
+        folder.note(tool, NOW)
+    return folder
+
+
+def bring(folder: ToolFolder, publisher: Publisher, release: Release, timeout: float = 2) -> None:
+    install(folder, release, publisher.upstream(timeout=timeout), now=NOW)
+
+
+def refusal(
+    folder: ToolFolder, publisher: Publisher, release: Release, timeout: float = 2
+) -> CommodoreError:
+    """How an installation fails; in any case, the folder is as before."""
+    before = contents(folder)
+    with pytest.raises(CommodoreError) as caught:
+        bring(folder, publisher, release, timeout)
+    assert contents(folder) == before
+    return caught.value
+
+
+def contents(folder: ToolFolder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.path.glob("*"))}
+
+
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_tool_is_brought_verified_and_recorded(
+    tool: str, folder: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release(tool, "v1.2.3")
+
+    bring(folder, publisher, release)
+
+    program = folder.program(tool)
+    assert ask(tool, str(program)).version == "v1.2.3"
+    assert program.stat().st_mode & 0o7777 == 0o755
+    assert json.loads(folder.record.read_text()) == {tool: "2026-01-09T15:20:00"}
+    assert sorted(path.name for path in folder.path.iterdir()) == sorted([tool, "state.json"])
+
+
+def test_the_mode_does_not_depend_on_the_umask(folder: ToolFolder, publisher: Publisher) -> None:
+    release = publisher.release("jb", "v1.2.3")
+    before = os.umask(0o077)
+    try:
+        bring(folder, publisher, release)
+    finally:
+        os.umask(before)
+
+    assert folder.program("jb").stat().st_mode & 0o7777 == 0o755
+
+
+def test_another_version_replaces_the_present_one(used: ToolFolder, publisher: Publisher) -> None:
+    bring(used, publisher, publisher.release("helm", "v0.9.0"))
+
+    assert used.version_of("helm") == "v0.9.0"
+    assert used.version_of("jb") == "v1.0.0"
+
+
+def test_a_program_in_use_can_be_replaced(used: ToolFolder, publisher: Publisher) -> None:
+    waiting = a_program(script="read line; echo $line")
+    program = put(used.path, "jb", waiting)
+    with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+        bring(used, publisher, publisher.release("jb", "v1.2.3"))
+        out, _ = running.communicate(b"still here\n", timeout=10)
+
+    assert out == b"still here\n"
+    assert used.version_of("jb") == "v1.2.3"
+
+
+def test_redirects_to_another_server_are_followed(folder: ToolFolder, publisher: Publisher) -> None:
+    release = publisher.release("jb", "v1.2.3")
+    with serving() as storage:
+        content = publisher.api.reply_to(f"GET {publisher.path(release.url)}").body
+        storage.on("GET /blob?sig=a%2Fb", Reply(body=content))
+        publisher.api.on(
+            f"GET {publisher.path(release.url)}",
+            Reply(302, headers={"Location": f"{storage.url}/blob?sig=a%2Fb"}),
+        )
+        bring(folder, publisher, release)
+
+    assert folder.version_of("jb") == "v1.2.3"
+
+
+@pytest.mark.spec("12.10")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_wrong_checksum_installs_nothing(
+    tool: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    wrong = "0" * 64
+    release = publisher.release(tool, "v1.2.3", checksums=f"{wrong}  {{file}}\n")
+
+    error = refusal(used, publisher, release)
+
+    assert f"{release.file} has a wrong checksum: expected {wrong}, found " in str(error)
+    assert error.where == release.url
+    assert notes_of(error) == (f"while installing {tool} v1.2.3; the present one stays in use",)
+
+
+@pytest.mark.spec("12.10")
+@pytest.mark.parametrize("checksums", ["", "{sum}  another-file\n"])
+def test_a_missing_checksum_installs_nothing(
+    checksums: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release("jb", "v1.2.3", checksums=checksums)
+
+    error = refusal(used, publisher, release)
+
+    assert str(error) == f"no checksum for {release.file}"
+    assert error.where == release.checksums_url
+    assert publisher.asked(release.file) == 0
+
+
+@pytest.mark.parametrize("checksums", ["\n{sum} *{file}\n\n", "{sum}  {file}", "{sum}  {file}\r\n"])
+def test_checksums_are_read_in_every_usual_form(
+    checksums: str, folder: ToolFolder, publisher: Publisher
+) -> None:
+    bring(folder, publisher, publisher.release("helm", "v1.2.3", checksums=checksums))
+
+    assert folder.version_of("helm") == "v1.2.3"
+
+
+@pytest.mark.spec("12.11")
+@pytest.mark.parametrize("line", ["<html>", "abc  jb_linux_amd64", "{sum}", "{sum}0  {file}"])
+def test_a_line_that_is_no_checksum_is_told(
+    line: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release("jb", "v1.2.3", checksums=f"{{sum}}  {{file}}\n{line}\n")
+
+    error = refusal(used, publisher, release)
+
+    assert str(error).startswith("line 2 of the checksums is none: ")
+    assert error.where == release.checksums_url
+
+
+@pytest.mark.spec("12.09", "12.12")
+@pytest.mark.parametrize("tool", TOOLS)
+@pytest.mark.parametrize("part", ["url", "checksums_url"])
+def test_an_unknown_version_is_told_with_its_url(
+    tool: str, part: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release(tool, "v9.9.9")
+    url = getattr(release, part)
+    publisher.api.on(f"GET {publisher.path(url)}", refuses(404, ""))
+
+    error = refusal(used, publisher, release)
+
+    assert "there is no such release: answered 404 Not Found" in str(error)
+    assert error.where == url
+    assert "commodore tool list" in error.hint
+    assert notes_of(error) == (f"while installing {tool} v9.9.9; the present one stays in use",)
+
+
+@pytest.mark.spec("12.09", "12.12")
+@pytest.mark.parametrize("tool", TOOLS)
+def test_a_failing_server_is_asked_again_and_told(
+    tool: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release(tool, "v1.2.3", file=refuses(503, "busy"))
+
+    error = refusal(used, publisher, release)
+
+    assert str(error) == "answered 503 Service Unavailable: busy"
+    assert error.where == release.url
+    assert [asked.path for asked in publisher.api.asked].count(publisher.path(release.url)) == 3
+
+
+def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publisher) -> None:
+    release = publisher.release("jb", "v1.2.3")
+    request = f"GET {publisher.path(release.url)}"
+    whole = publisher.api.reply_to(request)
+    publisher.api.on(request, Reply(body=whole.body, cut=True), refuses(502, ""), whole)
+
+    bring(folder, publisher, release)
+
+    assert folder.version_of("jb") == "v1.2.3"
+
+
+@pytest.mark.spec("12.14")
+def test_a_download_that_ends_too_early_is_told(used: ToolFolder, publisher: Publisher) -> None:
+    release = publisher.release("helm", "v1.2.3", file=Reply(body=b"x" * 100_000, cut=True))
+
+    error = refusal(used, publisher, release)
+
+    assert "the answer ended too early" in str(error)
+    assert notes_of(error) == ("while installing helm v1.2.3; the present one stays in use",)
+
+
+@pytest.mark.spec("12.15")
+@pytest.mark.parametrize("body", [b"", b"x" * 100])
+def test_a_download_that_stalls_is_told(
+    body: bytes, used: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release("jb", "v1.2.3", file=Reply(body=body, silent=True))
+
+    error = refusal(used, publisher, release, timeout=0.3)
+
+    assert str(error) == "no answer within 0.3 seconds"
+    assert error.where == release.url
+    assert "--request-timeout" in error.hint
+
+
+@pytest.mark.spec("12.13")
+@pytest.mark.parametrize(
+    ("program", "why"),
+    [
+        (b"\x7fELF is no program", "Exec format error"),
+        (a_program(script="echo no libc >&2; exit 1"), "no libc"),
+    ],
+)
+def test_a_program_that_does_not_run_here_is_not_kept(
+    program: bytes, why: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    release = publisher.release("kustomize", "v1.2.3", program=program)
+
+    error = refusal(used, publisher, release)
+
+    assert "kustomize does not run" in str(error)
+    assert why in str(error)
+    assert error.where == str(used.path)
+    assert "XDG_CACHE_HOME" in error.hint
+
+
+def test_a_program_is_tried_without_our_secrets(
+    folder: ToolFolder, publisher: Publisher, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("COMMODORE_API_TOKEN", "s3cret")
+    monkeypatch.setenv("COMMODORE_GITHUB_TOKEN", "s3cret")
+    seen = tmp_path / "seen"
+    script = f"env > {seen}; echo v1.2.3"
+
+    bring(folder, publisher, publisher.release("jb", "v1.2.3", program=a_program(script=script)))
+
+    assert "PATH=" in seen.read_text()
+    assert "s3cret" not in seen.read_text()
+
+
+@pytest.mark.spec("12.14")
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"no archive at all", "is no archive"),
+        (an_archive({"../../helm": OLD}), "holds no "),
+        (an_archive({"kustomize": OLD})[:-30], "is no archive"),
+    ],
+)
+def test_an_archive_without_the_program_is_told(
+    content: bytes, told: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    digest = hashlib.sha256(content).hexdigest()
+    release = publisher.release(
+        "kustomize", "v1.2.3", checksums=f"{digest}  {{file}}\n", file=Reply(body=content)
+    )
+
+    error = refusal(used, publisher, release)
+
+    assert f"{release.file} {told}" in str(error)
+
+
+@pytest.mark.spec("12.14")
+@pytest.mark.parametrize("signal", ["INT", "KILL"])
+def test_an_interrupted_upgrade_leaves_the_present_tool(
+    signal: str, used: ToolFolder, publisher: Publisher
+) -> None:
+    # The new program interrupts whoever tries it out, after everything else has gone well.
+    script = f"kill -{signal} $PPID; sleep 1; echo v2.0.0"
+    release = publisher.release("helm", "v2.0.0", program=a_program(script=script))
+    code = f"""
+from datetime import datetime
+from pathlib import Path
+from commodore_py.workflows.tool_folder import ToolFolder
+from commodore_py.workflows.tool_install import install
+from commodore_py.workflows.tool_releases import Release, Upstream
+install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datetime.now())
+"""
+    state = used.record.read_bytes()
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+
+    assert done.returncode != 0
+    assert publisher.asked("helm-v2.0.0") == 2
+    assert used.program("helm").read_bytes() == OLD
+    assert used.record.read_bytes() == state
+    left = [path.name for path in used.path.iterdir() if path.name.startswith(".")]
+    assert (left == []) == (signal == "INT")
+
+
+def test_what_a_killed_installation_left_is_swept(folder: ToolFolder, publisher: Publisher) -> None:
+    left, at_work = folder.path / ".commodore-old", folder.path / ".commodore-new"
+    for scratch in (left, at_work):
+        put(scratch, "helm", b"half")
+    two_hours_ago = time.time() - 7200
+    os.utime(left, (two_hours_ago, two_hours_ago))
+
+    bring(folder, publisher, publisher.release("jb", "v1.2.3"))
+
+    assert not left.exists()
+    assert at_work.exists()
+
+
+@pytest.mark.spec("12.14")
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, publisher: Publisher) -> None:
+    (tmp_path / "file").write_text("in the way")
+    folder = ToolFolder(tmp_path / "file" / "tools")
+
+    error = refusal(folder, publisher, publisher.release("jb", "v1.2.3"))
+
+    assert str(error) == "cannot install jb v1.2.3: Not a directory"
+    assert str(tmp_path / "file") in error.where
+    assert notes_of(error) == ("while installing jb v1.2.3",)
+
+
+@pytest.mark.spec("12.14")
+def test_something_else_in_the_place_of_a_tool_stays(
+    folder: ToolFolder, publisher: Publisher
+) -> None:
+    (folder.program("jb") / "mine").mkdir(parents=True)
+
+    with pytest.raises(CommodoreError, match=r"cannot install jb v1\.2\.3: Is a directory"):
+        bring(folder, publisher, publisher.release("jb", "v1.2.3"))
+
+    assert (folder.program("jb") / "mine").is_dir()
+
+
+def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
+    folder.path.mkdir(parents=True)
+    folder.record.write_text('{"other": "2020-01-01T00:00:00"}')
+
+    folder.note("jb", NOW)
+
+    assert folder.managed() == {"other": "2020-01-01T00:00:00", "jb": "2026-01-09T15:20:00"}
+
+
+@pytest.mark.spec("12.07")
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"{", "no JSON: "),
+        (b"", "no JSON: "),
+        (b"\xff\xfe\xff", "no JSON: "),
+        (b"[]", "expected an object"),
+        (b'{"helm": {"at": 1}}', "expected an object"),
+    ],
+)
+def test_a_broken_record_is_told_and_left_alone(
+    content: bytes, told: str, folder: ToolFolder
+) -> None:
+    folder.path.mkdir(parents=True)
+    folder.record.write_bytes(content)
+
+    with pytest.raises(CommodoreError, match="cannot read which tools are managed") as caught:
+        folder.note("jb", NOW)
+
+    assert told in str(caught.value)
+    assert caught.value.where == str(folder.record)
+    assert "remove it" in caught.value.hint
+    assert folder.record.read_bytes() == content
+
+
+@pytest.mark.spec("12.05")
+def test_a_tool_found_elsewhere_is_given_up(used: ToolFolder) -> None:
+    foreign = Tool("helm", "/usr/bin/helm")
+
+    assert used.given_up(
+        [foreign, Tool("jb", None), Tool("kustomize", str(used.program("k")))]
+    ) == (foreign,)
+    assert sorted(used.managed()) == ["jb", "kustomize"]
+
+
+def test_a_folder_under_two_names_is_one_folder(used: ToolFolder, tmp_path: Path) -> None:
+    alias = tmp_path / "alias"
+    alias.symlink_to(used.path)
+
+    assert used.given_up([Tool("helm", str(alias / "helm"))]) == ()

@@ -1,0 +1,1 @@
+"""Other things a user can do."""
