@@ -60,7 +60,7 @@ def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
     environment |= {
         "COMMODORE_API_TOKEN": "made-up",
         "COMMODORE_API_URL": api_url,
-        "PATH": f"{_write_jb(home / 'bin')}{os.pathsep}{environment['PATH']}",
+        "PATH": f"{write_jb(home / 'bin')}{os.pathsep}{environment['PATH']}",
     }
     return run_to_end([str(peer), *arguments], work, environment)
 
@@ -182,7 +182,8 @@ def _install(home: Path) -> None:
         pytest.skip(f"Commodore {PEER_VERSION} cannot be installed: {' '.join(reason)}")
 
 
-def _write_jb(folder: Path) -> Path:
+def write_jb(folder: Path) -> Path:
+    """Put the stand-in for jsonnet-bundler into a folder, and return the folder."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / "jb"
     program.write_text(_JB.format(python=sys.executable), encoding="utf-8")
