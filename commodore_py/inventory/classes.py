@@ -70,14 +70,25 @@ class ClassFiles:
         """Where relative class names of this class start."""
         return self._found[name][1]
 
+    def text(self, name: str) -> bytes:
+        """A class as it is written."""
+        generated = self._generated.get(name)
+        if generated is not None:
+            return generated
+        file = self._found[name][0]
+        try:
+            return file.read_bytes()
+        except OSError as error:
+            raise CommodoreError(
+                f"class {name} cannot be read: {error.strerror}", where=str(file)
+            ) from error
+
     def load(self, name: str) -> ClassFile:
         """The content of a class."""
         known = self._read.get(name)
         if known is None:
             file = self._found[name][0]
-            text = self._generated.get(name)
-            if text is None:
-                text = file.read_bytes()
+            text = self.text(name)
             digest = hashlib.blake2b(text, digest_size=16).digest()
             known = self._by_content.get(digest)
             if known is None:

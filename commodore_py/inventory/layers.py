@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+class Conflict(ResolveError):
+    """Two layers hold kinds of values that cannot be merged."""
+
+
+class ConstantKey(ResolveError):
+    """A key that a lower layer made constant is set again."""
+
+    key: Hashable
+
+    @classmethod
+    def named(cls, key: Hashable) -> ConstantKey:
+        """Remember which key it is."""
+        error = cls(f"constant key {key} cannot be overwritten")
+        error.key = key
+        return error
+
+
 class _Open:
     """A mapping whose layers are still being gathered."""
 
@@ -45,7 +62,7 @@ class _Open:
                 if key in layer.overriding:
                     self.overriding.add(key)
             elif key in self.constant:
-                raise ResolveError(f"constant key {key} cannot be overwritten")
+                raise ConstantKey.named(key)
             elif key in layer.overriding:
                 known[:] = [value]
             else:
@@ -125,13 +142,13 @@ def _over(base: Value, layer: Value) -> Value:
     kind = type(base)
     if kind is Map or kind is _Open:
         if type(layer) is not Map:
-            raise ResolveError(f"{kind_of(layer)} cannot be merged over a mapping")
+            raise Conflict(f"{kind_of(layer)} cannot be merged over a mapping")
         gathered = base if kind is _Open else _Open(base)
         gathered.add(layer)
         return gathered
     if kind is list or kind is Sequence:
         if type(layer) is not list and type(layer) is not Sequence:
-            raise ResolveError(f"{kind_of(layer)} cannot be merged over a list")
+            raise Conflict(f"{kind_of(layer)} cannot be merged over a list")
         return _joined(base, layer)
     container = type(layer) in (Map, list, Sequence)
     if kind is Unresolved:
@@ -139,7 +156,7 @@ def _over(base: Value, layer: Value) -> Value:
             raise base.error
         log.debug("a value that cannot be resolved is overwritten: %s", base.error)
     elif container:
-        raise ResolveError(f"{kind_of(layer)} cannot be merged over {kind_of(base)}")
+        raise Conflict(f"{kind_of(layer)} cannot be merged over {kind_of(base)}")
     return layer
 
 

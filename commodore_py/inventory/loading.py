@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import logging
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.errors import CommodoreError
 
 from .applications import Applications
 from .classes import ClassFiles, absolute_name
 from .interpolate import Resolver
+from .reader import ClassFile
 from .references import parse
 from .values import Map, ResolveError, Stack, Token, Value
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from .layers import LayerCache
-    from .reader import ClassFile
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +29,33 @@ META = "_reclass_"
 
 class HierarchyError(CommodoreError):
     """The hierarchy cannot be resolved."""
+
+    chain: tuple[str, ...] = ()
+    """Who includes whom, from the target to the class with the mistake."""
+    subject: Hashable = None
+    """The class that is wanted, as written, or the parameter."""
+
+
+class MissingClass(HierarchyError):
+    """A class is included that is nowhere."""
+
+
+class UnresolvedName(HierarchyError):
+    """A class name holds a reference that cannot be resolved."""
+
+
+class ConstantParameter(HierarchyError):
+    """A parameter that was made constant is set again."""
+
+
+class Watch(Protocol):
+    """Who wants to see how a target is put together; normal runs have nobody."""
+
+    def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
+        """A class, or at last the target itself, is merged now."""
+
+    def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
+        """What would end the loading; without it we go on."""
 
 
 class State:
@@ -59,8 +86,16 @@ _TARGET = Map()
 class Loader:
     """Loads classes for any number of targets."""
 
-    def __init__(self, files: ClassFiles, cache: LayerCache, *, missing_ok: bool) -> None:
+    def __init__(
+        self,
+        files: ClassFiles,
+        cache: LayerCache,
+        *,
+        missing_ok: bool,
+        watch: Watch | None = None,
+    ) -> None:
         self._files = files
+        self._watch = watch
         self._cache = cache
         self._missing_ok = missing_ok
         self._start = State({META: _TARGET}, frozenset(), Applications(), (), frozenset())
@@ -71,8 +106,11 @@ class Loader:
         """The merged parameters of a target, before references are resolved."""
         root = PurePosixPath()
         included = tuple(dict.fromkeys(absolute_name(one, root) for one in target.classes))
-        state = self._include(self._start, included, meta, root, (f"target {name}",))
-        state = self._merge(state, target, included, f"target {name}")
+        itself = f"target {name}"
+        state = self._include(self._start, included, meta, root, (itself,))
+        if self._watch:
+            self._watch.merged(itself, "", (itself,), target)
+        state = self._merge(state, target, included, itself, (itself,))
         return State(_of_target(state.parameters, meta), *_rest(state))
 
     def _include(
@@ -85,14 +123,15 @@ class Loader:
     ) -> State:
         for written in names:
             name = self._resolved(written, state, meta, chain) if "${" in written else written
-            if name in state.seen:
+            if name is None or name in state.seen:
                 continue
             absolute = absolute_name(name, folder)
             if absolute not in self._files:
-                self._missing(absolute, chain)
+                self._missing(absolute, written, chain)
                 continue
             if name in chain:
-                raise _ring(name, chain)
+                self._fail(_ring(name, chain), chain, written)
+                continue
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
@@ -106,32 +145,52 @@ class Loader:
     def _class(
         self, state: State, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
     ) -> State:
-        content = self._files.load(absolute)
+        content = self._content(absolute, chain)
         folder = self._files.folder(absolute)
         included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
-        state = self._include(state, included, meta, folder, (*chain, name))
-        state = self._merge(state, content, included, str(self._files.path(absolute)))
+        chain = (*chain, name)
+        state = self._include(state, included, meta, folder, chain)
+        if self._watch:
+            self._watch.merged(name, absolute, chain, content)
+        state = self._merge(state, content, included, str(self._files.path(absolute)), chain)
         parameters, constant, applications, classes, seen = state.parameters, *_rest(state)
         return State(parameters, constant, applications, classes, seen | {name})
 
+    def _content(self, absolute: str, chain: tuple[str, ...]) -> ClassFile:
+        try:
+            return self._files.load(absolute)
+        except CommodoreError as error:
+            if self._watch is None:
+                raise
+            self._watch.failed(error, chain)
+            return ClassFile()
+
     def _merge(
-        self, state: State, content: ClassFile, included: tuple[str, ...], place: str
+        self,
+        state: State,
+        content: ClassFile,
+        included: tuple[str, ...],
+        place: str,
+        chain: tuple[str, ...],
     ) -> State:
         return State(
-            self._merged(state, content.parameters, place),
+            self._merged(state, content.parameters, place, chain),
             state.constant | frozenset(content.parameters.constant),
             state.applications.merged(content.applications),
             tuple(dict.fromkeys((*state.classes, *included))),
             state.seen,
         )
 
-    def _merged(self, state: State, more: Map, place: str) -> dict[Hashable, Value]:
+    def _merged(
+        self, state: State, more: Map, place: str, chain: tuple[str, ...]
+    ) -> dict[Hashable, Value]:
         if not more.items:
             return state.parameters
         merged = {**state.parameters}
         for key, value in more.items.items():
             if key in merged and key in state.constant:
-                raise _constant(key, place)
+                self._fail(_constant(key, place), chain, key)
+                continue
             if key not in merged or key in more.overriding:
                 merged[key] = value
             else:
@@ -147,7 +206,9 @@ class Loader:
             stack = self._stacks[id(value)] = Stack((value,))
         return stack
 
-    def _resolved(self, written: str, state: State, meta: Map, chain: tuple[str, ...]) -> str:
+    def _resolved(
+        self, written: str, state: State, meta: Map, chain: tuple[str, ...]
+    ) -> str | None:
         token = parse(written)
         if not isinstance(token, Token):
             return str(token)
@@ -155,27 +216,37 @@ class Loader:
         try:
             name = resolver.text(token)
         except ResolveError as error:
-            raise HierarchyError(
+            failure = UnresolvedName(
                 f"class name {written} cannot be resolved: {error}",
                 where=_included_by(chain),
                 hint="a class name may only use parameters of classes that stand before it",
-            ) from error
+            )
+            failure.__cause__ = error
+            self._fail(failure, chain, written)
+            return None
         if META in resolver.looked_up:
             self._names_by_target += 1
         return name
 
-    def _missing(self, name: str, chain: tuple[str, ...]) -> None:
+    def _fail(self, error: HierarchyError, chain: tuple[str, ...], subject: Hashable) -> None:
+        error.chain, error.subject = chain, subject
+        if self._watch is None:
+            raise error
+        self._watch.failed(error, chain)
+
+    def _missing(self, name: str, written: str, chain: tuple[str, ...]) -> None:
         if self._missing_ok:
             log.info("class %s is not there (yet)", name)
             return
         close = difflib.get_close_matches(name, self._files.names(), n=3)
-        raise HierarchyError(
+        error = MissingClass(
             f"class {name} not found",
             where=_included_by(chain),
             hint=f"did you mean {' or '.join(close)}?"
             if close
             else "check the spelling, or add the package that provides it",
         )
+        self._fail(error, chain, written)
 
 
 def _rest(
@@ -192,8 +263,8 @@ def _of_target(parameters: Mapping[Hashable, Value], meta: Map) -> dict[Hashable
     return {**parameters, META: meta} if shared is _TARGET else dict(parameters)
 
 
-def _constant(key: Hashable, place: str) -> HierarchyError:
-    return HierarchyError(
+def _constant(key: Hashable, place: str) -> ConstantParameter:
+    return ConstantParameter(
         f"constant parameter {key} cannot be overwritten",
         where=place,
         hint=f"a class that was merged before set it as ={key}",

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 class ParameterError(CommodoreError):
     """A parameter of a target cannot be resolved."""
 
+    target: str
+    path: tuple[str, ...]
+
 
 class Engine:
     """Renders targets over one set of class files, and remembers what they share."""
@@ -38,7 +41,7 @@ class Engine:
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
         content = read(yaml.dump(target), name=f"target {name}")
-        state = self._loader.load(content, _meta(name), name=name)
+        state = self._loader.load(content, meta_of(name), name=name)
         resolver = Resolver(state.parameters, self._cache)
         parameters: dict[Any, Any] = {}
         errors: list[CommodoreError] = []
@@ -69,7 +72,8 @@ def render_targets(
     return nodes
 
 
-def _meta(name: str) -> Map:
+def meta_of(name: str) -> Map:
+    """`_reclass_`, as every target has it."""
     names = Map()
     names.items = {"full": name, "parts": [name], "path": name, "short": name}
     meta = Map()
@@ -78,13 +82,15 @@ def _meta(name: str) -> Map:
 
 
 def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  # noqa: ANN401 - a hierarchy's value
-    return [
-        ParameterError(
+    problems: list[CommodoreError] = []
+    for path, unresolved in unresolved_in(value, (str(key),)):
+        problem = ParameterError(
             str(unresolved.error),
             where=f"target {target}: parameters.{'.'.join(path).replace('.[', '[')}",
         )
-        for path, unresolved in unresolved_in(value, (str(key),))
-    ]
+        problem.target, problem.path = target, path
+        problems.append(problem)
+    return problems
 
 
 def _node(name: str, uri: str, state: State, parameters: dict[Any, Any]) -> Node:
@@ -106,4 +112,4 @@ def _node(name: str, uri: str, state: State, parameters: dict[Any, Any]) -> Node
     return Node(name, parameters, tuple(applications), tuple(classes), raw)
 
 
-__all__ = ["META", "Engine", "plain", "render_targets"]
+__all__ = ["META", "Engine", "meta_of", "plain", "render_targets"]

@@ -137,7 +137,7 @@ def _merged(node: yaml.Node, seen: dict[int, Any]) -> Any:  # noqa: ANN401 - pla
 def _merged_mapping(node: yaml.Node, seen: dict[int, Any]) -> _Raw:
     pairs: dict[Hashable, Any] = {}
     for key_node, value_node in node.value:
-        key = _key(key_node)
+        key = key_of(key_node)
         if key in pairs:
             raise _Refused(f"key {_name(key)} stands here twice", key_node)
         pairs[key] = _merged(value_node, seen)
@@ -166,7 +166,7 @@ def _value_of(raw: Any) -> Value:  # noqa: ANN401 - plain YAML values
 def _map_of(raw: _Raw) -> Map:
     made = Map()
     for written, child in raw.pairs.items():
-        key, constant, overriding = _unmarked(written)
+        key, constant, overriding = unmarked(written)
         value = _value_of(child)
         if key in made.items:
             value = _again(made, key, value, raw.node, overriding=overriding)
@@ -187,7 +187,8 @@ def _again(made: Map, key: Hashable, value: Value, node: yaml.Node, *, overridin
     return before.plus(value) if isinstance(before, Stack) else Stack((before,)).plus(value)
 
 
-def _unmarked(key: Hashable) -> tuple[Hashable, bool, bool]:
+def unmarked(key: Hashable) -> tuple[Hashable, bool, bool]:
+    """A key without its marks, whether it is constant, and whether it overrides."""
     constant = overriding = False
     while isinstance(key, str) and key[:1] and key[0] in _MARKS:
         constant = constant or key[0] == "="
@@ -196,7 +197,8 @@ def _unmarked(key: Hashable) -> tuple[Hashable, bool, bool]:
     return key, constant, overriding
 
 
-def _key(node: yaml.Node) -> Hashable:
+def key_of(node: yaml.Node) -> Hashable:
+    """The key of a mapping, as written."""
     if not isinstance(node, yaml.ScalarNode):
         raise _Refused("a mapping key must be a scalar", node)
     value = _scalar(node)
