@@ -1,0 +1,82 @@
+"""How somebody can log in, by what surrounds us."""
+
+import socket
+import sys
+from contextlib import suppress
+
+import pytest
+
+from commodore_py.adapters import desktop
+from commodore_py.adapters.listener import Listener
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant.login import Way, way_here
+from tests.oidc_provider.contract import a_terminal
+
+
+@pytest.mark.parametrize(
+    ("environment", "listen", "way"),
+    [
+        ({}, "", Way.ELSEWHERE),
+        ({}, "0.0.0.0:18000", Way.BROWSER),
+        ({"DISPLAY": ":0"}, "", Way.BROWSER),
+        ({"WAYLAND_DISPLAY": "wayland-0"}, "", Way.BROWSER),
+        ({"BROWSER": "firefox"}, "", Way.BROWSER),
+        ({"DISPLAY": ":0", "SSH_CONNECTION": "1"}, "", Way.ELSEWHERE),
+        ({"DISPLAY": ":0", "SSH_TTY": "1"}, "", Way.ELSEWHERE),
+        ({"BROWSER": "code", "SSH_CONNECTION": "1"}, "", Way.BROWSER),
+        ({"DISPLAY": ":0", "CI": "true"}, "", Way.NOT),
+        ({"DISPLAY": ":0", "CI": "1"}, "localhost:0", Way.NOT),
+        ({"DISPLAY": ":0", "CI": "false"}, "", Way.BROWSER),
+    ],
+)
+@pytest.mark.skipif(sys.platform == "darwin", reason="there is always a browser on macOS")
+def test_the_way_suits_the_machine(
+    environment: dict[str, str], listen: str, way: Way, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_terminal(monkeypatch):
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+
+        assert way_here(listen=listen) is way
+
+
+def test_without_a_terminal_there_is_no_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("DISPLAY", ":0")
+    monkeypatch.setattr(sys, "stdin", None)
+
+    assert way_here(listen="") is Way.NOT
+
+
+def test_caches_need_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setenv("HOME", "/home/somebody")
+
+    assert str(desktop.cache_folder()) == "/home/somebody/.cache/commodore"
+
+
+def loopback() -> list[str]:
+    """The loopback addresses of this machine; some have no IPv6."""
+    found = []
+    for family, address in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1")):
+        with suppress(OSError), socket.create_server((address, 0), family=family):
+            found.append(address)
+    return found
+
+
+@pytest.mark.parametrize("address", loopback())
+def test_a_listener_is_on_every_loopback_address(address: str) -> None:
+    with (
+        Listener("localhost", 0) as listener,
+        socket.create_connection((address, listener.port)),
+        pytest.raises(CommodoreError, match=f"listens on port {listener.port}"),
+    ):
+        Listener(address, listener.port)
+
+
+def test_a_port_is_given_back() -> None:
+    with Listener("localhost", 0) as listener:
+        port = listener.port
+
+    with Listener("localhost", port) as again:
+        assert again.port == port

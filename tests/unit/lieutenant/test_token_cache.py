@@ -1,0 +1,192 @@
+"""The file of tokens, shared with Commodore and with other runs."""
+
+import json
+import stat
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant.token_cache import TokenCache
+
+USUAL = "https://syn.example.com"
+GIVEN = "Syn.Example.com/"
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> TokenCache:
+    return TokenCache(tmp_path / "caches" / "commodore" / "token")
+
+
+def holds(cache: TokenCache, content: object) -> None:
+    cache.file.parent.mkdir(parents=True)
+    cache.file.write_text(json.dumps(content))
+
+
+def held(cache: TokenCache) -> Any:  # noqa: ANN401 - as JSON gives it
+    return json.loads(cache.file.read_text())
+
+
+def answer(token: str) -> dict[str, object]:
+    return {"id_token": token, "refresh_token": f"{token} again", "scope": ["openid"]}
+
+
+def tokens(cache: TokenCache, api_url: str) -> list[tuple[str, str]]:
+    return [(found.id_token, found.refresh_token) for found in cache.sessions(api_url)]
+
+
+def test_what_is_kept_is_found_under_every_spelling(cache: TokenCache) -> None:
+    cache.keep(GIVEN, answer("a"))
+
+    assert held(cache) == {USUAL: answer("a")}
+    for spelling in (GIVEN, USUAL, f"{USUAL}/", f"{USUAL}:443"):
+        assert tokens(cache, spelling) == [("a", "a again")]
+    assert tokens(cache, "https://other.example.com") == []
+
+
+def test_the_spelling_of_commodore_is_found_too(cache: TokenCache) -> None:
+    holds(cache, {GIVEN: answer("theirs"), USUAL: answer("ours")})
+
+    assert tokens(cache, GIVEN) == [("ours", "ours again"), ("theirs", "theirs again")]
+    assert tokens(cache, USUAL) == [("ours", "ours again")]
+
+
+def test_the_spelling_of_commodore_is_kept_in_step(cache: TokenCache) -> None:
+    holds(cache, {GIVEN: answer("old")})
+
+    cache.keep(GIVEN, answer("new"))
+
+    assert held(cache) == {GIVEN: answer("new"), USUAL: answer("new")}
+
+
+def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
+    cache.keep(USUAL, {"id_token": "a", "scope": ["openid"]})
+
+    assert cache.file.read_text().splitlines() == [
+        "{",
+        ' "https://syn.example.com": {',
+        '  "id_token": "a",',
+        '  "scope": [',
+        '   "openid"',
+        "  ]",
+        " }",
+        "}",
+    ]
+
+
+def test_only_the_owner_may_read(cache: TokenCache) -> None:
+    cache.keep(USUAL, answer("a"))
+
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (cache.file, cache.file.parent)]
+    assert modes == [0o600, 0o700]
+
+
+def test_a_file_that_all_could_read_is_closed(cache: TokenCache) -> None:
+    holds(cache, {})
+    cache.file.chmod(0o644)
+
+    cache.keep(USUAL, answer("a"))
+
+    assert stat.S_IMODE(cache.file.stat().st_mode) == 0o600
+
+
+def test_other_entries_stay(cache: TokenCache) -> None:
+    others = {"https://b": {"id_token": "b", "more": [1]}, "https://c": "an old token"}
+    holds(cache, {**others, USUAL: "an old token"})
+
+    cache.keep(USUAL, answer("a"))
+    assert held(cache) == {**others, USUAL: answer("a")}
+
+    assert cache.forget(USUAL)
+    assert held(cache) == others
+
+
+@pytest.mark.parametrize("spelling", [GIVEN, USUAL])
+def test_forgetting_takes_every_spelling(cache: TokenCache, spelling: str) -> None:
+    holds(cache, {spelling: answer("a")})
+
+    assert cache.forget(GIVEN)
+    assert held(cache) == {}
+
+
+def test_there_may_be_nothing_to_forget(cache: TokenCache) -> None:
+    assert not cache.forget(USUAL)
+    assert not cache.file.exists()
+
+
+@pytest.mark.parametrize("entry", ["an old token", None, 5, ["x"]])
+def test_an_entry_that_is_no_object_is_none(cache: TokenCache, entry: object) -> None:
+    holds(cache, {USUAL: entry})
+
+    assert tokens(cache, USUAL) == []
+
+
+def test_members_that_are_no_texts_are_none(cache: TokenCache) -> None:
+    holds(cache, {USUAL: {"id_token": 5}})
+
+    assert tokens(cache, USUAL) == [("", "")]
+
+
+def test_a_link_to_the_file_stays_a_link(cache: TokenCache, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("{}")
+    cache.file.parent.mkdir(parents=True)
+    cache.file.symlink_to(elsewhere)
+
+    cache.keep(USUAL, answer("a"))
+
+    assert cache.file.is_symlink()
+    assert json.loads(elsewhere.read_text()) == {USUAL: answer("a")}
+
+
+def test_what_was_there_survives_a_write_that_fails(cache: TokenCache) -> None:
+    cache.keep(USUAL, answer("a"))
+    before = cache.file.read_bytes()
+
+    with pytest.raises(TypeError):
+        cache.keep(USUAL, {"id_token": object()})
+
+    assert cache.file.read_bytes() == before
+
+
+def test_a_file_that_cannot_be_read_is_told(
+    cache: TokenCache, caplog: pytest.LogCaptureFixture
+) -> None:
+    cache.file.mkdir(parents=True)
+
+    assert tokens(cache, USUAL) == []
+    assert caplog.messages == [f"{cache.file} cannot be read: Is a directory"]
+    with pytest.raises(CommodoreError, match="cannot keep the token: Is a directory") as raised:
+        cache.keep(USUAL, answer("a"))
+    assert raised.value.where == str(cache.file)
+    assert list(cache.file.parent.iterdir()) == [cache.file]
+
+
+def test_writers_wait_for_each_other(cache: TokenCache) -> None:
+    def keep(number: int) -> None:
+        with cache.locked():
+            cache.keep(f"https://{number}.example.com", answer(str(number)))
+
+    writers = [threading.Thread(target=keep, args=(number,)) for number in range(8)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+
+    assert sorted(held(cache)) == [f"https://{number}.example.com" for number in range(8)]
+
+
+def test_a_place_that_cannot_be_locked_is_used_all_the_same(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    cache = TokenCache(tmp_path / "file" / "commodore" / "token")
+
+    with cache.locked():
+        assert tokens(cache, USUAL) == []
+
+
+def test_tokens_are_not_shown(cache: TokenCache) -> None:
+    cache.keep(USUAL, answer("sesame"))
+
+    assert "sesame" not in repr(cache.sessions(USUAL))
