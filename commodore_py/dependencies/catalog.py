@@ -61,8 +61,9 @@ def _protect(what: str, directory: Path, *, force: bool) -> None:
         raise LocalWork.found(what, directory, foreign)
     if foreign:
         put_work_aside(what, directory)
-    elif work:
-        # Commits of a push that failed: compiled again in a moment, but kept.
+    elif work and git(directory, "ls-tree", "HEAD"):
+        # Commits of a push that failed: compiled again in a moment, but kept. The peer begins an
+        # empty catalog with an empty commit: that is nothing to keep.
         put_aside(directory, what, kept_in=directory)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model import CatalogHead
 
+WHO = ("-c", "user.name=Test Author", "-c", "user.email=author@example.com")
 FILES = {"README.md": "ours\n", "manifests/foo/cm.yaml": "a: 1\n", ".gitignore": "*.swp\n"}
 
 
@@ -209,6 +210,16 @@ def test_the_first_commit_of_an_empty_catalog_is_kept(world: World) -> None:
 
     (ref,) = backups(world.place)
     assert git(world.place, "rev-parse", f"{ref}^") == mine
+
+
+def test_an_empty_first_commit_is_nothing_to_keep(world: World) -> None:
+    remote = a_repository_with(world.root / "empty.git", {})
+    world.fetch(remote)
+    git(world.place, *WHO, "commit", "--quiet", "--allow-empty", "--message", "Initial commit")
+
+    assert world.fetch(remote).commit is None
+
+    assert backups(world.place) == []
 
 
 def test_the_catalog_of_another_cluster_takes_over(world: World, remote: Path) -> None:

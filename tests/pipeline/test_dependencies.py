@@ -281,6 +281,17 @@ def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
     assert [head(world.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
 
 
+def test_a_branch_of_a_worktree_that_is_gone_is_free(world: World, foo: Path) -> None:
+    other = instance(component(foo), "foo-2")
+    world.fetch(component(foo, "feat/x"), other)
+    shutil.rmtree(world.place("foo"))
+
+    world.fetch(instance(component(foo), "foo-2", version="feat/x"))
+
+    assert branch(world.place("foo-2")) == "feat/x"
+    assert head(world.place("foo-2")) == git(foo, "rev-parse", "feat/x")
+
+
 @pytest.mark.spec("05.12")
 def test_components_of_one_repository_have_a_folder_and_a_version_each(world: World) -> None:
     mono = world.repository("mono", component_files("a", folder="comps/a/"))
