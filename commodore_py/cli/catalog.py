@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commodore_py.errors import NotBuiltYet
-
 from . import completion, voice
 from .options import (
     HELP,
@@ -206,8 +204,6 @@ def compile_(
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     from . import dynamic_facts  # noqa: PLC0415 - not for --help
 
-    if options["engine"] == "native":
-        raise NotBuiltYet.named("--engine native", instead="--engine reference is there, and slow")
     local, fetch = options["local"], options["fetch_dependencies"]
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:

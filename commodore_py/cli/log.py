@@ -28,14 +28,17 @@ _FILE_AND_LINE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+)
 class Lines(logging.Handler):
     """Writes each record as lines on stderr."""
 
-    def __init__(self, lines_of: Callable[[logging.LogRecord], Iterable[str]]) -> None:
+    def __init__(
+        self, lines_of: Callable[[logging.LogRecord], Iterable[str]], *, plain: bool
+    ) -> None:
         super().__init__()
         self.lines_of = lines_of
+        self._plain = plain
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
         for line in self.lines_of(record):
-            click.echo(line, err=True, color=colours())
+            click.echo(line, err=True, color=False if self._plain else colours())
 
 
 class Collected(logging.Handler):
@@ -50,11 +53,13 @@ class Collected(logging.Handler):
         self.warnings.append(record.getMessage())
 
 
-def set_up(verbosity: int = 0, *, quiet: bool = False, form: str = "text") -> None:
+def set_up(
+    verbosity: int = 0, *, quiet: bool = False, plain: bool = False, form: str = "text"
+) -> None:
     """Show progress and warnings; details from `-v` on, everything from `-vvv` on."""
     ours = logging.getLogger("commodore_py")
     kept = [handler for handler in ours.handlers if isinstance(handler, Collected)]
-    ours.handlers = [Lines(FORMS[form]), *kept]
+    ours.handlers = [Lines(FORMS[form], plain=plain), *kept]
     ours.propagate = False
     level = NOTICE if quiet else _level(verbosity)
     ours.setLevel(level)
@@ -87,8 +92,9 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
             yield click.style("error:", fg="red", bold=True) + f" {text}"
         case _:
             yield f" > {text}"
-    yield from (f"  {line}" for line in _more(record, "where").splitlines())
-    yield from (f"  {note}" for note in _more(record, "notes").splitlines())
+    indent = "   " if _kind(record) == "notice" else "  "
+    for part in ("where", "notes"):
+        yield from (f"{indent}{line}" for line in _more(record, part).splitlines())
     if _more(record, "hint"):
         yield ""
         yield click.style("hint:", bold=True) + f" {_more(record, 'hint')}"

@@ -31,12 +31,13 @@ class Globals:
     request_timeout: int = 5
     verbosity: int = 0
     quiet: bool = False
+    plain: bool = False
     log_format: str = "text"
 
     def more_verbose(self, count: int) -> Globals:
         """The same, with the `-v` of one more level added."""
         louder = replace(self, verbosity=self.verbosity + count)
-        log.set_up(louder.verbosity, quiet=self.quiet, form=self.log_format)
+        log.set_up(louder.verbosity, quiet=self.quiet, plain=self.plain, form=self.log_format)
         return louder
 
 
@@ -103,9 +104,9 @@ def engine_options(command: _Command) -> _Command:
         click.option(
             "--engine",
             type=click.Choice(ENGINES),
-            default="reference",
+            default="native",
             show_default=True,
-            help="Compile by ourselves, or by Kapitan and reclass as they are.",
+            help="By ourselves as far as we can, or by Kapitan and reclass as they are.",
         ),
         click.option(
             "--strict/--no-strict",

@@ -47,7 +47,7 @@ def update(**_options: object) -> Never:
 
 @package.command(name="compile")
 @template.existing_folder("path")
-@click.argument("test_class", type=click.Path(path_type=Path))
+@click.argument("test_class", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(
     "-f",
     "--values",

@@ -20,8 +20,12 @@ _COMMANDS = {
     "component": ("commodore_py.cli.component:component", "Write and test components."),
     "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),
     "demo": ("commodore_py.cli.demo:demo", "Write a playground that needs no server."),
+    "fetch-token": ("commodore_py.cli.login:fetch_token", "Print a token for the API."),
     "inventory": ("commodore_py.cli.inventory:inventory", "Look into a hierarchy, and check it."),
+    "login": ("commodore_py.cli.login:login", "Log in to the API."),
+    "logout": ("commodore_py.cli.login:logout", "Forget the token of a login."),
     "package": ("commodore_py.cli.package:package", "Write and test configuration packages."),
+    "tool": ("commodore_py.cli.tool:tool", "Install helm, jb and kustomize."),
     "version": ("commodore_py.cli.version:version", "Show our version and those of the tools."),
 }
 
@@ -102,8 +106,12 @@ def commodore(  # noqa: PLR0917 - click hands them over by name
     log_format: str,
 ) -> None:
     """Compile the catalogs that Argo CD applies to your Kubernetes clusters."""
-    if no_color:
-        os.environ["NO_COLOR"] = "1"  # also for the programs that we start
-    ctx.color = colours()
-    settings = Globals(working_dir.resolve(), request_timeout, quiet=quiet, log_format=log_format)
+    ctx.color = False if no_color else colours()
+    settings = Globals(
+        working_dir.resolve(),
+        request_timeout,
+        quiet=quiet,
+        plain=no_color,
+        log_format=log_format,
+    )
     ctx.obj = settings.more_verbose(verbose)

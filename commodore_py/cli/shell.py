@@ -52,7 +52,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
 def _run(arguments: Sequence[str]) -> int:
     # In this order: a PATH or a cache named in `.env` does not move the tools.
     _prefer_managed_tools()
-    dotenv = dotenv_file.load(Path.cwd())
+    dotenv = dotenv_file.load(_current_folder())
     result = commodore.main(
         args=list(arguments),
         prog_name="commodore",
@@ -61,6 +61,15 @@ def _run(arguments: Sequence[str]) -> int:
         obj=origins.Start(dotenv),
     )
     return result if isinstance(result, int) else 0
+
+
+def _current_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise CommodoreError(
+            "the current directory is not there any more", hint="change to another one"
+        ) from error
 
 
 def _complete() -> int:
@@ -74,6 +83,8 @@ def _complete() -> int:
         return exit_.code if isinstance(exit_.code, int) else 1
     except BaseException:  # noqa: BLE001 - the user is typing, and cannot read a message
         return 1
+    finally:
+        logging.disable(logging.NOTSET)
 
 
 def _misused(error: click.ClickException) -> int:

@@ -129,7 +129,7 @@ def install(
 @tool.command()
 @_tool_argument
 @_version_option
-@click.option("--all", "all_", is_flag=True, help="Upgrade every managed tool.")
+@click.option("--all", is_flag=True, help="Upgrade every managed tool.")
 @verbose_option
 @github_token_option
 @click.pass_context
@@ -138,7 +138,7 @@ def upgrade(
     /,
     tool: str | None,
     version: str | None,
-    all_: bool,
+    all: bool,  # noqa: A002 - its variable is COMMODORE_TOOL_UPGRADE_ALL
     verbose: int,
     **_options: str,
 ) -> None:
@@ -147,10 +147,10 @@ def upgrade(
     The present version stays in use until the other one is there, verified and tried.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
-    names, given = _chosen(tool, version, all_=all_, flag="--all")
+    names, given = _chosen(tool, version, all_=all, flag="--all")
     folder = _folder()
     managed = _managed(folder)
-    if all_ and not managed:
+    if all and not managed:
         voice.step("no tool is managed; `commodore tool install --missing` installs them")
         return
     upstream = _upstream(ctx)

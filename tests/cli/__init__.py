@@ -1,0 +1,1 @@
+"""Words, streams and exit codes."""

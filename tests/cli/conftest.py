@@ -1,0 +1,94 @@
+"""Runs the command line in process, and a playground to run it in."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.cli import run
+from commodore_py.workflows.demo import write_demo
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Ran:
+    """How a command ended, and what it said where."""
+
+    code: int
+    out: str
+    err: str
+
+
+class CommandLine:
+    """`commodore`, as if typed."""
+
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, read: Callable[[], tuple[str, str]]
+    ) -> None:
+        self._monkeypatch = monkeypatch
+        self._read = read
+
+    def __call__(self, *arguments: str, stdin: str = "", **variables: str) -> Ran:
+        """Run it with these words, this stdin and these variables."""
+        before = dict(os.environ)
+        with self._monkeypatch.context() as patch:
+            patch.setattr("sys.stdin", StringIO(stdin))
+            for name, value in variables.items():
+                patch.setenv(name, value)
+            self._read()
+            try:
+                code = run(arguments)
+            finally:
+                os.environ.clear()
+                os.environ.update(before)
+        out, err = self._read()
+        return Ran(code, out, err)
+
+
+@pytest.fixture
+def commodore(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> CommandLine:
+    """The command line, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def read() -> tuple[str, str]:
+        captured = capsys.readouterr()
+        return captured.out, captured.err
+
+    return CommandLine(monkeypatch, read)
+
+
+@pytest.fixture(scope="session")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A playground that nobody pushes to."""
+    folder = tmp_path_factory.mktemp("demo") / "demo"
+    write_demo(folder)
+    return folder
+
+
+@pytest.fixture
+def facts(demo: Path) -> str:
+    """The facts of the playground, as `--api-url`."""
+    return str(demo / "facts")
+
+
+@pytest.fixture(scope="session")
+def work(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working directory in which the playground's first cluster was compiled."""
+    folder = tmp_path_factory.mktemp("work")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        before = dict(os.environ)
+        arguments = ("-d", str(folder), "catalog", "compile", "c-demo-1")
+        assert run((*arguments, "--api-url", str(demo / "facts"))) == 0
+        os.environ.clear()
+        os.environ.update(before)
+    return folder

@@ -1,0 +1,139 @@
+"""`commodore catalog list`, byte for byte, and what it says about words it does not know."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.unit.lieutenant.api import Api, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .conftest import CommandLine
+
+CLUSTERS = [
+    {"id": "c-alpha", "displayName": "Alpha prod", "tenant": "t-north", "facts": {"b": 1, "a": 2}},
+    {"tenant": "t-south-lake", "id": "c-bravo-2", "displayName": "Zürich"},
+]
+TABLE = (
+    "ID         DISPLAY NAME TENANT        \n"
+    "c-alpha    Alpha prod   t-north       \n"
+    "c-bravo-2  Zürich       t-south-lake  \n"
+)
+JSON = """[
+  {
+    "id": "c-alpha",
+    "displayName": "Alpha prod",
+    "tenant": "t-north",
+    "facts": {
+      "b": 1,
+      "a": 2
+    }
+  },
+  {
+    "tenant": "t-south-lake",
+    "id": "c-bravo-2",
+    "displayName": "Z\\u00fcrich"
+  }
+]
+"""
+YAML = """- displayName: Alpha prod
+  facts:
+    a: 2
+    b: 1
+  id: c-alpha
+  tenant: t-north
+- displayName: "Z\\xFCrich"
+  id: c-bravo-2
+  tenant: t-south-lake
+
+"""
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    with serving() as server:
+        server.serves("/clusters/", CLUSTERS)
+        yield server
+
+
+@pytest.fixture
+def way(api: Api) -> dict[str, str]:
+    return {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
+
+
+@pytest.mark.parametrize(
+    ("words", "out"),
+    [
+        ([], TABLE),
+        (["--out", "table"], TABLE),
+        (["-o", "json"], JSON),
+        (["-o", "yaml"], YAML),
+        (["-o", "yml"], YAML),
+        (["-o", "id"], "c-alpha\nc-bravo-2\n"),
+    ],
+)
+def test_forms(commodore: CommandLine, way: dict[str, str], words: list[str], out: str) -> None:
+    ran = commodore("catalog", "list", *words, **way)
+
+    assert (ran.code, ran.out, ran.err) == (0, out, "")
+
+
+@pytest.mark.parametrize(
+    ("form", "out"),
+    [("", "ID  DISPLAY NAME TENANT  \n"), ("json", "[]\n"), ("yaml", "[]\n\n"), ("id", "")],
+)
+def test_no_cluster_at_all(
+    commodore: CommandLine, api: Api, way: dict[str, str], form: str, out: str
+) -> None:
+    api.serves("/clusters/", [])
+
+    ran = commodore("catalog", "list", "-o", form, **way)
+
+    assert (ran.code, ran.out, ran.err) == (0, out, "")
+
+
+def test_an_unknown_form_is_the_table_and_a_warning(
+    commodore: CommandLine, way: dict[str, str]
+) -> None:
+    ran = commodore("catalog", "list", COMMODORE_CATALOG_LIST_OUT="jsno", **way)
+
+    assert (ran.code, ran.out) == (0, TABLE)
+    assert "warning: unknown form 'jsno': this is the table" in ran.err
+    assert "--out knows json, yaml, yml, id" in ran.err
+
+
+def test_the_server_filters_and_sorts(
+    commodore: CommandLine, api: Api, way: dict[str, str]
+) -> None:
+    api.serves("/clusters/?tenant=t-north&sort_by=displayName", CLUSTERS[:1])
+
+    ran = commodore(
+        *("catalog", "list", "-o", "id", "-t", "t-north", "--sort-by", "displayName"), **way
+    )
+
+    assert (ran.code, ran.out, ran.err) == (0, "c-alpha\n", "")
+
+
+def test_an_unknown_order_is_the_servers_and_a_warning(
+    commodore: CommandLine, api: Api, way: dict[str, str]
+) -> None:
+    api.serves("/clusters/?sort_by=name", CLUSTERS)
+
+    ran = commodore("catalog", "list", "--sort-by", "name", **way)
+
+    assert (ran.code, ran.out) == (0, TABLE)
+    assert "warning: unknown order 'name': the API decides" in ran.err
+
+
+def test_the_folder_of_facts_filters_and_sorts(commodore: CommandLine, facts: str) -> None:
+    words = ("catalog", "list", "--api-url", facts, "-o", "json", "--sort-by", "displayName")
+
+    ran = commodore(*words, "--tenant", "t-demo")
+
+    ids = [cluster["id"] for cluster in json.loads(ran.out)]
+    assert ids == ["c-demo-2", "c-demo-1"]
+    assert commodore(*words, "--tenant", "t-none").out == "[]\n"

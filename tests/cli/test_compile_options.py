@@ -1,0 +1,191 @@
+"""Options of `catalog compile` that contradict each other, or mean something only together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine, Ran
+
+
+class Compile:
+    """`commodore catalog compile` of a small cluster."""
+
+    def __init__(self, commodore: CommandLine, fleet: Fleet) -> None:
+        self._commodore = commodore
+        self.fleet = fleet
+
+    def __call__(self, *options: str, stdin: str = "", **variables: str) -> Ran:
+        facts = ("--api-url", str(self.fleet.root / "facts"))
+        words = ("-d", str(self.fleet.work), "catalog", "compile", CLUSTER)
+        return self._commodore(*words, *facts, *options, stdin=stdin, **variables)
+
+    @property
+    def pushed(self) -> bool:
+        return any((self.fleet.catalog / "refs" / "heads").iterdir())
+
+
+@pytest.fixture
+def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
+    return Compile(commodore, a_fleet(tmp_path / "fleet", one={}))
+
+
+@pytest.mark.spec("01.07")
+@pytest.mark.parametrize(
+    ("options", "variables"),
+    [
+        (["-g", "b"], {}),
+        (["-t", "b"], {}),
+        (["-t", "b", "--local"], {}),
+        ([], {"GLOBAL_REPO_REVISION_OVERRIDE": "b"}),
+        ([], {"TENANT_REPO_REVISION_OVERRIDE": "b"}),
+        ([], {"COMMODORE_CATALOG_COMPILE_GLOBAL_REPO_REVISION_OVERRIDE": "b"}),
+    ],
+)
+def test_what_is_overridden_is_not_pushed(
+    commodore: CommandLine, options: list[str], variables: dict[str, str]
+) -> None:
+    # Nobody listens there: an error about that would tell that it was asked.
+    api = ("--api-url", "http://127.0.0.1:9", "--api-token", "t")
+
+    ran = commodore("catalog", "compile", "c-one", *api, "--push", *options, **variables)
+
+    assert ran.code == 1
+    assert "cannot push a catalog compiled with an overridden revision" in ran.err
+    assert "leave out --push, or the override" in ran.err
+
+
+@pytest.mark.spec("01.08", "01.10", "01.12")
+def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
+    ran = compiling("-F", "--interactive", "--git-author-name", "Ann")
+
+    assert ran.code == 0
+    assert "warning: --no-fetch-dependencies needs --local; it is ignored\n" in ran.err
+    assert "warning: --interactive does nothing without --push\n" in ran.err
+    assert "warning: only the author's name is given: the e-mail address is taken" in ran.err
+    assert "GIT_AUTHOR_EMAIL" in ran.err
+
+
+@pytest.mark.spec("01.12")
+@pytest.mark.parametrize(
+    ("variables", "author"),
+    [
+        ({"GIT_AUTHOR_NAME": "Ann"}, "Ann <author@example.com>"),
+        ({"GIT_AUTHOR_EMAIL": "a@b.c"}, "Test Author <a@b.c>"),
+        ({"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "a@b.c"}, "Ann <a@b.c>"),
+    ],
+)
+def test_a_half_of_the_author_is_kept(
+    compiling: Compile, variables: dict[str, str], author: str
+) -> None:
+    from tests.builders import git  # noqa: PLC0415 - only here
+
+    ran = compiling("--push", **variables)
+
+    assert ran.code == 0
+    assert ("only the author's" in ran.err) == (len(variables) == 1)
+    assert git(compiling.fleet.catalog, "log", "-1", "--format=%an <%ae>|%cn <%ce>") == (
+        f"{author}|{author}"
+    )
+
+
+@pytest.mark.spec("01.09", "01.11")
+def test_local_mode_pushes_nothing_and_says_so(compiling: Compile) -> None:
+    assert compiling().code == 0
+
+    ran = compiling("--local", "--push", "--force")
+
+    assert ran.code == 0
+    assert "Nothing is committed or pushed in local mode" in ran.err
+    assert "force" not in ran.err
+    assert not compiling.pushed
+
+
+@pytest.mark.spec("01.13")
+def test_facts_that_cannot_be_read_are_passed_over(compiling: Compile) -> None:
+    ran = compiling("-d", "nope", "-d", "e=", "-d", "a=json:{", "-d", "a..b=1", "-d", "k=v")
+
+    assert ran.code == 0
+    assert "warning: dynamic fact 'nope' is ignored: expected KEY=VALUE" in ran.err
+    assert "warning: dynamic fact 'e=' is ignored" in ran.err
+    assert "warning: dynamic fact 'a=json:{' is ignored: not valid JSON" in ran.err
+    assert "warning: dynamic fact 'a..b=1' is ignored: a part of the key is empty" in ran.err
+    assert "k=v" not in ran.err
+    params = (compiling.fleet.work / "inventory/classes/params/cluster.yml").read_text()
+    assert "dynamic_facts:\n    k: v\n" in params
+
+
+@pytest.mark.spec("01.16")
+def test_nobody_there_to_answer(compiling: Compile) -> None:
+    ran = compiling("--push", "-i")
+
+    assert ran.code == 1
+    assert "Added file" in ran.out
+    assert "Should the push be done? [y/N]: " in ran.err
+    assert "Aborted! nobody answered, so nothing is pushed" in ran.err
+    assert "--push without --interactive" in ran.err
+    assert not compiling.pushed
+
+
+@pytest.mark.parametrize(
+    ("answer", "pushed"),
+    [("y\n", True), ("YES\n", True), ("perhaps\ny\n", True), ("n\n", False), ("\n", False)],
+)
+def test_the_answer_decides(compiling: Compile, answer: str, pushed: bool) -> None:
+    ran = compiling("--push", "-i", stdin=answer)
+
+    assert ran.code == 0
+    assert compiling.pushed == pushed
+    assert ("Not pushed" in ran.err) != pushed
+
+
+def test_changes_are_an_exit_code_if_asked_for(compiling: Compile) -> None:
+    assert compiling("--exit-code").code == 5
+    assert compiling("--push").code == 0
+
+    assert compiling("--exit-code").code == 0
+
+
+def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
+    (compiling.fleet.root / "facts" / "reports").touch()
+
+    ran = compiling("--push", "--exit-code")
+
+    assert ran.code == 4
+    assert compiling.pushed
+    assert "warning: the catalog was pushed, but the compile could not be reported" in ran.err
+    assert ran.out.endswith("Catalog of cluster c-one compiled\n")
+
+
+def test_both_engines_compile_the_same(compiling: Compile) -> None:
+    assert compiling("--push", "--engine", "reference").code == 0
+
+    ran = compiling("--exit-code", "--engine", "native")
+
+    assert (ran.code, ran.out.splitlines()[0]) == (0, " > No changes.")
+
+
+def test_what_commodore_accepts_is_refused_if_asked_for(compiling: Compile) -> None:
+    filters = [{"type": "builtin", "filter": "no_such", "path": "x"}]
+    compiling.fleet.configure(
+        {
+            "applications": ["one"],
+            "parameters": {"one": {}, "commodore": {"postprocess": {"filters": filters}}},
+        }
+    )
+
+    lenient, strict = compiling(), compiling("--strict", "--push")
+
+    place = "target one, parameters.commodore.postprocess.filters[0]"
+    assert (lenient.code, strict.code) == (0, 1)
+    assert " > skipped filter no_such of one" in lenient.err
+    assert f"   {place}\n" in lenient.err
+    assert "error: skipped filter no_such of one" in strict.err
+    assert f"  {place}\n" in strict.err
+    assert not compiling.pushed

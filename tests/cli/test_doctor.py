@@ -1,0 +1,352 @@
+"""`commodore doctor` on real folders, repositories, programs and servers."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py.workflows.doctor import CHECKS
+from tests.builders import git
+from tests.unit.lieutenant.api import refuses, says, serving
+from tests.unit.workflows.publisher import a_program, put
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.unit.lieutenant.api import Api
+
+    from .conftest import CommandLine
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    with serving() as api:
+        yield api
+
+
+@pytest.fixture
+def compiled(work: Path, tmp_path: Path) -> Path:
+    """A working directory of one's own in which a cluster was compiled."""
+    folder = tmp_path / "compiled"
+    shutil.copytree(work, folder, symlinks=True)
+    return folder
+
+
+def checks(commodore: CommandLine, *words: str, **variables: str) -> dict[str, dict[str, Any]]:
+    ran = commodore(*words, "doctor", "-o", "json", **variables)
+    result = json.loads(ran.out)
+    assert result["schema"] == "doctor/v1"
+    assert ran.code == (1 if result["verdict"] == "fail" else 0)
+    return {check["check"]: check for check in result["checks"]}
+
+
+def a_token(expiry: float) -> str:
+    claims = base64.urlsafe_b64encode(json.dumps({"exp": expiry}).encode()).decode().rstrip("=")
+    return f"e30.{claims}.c2ln"
+
+
+def keep_token(api: Api, **entry: str) -> Path:
+    file = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "token"
+    file.parent.mkdir(parents=True)
+    file.touch(0o600)
+    file.write_text(json.dumps({api.url: entry}))
+    return file
+
+
+def test_a_first_run_says_what_to_set_and_that_nothing_is_wrong(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    ran = commodore("doctor")
+
+    assert (ran.code, ran.err) == (0, "")
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["warn", "api", "no", "API", "URL"] in lines
+    assert "commodore demo" in ran.out
+    assert str(tmp_path) in ran.out
+
+
+def test_every_check_has_a_line(commodore: CommandLine) -> None:
+    ran = commodore("doctor")
+
+    names = [line[6:].split("  ")[0] for line in ran.out.splitlines() if line[:4].strip()]
+    assert names == list(CHECKS)
+
+
+def test_yaml_says_the_same(commodore: CommandLine) -> None:
+    ran = commodore("doctor", "-o", "yaml")
+
+    result = yaml.safe_load(ran.out)
+    assert result["schema"] == "doctor/v1"
+    assert [check["check"] for check in result["checks"]] == list(CHECKS)
+
+
+def test_nothing_is_changed(commodore: CommandLine, compiled: Path, facts: str) -> None:
+    def everything() -> dict[str, float]:
+        return {str(path): path.lstat().st_mtime_ns for path in compiled.rglob("*")}
+
+    before = everything()
+
+    checks(commodore, "-d", str(compiled), COMMODORE_API_URL=facts)
+
+    assert everything() == before
+
+
+# programs
+
+
+def test_programs_are_asked_for_their_versions(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs = tmp_path / "bin"
+    put(programs, "git", a_program("git version 2.30.1"))
+    put(programs, "helm", a_program("v3.18.4"))
+    put(programs, "kustomize", b"\x7fELF is no program")
+    monkeypatch.setenv("PATH", f"{programs}:/bin")
+
+    found = checks(commodore)
+
+    assert found["git"]["verdict"] == "fail"
+    assert found["git"]["found"] == f"2.30.1 ({programs}/git) is too old"
+    assert found["helm"]["found"] == f"v3.18.4 ({programs}/helm)"
+    assert found["kustomize"]["verdict"] == "fail"
+    assert found["jb"]["verdict"] == "ok"
+
+
+def test_a_broken_record_of_tools_fails(commodore: CommandLine) -> None:
+    record = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools" / "state.json"
+    record.parent.mkdir(parents=True)
+    record.write_text("{")
+
+    found = checks(commodore)["managed tools"]
+
+    assert found["verdict"] == "fail"
+    assert str(record) in found["found"]
+
+
+# cluster facts
+
+
+def test_a_folder_of_facts_is_read(commodore: CommandLine, facts: str) -> None:
+    found = checks(commodore, COMMODORE_API_URL=facts)
+
+    assert found["api"]["found"] == f"the folder {facts} knows 2 clusters"
+    assert found["token"]["found"] == "none needed"
+
+
+def test_a_missing_folder_of_facts_fails(commodore: CommandLine) -> None:
+    found = checks(commodore, COMMODORE_API_URL="./facts")["api"]
+
+    assert found["verdict"] == "fail"
+    assert "no such folder (facts)" in found["found"]
+
+
+def test_a_folder_without_the_tenant_fails(
+    commodore: CommandLine, facts: str, tmp_path: Path
+) -> None:
+    copy = tmp_path / "facts"
+    shutil.copytree(facts, copy)
+    shutil.rmtree(copy / "tenants")
+
+    found = checks(commodore, COMMODORE_API_URL="./facts")["api"]
+
+    assert found["verdict"] == "fail"
+    assert "tenant t-demo is not known" in found["found"]
+
+
+def test_a_server_that_lists_clusters(commodore: CommandLine, api: Api) -> None:
+    api.serves("/clusters/", [{"id": "c-1", "tenant": "t-1"}])
+
+    found = checks(
+        commodore, COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN=a_token(time.time() + 3600)
+    )
+
+    assert found["api"]["found"] == f"the API {api.url} knows 1 cluster"
+    assert found["token"]["found"].startswith("given, good until ")
+
+
+def test_without_a_token_a_server_is_only_asked_whether_it_is_there(
+    commodore: CommandLine, api: Api
+) -> None:
+    found = checks(commodore, COMMODORE_API_URL=api.url)
+
+    assert found["api"] == {
+        "check": "api",
+        "verdict": "ok",
+        "found": f"{api.url} answers",
+        "remedy": None,
+    }
+    assert found["token"]["verdict"] == "warn"
+    assert "commodore login" in found["token"]["remedy"]
+    assert [asked.token for asked in api.asked] == [None]
+
+
+def test_a_server_that_is_away_fails(commodore: CommandLine) -> None:
+    with serving() as api:
+        url = api.url
+
+    found = checks(commodore, COMMODORE_API_URL=url)["api"]
+
+    assert found["verdict"] == "fail"
+    assert "no connection" in found["found"]
+    assert "proxy" in found["remedy"]
+
+
+@pytest.mark.parametrize("status", [502, 503])
+def test_a_server_behind_a_proxy_that_does_not_find_it_fails(
+    commodore: CommandLine, api: Api, status: int
+) -> None:
+    api.on("GET /", refuses(status, "asleep"))
+
+    found = checks(commodore, COMMODORE_API_URL=api.url)["api"]
+
+    assert found["verdict"] == "fail"
+    assert "asleep" in found["found"]
+
+
+def test_what_is_no_url_fails(commodore: CommandLine) -> None:
+    found = checks(commodore, COMMODORE_API_URL="ftp://example.com")
+
+    assert found["api"]["verdict"] == "fail"
+    assert "not the URL of an API" in found["api"]["found"]
+
+
+def test_a_refused_token_fails_and_is_not_shown(commodore: CommandLine, api: Api) -> None:
+    api.on("GET /clusters/", says({"reason": "who are you"}, 401))
+
+    ran = commodore("doctor", COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN="s3cret")
+
+    assert ran.code == 1
+    assert "who are you" in ran.out
+    assert "s3cret" not in ran.out + ran.err
+
+
+def test_an_expired_token_fails_and_is_not_sent(commodore: CommandLine, api: Api) -> None:
+    found = checks(commodore, COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN=a_token(60))
+
+    assert found["token"]["verdict"] == "fail"
+    assert "1970-01-01" in found["token"]["found"]
+    assert {asked.token for asked in api.asked} == {None}
+
+
+@pytest.mark.parametrize(
+    ("refresh", "verdict"), [("", "warn"), (a_token(time.time() + 3600), "ok")]
+)
+def test_a_kept_token_that_expired(
+    commodore: CommandLine, api: Api, refresh: str, verdict: str
+) -> None:
+    keep_token(api, id_token=a_token(60), refresh_token=refresh)
+
+    found = checks(commodore, COMMODORE_API_URL=api.url)["token"]
+
+    assert found["verdict"] == verdict
+    assert found["found"].startswith("kept, expired 1970-01-01 00:01 UTC")
+
+
+def test_a_kept_token_is_used(commodore: CommandLine, api: Api) -> None:
+    keep_token(api, id_token=a_token(time.time() + 3600), refresh_token="")
+    api.serves("/clusters/", [])
+
+    found = checks(commodore, COMMODORE_API_URL=api.url)
+
+    assert found["api"]["found"] == f"the API {api.url} knows 0 clusters"
+    assert found["token"]["found"].startswith("kept, good until ")
+
+
+# the working directory
+
+
+def test_a_working_directory_after_a_compile(commodore: CommandLine, compiled: Path) -> None:
+    found = checks(commodore, "-d", str(compiled))
+
+    assert found["working directory"]["found"] == f"{compiled}, of an earlier compile"
+    assert found["local work"]["verdict"] == "ok"
+    assert found["local work"]["found"] != "none in 0 checkouts"
+    assert found["locks"]["found"] == "none"
+
+
+def test_a_working_directory_that_is_not_there_yet(commodore: CommandLine, tmp_path: Path) -> None:
+    found = checks(commodore, "-d", str(tmp_path / "a" / "b"))
+
+    assert found["working directory"]["found"] == f"{tmp_path}/a/b, made when needed"
+    assert not (tmp_path / "a").exists()
+
+
+def test_a_working_directory_that_cannot_be_made_fails(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "file").write_text("in the way")
+
+    found = checks(commodore, "-d", str(tmp_path / "file" / "work"))
+
+    assert found["working directory"]["verdict"] == "fail"
+    assert "--working-dir" in found["working directory"]["remedy"]
+
+
+def test_uncommitted_work_is_found(commodore: CommandLine, compiled: Path) -> None:
+    classes = compiled / "inventory" / "classes" / "global"
+    (classes / "mine.yml").write_text("parameters: {}\n")
+    (compiled / "catalog" / "manifests" / "mine.yaml").write_text("generated: anyway\n")
+
+    found = checks(commodore, "-d", str(compiled))["local work"]
+
+    assert found["verdict"] == "warn"
+    assert found["found"] == "uncommitted in inventory/classes/global: mine.yml"
+
+
+def test_a_broken_checkout_fails(commodore: CommandLine, compiled: Path) -> None:
+    (compiled / "catalog" / ".git" / "HEAD").write_text("nonsense")
+
+    found = checks(commodore, "-d", str(compiled))["local work"]
+
+    assert found["verdict"] == "fail"
+    assert found["found"].startswith("catalog: ")
+
+
+def test_locks_are_found_wherever_git_makes_them(commodore: CommandLine, compiled: Path) -> None:
+    bare = next((compiled / "dependencies" / ".repos").rglob("packed-refs")).parent
+    hour_ago = time.time() - 3600
+    made = [compiled / "catalog" / ".git" / "index.lock", bare / "packed-refs.lock"]
+    for lock in made:
+        lock.touch()
+        os.utime(lock, (hour_ago, hour_ago))
+
+    found = checks(commodore, "-d", str(compiled))["locks"]
+
+    assert found["verdict"] == "warn"
+    assert all(str(lock) in found["remedy"] for lock in made)
+
+
+def test_links_in_the_working_directory_are_left_alone(
+    commodore: CommandLine, compiled: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    git(mine, "init", "--quiet")
+    (mine / "new.yml").touch()
+    (compiled / "dependencies" / "mine").symlink_to(mine)
+
+    assert checks(commodore, "-d", str(compiled))["local work"]["verdict"] == "ok"
+
+
+# caches
+
+
+def test_caches_are_measured_and_their_modes_looked_at(commodore: CommandLine, api: Api) -> None:
+    token = keep_token(api, id_token="t")
+    token.chmod(0o644)
+    put(token.parent / "tools", "helm", b"x" * 4000)
+    (token.parent / "gone").symlink_to("nowhere")
+
+    found = checks(commodore)["caches"]
+
+    assert found["verdict"] == "warn"
+    assert "tools 4 kB (mode 0755)" in found["found"]
+    assert found["remedy"] == f"chmod 600 {token}"

@@ -1,0 +1,73 @@
+"""The first commands of somebody who has set nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+
+@pytest.mark.parametrize("words", ["catalog list", "catalog compile c-green-sky-1234"])
+def test_without_any_setting_every_way_on_is_told(commodore: CommandLine, words: str) -> None:
+    ran = commodore(*words.split())
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: no API URL" in ran.err
+    for way in ("--api-url", "COMMODORE_API_URL", "./facts", "commodore demo"):
+        assert way in ran.err
+
+
+@pytest.mark.parametrize("words", ["", "--help"])
+def test_help_names_the_demo(commodore: CommandLine, words: str) -> None:
+    ran = commodore(*words.split())
+
+    assert "New here? `commodore demo` writes a playground" in ran.out + ran.err
+
+
+def test_the_demo_says_what_to_try(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("demo", "play")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert "  cd play\n" in ran.out
+    assert "  commodore catalog compile c-demo-1 --push\n" in ran.out
+    assert (tmp_path / "play" / ".env").is_file()
+
+
+def test_an_unknown_cluster_brings_the_nearest_to_mind(commodore: CommandLine, facts: str) -> None:
+    ran = commodore("catalog", "compile", "c-deno-1", "--api-url", facts)
+
+    assert ran.code == 1
+    assert "error: cluster c-deno-1 is not known" in ran.err
+    assert "c-demo-1" in ran.err.partition("hint:")[2]
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_what_clean_removes(commodore: CommandLine, tmp_path: Path, form: str) -> None:
+    for name in ("inventory", "compiled", "vendor", "dependencies/lib", "dependencies/one"):
+        (tmp_path / name).mkdir(parents=True)
+
+    ran = commodore("catalog", "clean", "-o", form)
+
+    assert ran.code == 0
+    left = sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*"))
+    assert left == ["dependencies", "dependencies/one", "vendor"]
+    assert ran.err.count(" > removed ") == 3
+    if form == "json":
+        content = json.loads(ran.out)
+        assert content["schema"] == "catalog-clean/v1"
+        assert len(content["removed"]) == 3
+    else:
+        assert ran.out == ""
+
+
+def test_cleaning_nothing_is_fine(commodore: CommandLine) -> None:
+    ran = commodore("catalog", "clean")
+
+    assert (ran.code, ran.out) == (0, "")
+    assert "removed" not in ran.err

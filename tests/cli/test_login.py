@@ -1,0 +1,210 @@
+"""`login`, `logout` and `fetch-token`: words, streams, exit codes."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.oidc_provider import double
+from tests.oidc_provider.contract import cached, reading
+from tests.oidc_provider.double import CLIENT, Double, jwt
+from tests.unit.lieutenant.api import Api, Reply, says, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+
+@pytest.fixture
+def provider() -> Iterator[Double]:
+    with double.providing() as provider:
+        yield provider
+
+
+@pytest.fixture
+def api(provider: Double) -> Iterator[Api]:
+    """An API that tells where to log in."""
+    with serving() as api:
+        api.serves("/", {"oidc": {"clientId": CLIENT, "discoveryUrl": provider.discovery_url}})
+        yield api
+
+
+def keeps(stranger: Path, api: Api, *, good_for: float = 60) -> str:
+    """Have a token kept; it."""
+    token = jwt({"exp": time.time() + good_for})
+    file = stranger / ".cache" / "commodore" / "token"
+    file.parent.mkdir(parents=True)
+    file.write_text(json.dumps({api.url: {"id_token": token}, "https://other": {}}))
+    return token
+
+
+def test_a_token_is_alone_on_stdout(commodore: CommandLine, api: Api, stranger: Path) -> None:
+    token = keeps(stranger, api)
+
+    ran = commodore("fetch-token", COMMODORE_API_URL=api.url)
+
+    assert (ran.code, ran.out, ran.err) == (0, f"{token}\n", "")
+    assert api.asked == []
+
+
+def test_a_token_of_a_login_is_alone_on_stdout(
+    commodore: CommandLine, api: Api, stranger: Path
+) -> None:
+    with reading():
+        ran = commodore("--quiet", "fetch-token", "--device", "-v", "--api-url", api.url)
+
+    assert ran.code == 0
+    assert ran.out == f"{cached(stranger)[api.url]['id_token']}\n"
+    assert "Log in on any device: go to\n  http" in ran.err
+
+
+def test_a_good_token_makes_login_do_nothing(
+    commodore: CommandLine, api: Api, stranger: Path
+) -> None:
+    keeps(stranger, api)
+
+    ran = commodore("login", "--api-url", api.url)
+
+    assert (ran.code, ran.out) == (0, "")
+    assert f"Logged in to {api.url}" in ran.err
+    assert api.asked == []
+
+
+def test_a_login_without_api_prints_the_token(
+    commodore: CommandLine, provider: Double, stranger: Path
+) -> None:
+    with reading():
+        ran = commodore(
+            "login",
+            "--device",
+            COMMODORE_OIDC_CLIENT=CLIENT,
+            COMMODORE_OIDC_DISCOVERY_URL=provider.discovery_url,
+        )
+
+    assert ran.code == 0
+    assert ran.out.count(".") == 2
+    assert not (stranger / ".cache/commodore/token").exists()
+
+
+@pytest.mark.spec("02.26")
+@pytest.mark.parametrize("command", ["login", "fetch-token"])
+def test_a_refusal_is_a_failure(commodore: CommandLine, api: Api, command: str) -> None:
+    with reading(agrees=False):
+        ran = commodore(command, "--device", "--api-url", api.url)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: the identity provider refused: access_denied: somebody said no" in ran.err
+
+
+@pytest.mark.parametrize("command", ["login", "fetch-token"])
+@pytest.mark.parametrize("variables", [{"CI": "true", "DISPLAY": ":0"}, {"BROWSER": "false %s"}])
+def test_no_browser_where_nobody_is(
+    commodore: CommandLine, api: Api, command: str, variables: dict[str, str]
+) -> None:
+    ran = commodore(command, "--api-url", api.url, **variables)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: no token for the API" in ran.err
+    assert "COMMODORE_API_TOKEN" in ran.err
+    assert api.asked == []
+
+
+@pytest.mark.parametrize("command", ["fetch-token", "logout"])
+def test_without_an_api_nothing_can_be_done(commodore: CommandLine, command: str) -> None:
+    ran = commodore(command)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: no API URL" in ran.err
+
+
+@pytest.mark.parametrize("command", ["fetch-token", "login", "logout"])
+def test_a_folder_of_facts_needs_none(commodore: CommandLine, facts: str, command: str) -> None:
+    ran = commodore(command, "--api-url", facts)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: a folder of cluster facts needs no token" in ran.err
+
+
+@pytest.mark.spec("02.20", "02.21")
+def test_missing_settings_are_told_with_their_cause(commodore: CommandLine, api: Api) -> None:
+    api.on("GET /", Reply(404))
+
+    ran = commodore("fetch-token", "--device", "--api-url", api.url)
+
+    assert (ran.code, ran.out) == (1, "")
+    cause, _, failure = ran.err.partition("error: ")
+    assert "warning: the API does not tell how to log in: answered 404 Not Found" in cause
+    assert f"{api.url}/" in cause
+    assert failure.startswith("the login lacks a client id (--oidc-client, COMMODORE_OIDC_CLIENT)")
+
+
+@pytest.mark.spec("02.22", "02.23")
+def test_a_broken_provider_ends_listing_as_well(commodore: CommandLine, api: Api) -> None:
+    url = f"{api.url}/discovery"
+    api.on("GET /discovery", says({"issuer": "x"}))
+
+    ran = commodore(
+        "fetch-token",
+        "--device",
+        "--api-url",
+        api.url,
+        COMMODORE_OIDC_CLIENT="x",
+        COMMODORE_OIDC_DISCOVERY_URL=url,
+    )
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "lacks authorization_endpoint and token_endpoint" in ran.err
+    assert url in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        (["--login-timeout", "0"], {}),
+        (["--login-timeout", "soon"], {}),
+        ([], {"COMMODORE_LOGIN_TIMEOUT": "-1"}),
+    ],
+)
+def test_no_time_to_log_in_is_a_wrong_use(
+    commodore: CommandLine, words: list[str], variables: dict[str, str]
+) -> None:
+    assert commodore("login", *words, **variables).code == 2
+
+
+def test_the_wait_is_limited(commodore: CommandLine, api: Api) -> None:
+    ran = commodore("login", "--device", "--login-timeout", "1", "--api-url", api.url)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert "error: nobody logged in within 1 seconds" in ran.err
+
+
+def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, stranger: Path) -> None:
+    keeps(stranger, api)
+
+    first, second = (commodore("logout", COMMODORE_API_URL=f"{api.url}/") for _ in range(2))
+
+    assert [(ran.code, ran.out) for ran in (first, second)] == [(0, ""), (0, "")]
+    assert f"Logged out of {api.url}" in first.err
+    assert f"There is no login at {api.url}" in second.err
+    assert cached(stranger) == {"https://other": {}}
+
+
+@pytest.mark.spec("02.19")
+def test_an_expired_token_gives_way_to_the_one_kept(
+    commodore: CommandLine, api: Api, stranger: Path
+) -> None:
+    token = keeps(stranger, api)
+    api.serves("/clusters/", [])
+
+    ran = commodore(
+        "catalog", "list", "--out", "id", "--api-url", api.url, "--api-token", jwt({"exp": 1})
+    )
+
+    assert (ran.code, ran.out) == (0, "")
+    assert "warning: the API token has expired: it was good until 1970-01-01" in ran.err
+    assert api.asked[0].token == f"Bearer {token}"

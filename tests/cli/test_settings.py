@@ -1,0 +1,349 @@
+"""Flags, variables, files and defaults: which one counts, and who is told."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+
+class Settings:
+    """`commodore config show`, and the files it looks into."""
+
+    def __init__(self, commodore: CommandLine, home: Path, folder: Path) -> None:
+        self._commodore = commodore
+        self.file = home / ".config" / "commodore" / "config.toml"
+        self.dotenv = folder / ".env"
+
+    def write(self, text: str) -> None:
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_text(text, "utf-8")
+
+    def all(self, *words: str, **variables: str) -> dict[str, Any]:
+        ran = self._commodore(*words, "config", "show", "-o", "json", **variables)
+        assert ran.code == 0, ran.err
+        content: dict[str, Any] = json.loads(ran.out)
+        assert content["schema"] == "config/v1"
+        return content
+
+    def __call__(
+        self, option: str, *words: str, command: str = "", **variables: str
+    ) -> tuple[Any, str, str | None]:
+        """Value, origin and place of one setting."""
+        for setting in self.all(*words, **variables)["settings"]:
+            if (setting["command"], setting["name"]) == (command, option):
+                return setting["value"], setting["origin"], setting["place"]
+        raise KeyError(option)
+
+
+@pytest.fixture
+def settings(commodore: CommandLine, stranger: Path, tmp_path: Path) -> Settings:
+    return Settings(commodore, stranger, tmp_path)
+
+
+def test_flag_variable_dotenv_file_default(settings: Settings) -> None:
+    name, variable = "request-timeout", "COMMODORE_REQUEST_TIMEOUT"
+    assert settings(name) == (5, "default", None)
+
+    settings.write("# mine\nrequest-timeout = 6\n")
+    assert settings(name) == (6, "file", f"{settings.file}:2")
+
+    settings.dotenv.write_text(f"{variable}=7\n")
+    assert settings(name) == (7, "dotenv", f"{variable} in {settings.dotenv}")
+
+    assert settings(name, **{variable: "8"}) == (8, "env", variable)
+
+    assert settings(name, "--request-timeout", "9", **{variable: "8"}) == (9, "flag", None)
+
+
+@pytest.mark.parametrize(
+    ("command", "option", "variable", "given", "value"),
+    [
+        ("", "verbose", "COMMODORE_VERBOSE", "2", 2),
+        ("", "working-dir", "COMMODORE_WORKING_DIR", "/srv", "/srv"),
+        ("", "no-color", "NO_COLOR", "anything", True),
+        ("", "no-color", "COMMODORE_NO_COLOR", "on", True),
+        ("", "quiet", "COMMODORE_QUIET", "0", False),
+        ("catalog", "verbose", "COMMODORE_CATALOG_VERBOSE", "1", 1),
+        ("catalog list", "out", "COMMODORE_CATALOG_LIST_OUT", "id", "id"),
+        ("catalog list", "api-url", "COMMODORE_API_URL", "./f", "./f"),
+        ("catalog list", "api-url", "COMMODORE_CATALOG_LIST_API_URL", "./f", "./f"),
+        ("catalog compile", "push", "COMMODORE_CATALOG_COMPILE_PUSH", "yes", True),
+        ("catalog compile", "push", "COMMODORE_CATALOG_COMPILE_PUSH", "F", False),
+        (
+            *("catalog compile", "fetch-dependencies"),
+            *("COMMODORE_CATALOG_COMPILE_FETCH_DEPENDENCIES", "off", False),
+        ),
+        (
+            *("catalog compile", "dynamic-fact"),
+            *("COMMODORE_CATALOG_COMPILE_DYNAMIC_FACT", "a=1  b=2", ["a=1", "b=2"]),
+        ),
+        (
+            *("catalog compile", "migration"),
+            *("COMMODORE_CATALOG_COMPILE_MIGRATION", "KAPITAN-0.29-to-0.30"),
+            "kapitan-0.29-to-0.30",
+        ),
+        ("catalog compile", "git-author-name", "GIT_AUTHOR_NAME", "Ann", "Ann"),
+        (
+            *("catalog compile", "global-repo-revision-override"),
+            *("GLOBAL_REPO_REVISION_OVERRIDE", "b", "b"),
+        ),
+        (
+            *("component new", "copyright"),
+            *("COMMODORE_COMPONENT_NEW_COPYRIGHT_HOLDER", "Ann", "Ann"),
+        ),
+        (
+            *("component compile", "search-paths"),
+            *("COMMODORE_COMPONENT_COMPILE_SEARCH_PATHS", f"/{os.pathsep}/etc", ["/", "/etc"]),
+        ),
+        ("inventory lint", "linter", "COMMODORE_INVENTORY_LINT_LINTER", "Packages", ["packages"]),
+        (
+            *("inventory show", "allow-missing-classes"),
+            *("COMMODORE_INVENTORY_SHOW_ALLOW_MISSING_CLASSES", "n", False),
+        ),
+    ],
+)
+def test_every_kind_of_option_has_its_variable(  # noqa: PLR0917 - columns of the table
+    settings: Settings, command: str, option: str, variable: str, given: str, value: object
+) -> None:
+    assert settings(option, command=command, **{variable: given}) == (value, "env", variable)
+
+
+def test_a_name_of_its_own_goes_before_the_automatic_one(settings: Settings) -> None:
+    both = {"COMMODORE_API_URL": "./own", "COMMODORE_CATALOG_LIST_API_URL": "./automatic"}
+
+    found = settings("api-url", command="catalog list", **both)
+
+    assert found == ("./own", "env", "COMMODORE_API_URL")
+
+
+def test_tokens_are_never_shown(settings: Settings, commodore: CommandLine) -> None:
+    settings.write('[catalog.list]\napi-token = "abc-secret"\n')
+    token = {"COMMODORE_API_TOKEN": "env-secret", "COMMODORE_GITHUB_TOKEN": "gh-secret"}
+
+    as_json = json.dumps(settings.all(**token))
+    as_text = commodore("config", "show", **token).out
+
+    assert "secret" not in as_json + as_text
+    assert as_text.count("********") >= 2
+
+
+def test_variables_that_make_no_sense_are_shown_as_such(settings: Settings) -> None:
+    name = "COMMODORE_CATALOG_COMPILE_PUSH"
+
+    value, origin, place = settings("push", command="catalog compile", **{name: "perhaps"})
+
+    assert value.startswith("not valid: 'perhaps' is not a valid boolean")
+    assert (origin, place) == ("env", name)
+
+
+def test_settings_for_people(commodore: CommandLine, settings: Settings) -> None:
+    settings.write('working-dir = "w"\n[catalog.compile]\ndynamic-fact = ["a=1", "b=2"]\n')
+
+    ran = commodore("config", "show", "--changed", "catalog")
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == (
+        f"settings file: {settings.file}\n"
+        ".env file: none\n"
+        "\nevery command\n"
+        f"  --working-dir  w  {settings.file}:1\n"
+        "\ncatalog compile\n"
+        f"  --dynamic-fact  a=1 b=2  {settings.file}:3\n"
+    )
+
+
+def test_settings_of_a_command_that_is_none(commodore: CommandLine) -> None:
+    ran = commodore("config", "show", "catalog", "kompile")
+
+    assert ran.code == 2
+    assert "no command catalog kompile has settings" in ran.err
+
+
+def test_the_settings_file_counts(commodore: CommandLine, settings: Settings, facts: str) -> None:
+    settings.write(f'[catalog.list]\napi-url = "{facts}"\nout = "id"\n')
+
+    ran = commodore("catalog", "list")
+
+    assert (ran.code, ran.out, ran.err) == (0, "c-demo-1\nc-demo-2\n", "")
+
+
+def test_every_mistake_in_the_settings_file_is_told(
+    commodore: CommandLine, settings: Settings
+) -> None:
+    settings.write(
+        "working-dirr = 'x'\n"
+        "request-timeout = 'long'\n"
+        "[catalog.compile]\n"
+        "push = 'yes'\n"
+        "dynamic-fact = 'a=1'\n"
+        "migration = 'none'\n"
+        "no-force = true\n"
+        "api-url = true\n"
+        "[catalgo]\n"
+        "[version]\n"
+        "processes = 1\n"
+    )
+
+    ran = commodore("catalog", "clean")
+
+    assert ran.code == 1
+    for line, told in (
+        (1, "unknown setting working-dirr in the top level"),
+        (2, "request-timeout: expected a whole number, not 'long'"),
+        (4, "catalog.compile.push: expected true or false, not 'yes'"),
+        (5, "catalog.compile.dynamic-fact: expected a list of texts, not 'a=1'"),
+        (6, "catalog.compile.migration: 'none' is not one of 'kapitan-0.29-to-0.30'"),
+        (7, "unknown setting no-force in [catalog.compile]"),
+        (8, "catalog.compile.api-url: expected a text, not true"),
+        (9, "unknown section catalgo in the top level"),
+        (11, "unknown setting processes in [version]"),
+    ):
+        assert f"error: {told}" in ran.err
+        assert f"  {settings.file}:{line}\n" in ran.err
+    assert "hint: did you mean working-dir?" in ran.err
+    assert "hint: did you mean catalog?" in ran.err
+    assert ran.err.endswith(f"error: settings in {settings.file}: 9 problems\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "where"),
+    [
+        (b"a = \n", "error: not valid TOML: ", ":1"),
+        (b"a = '\xff'\n", "error: the settings are not a text in UTF-8", ""),
+    ],
+)
+def test_a_settings_file_that_cannot_be_read(
+    commodore: CommandLine, settings: Settings, text: bytes, told: str, where: str
+) -> None:
+    settings.write("")
+    settings.file.write_bytes(text)
+
+    ran = commodore("catalog", "clean")
+
+    assert ran.code == 1
+    assert told in ran.err
+    assert f"\n  {settings.file}{where}\n" in ran.err
+
+
+def test_help_comes_in_spite_of_broken_settings(commodore: CommandLine, settings: Settings) -> None:
+    settings.write("nonsense")
+
+    assert commodore("catalog", "list", "--help").code == 0
+    assert commodore("--version").code == 0
+
+
+def test_the_settings_file_may_lie_elsewhere(commodore: CommandLine, tmp_path: Path) -> None:
+    file = tmp_path / "xdg" / "commodore" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("verbose = 1")
+
+    ran = commodore("config", "show", "-o", "json", XDG_CONFIG_HOME=str(tmp_path / "xdg"))
+
+    assert json.loads(ran.out)["file"] == str(file)
+
+
+@pytest.mark.spec("01.15")
+def test_the_nearest_dotenv_upwards_is_taken(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: str
+) -> None:
+    (tmp_path / ".env").write_text(f"FACTS={facts}\nCOMMODORE_API_URL=${{FACTS}}\n")
+    below = tmp_path / "a" / "b"
+    below.mkdir(parents=True)
+    monkeypatch.chdir(below)
+
+    ran = commodore("catalog", "list", COMMODORE_CATALOG_LIST_OUT="id")
+
+    assert (ran.code, ran.out, ran.err) == (0, "c-demo-1\nc-demo-2\n", "")
+
+
+@pytest.mark.spec("01.15")
+def test_the_dotenv_of_the_working_directory_does_not_count(
+    settings: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / ".env").write_text("COMMODORE_QUIET=1\n")
+
+    content = settings.all("-d", "w")
+
+    assert content["dotenv"] is None
+
+
+@pytest.mark.spec("01.15")
+def test_lines_nobody_can_read_are_passed_over(
+    commodore: CommandLine, tmp_path: Path, facts: str
+) -> None:
+    (tmp_path / ".env").write_text(f"COMMODORE_API_URL={facts}\n= nonsense =\n")
+
+    ran = commodore("catalog", "list")
+
+    assert ran.code == 0
+    assert ran.err == (f"warning: this is no NAME=VALUE and is passed over\n  {tmp_path}/.env:2\n")
+
+
+@pytest.mark.spec("01.15")
+def test_a_dotenv_that_is_no_text_is_passed_over(commodore: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"A=\xff\n")
+
+    ran = commodore("catalog", "clean")
+
+    assert ran.code == 0
+    assert "warning: the .env file cannot be read and is passed over: not a text in" in ran.err
+
+
+def test_dotenv_can_be_switched_off(settings: Settings) -> None:
+    settings.dotenv.write_text("COMMODORE_QUIET=1\n")
+
+    found = settings("quiet", PYTHON_DOTENV_DISABLED="1")
+
+    assert found == (False, "default", None)
+
+
+def test_dotenv_may_be_a_pipe(settings: Settings) -> None:
+    import threading  # noqa: PLC0415 - only here
+
+    os.mkfifo(settings.dotenv)
+    writer = threading.Thread(target=settings.dotenv.write_text, args=("COMMODORE_QUIET=1\n",))
+    writer.start()
+
+    found = settings("quiet")
+
+    writer.join()
+    assert found[:2] == (True, "dotenv")
+
+
+def test_managed_tools_come_first_wherever_dotenv_points(
+    commodore: CommandLine, tmp_path: Path, stranger: Path
+) -> None:
+    (tmp_path / ".env").write_text("XDG_CACHE_HOME=/elsewhere\n")
+    tools = stranger / ".cache" / "commodore" / "tools"
+    tools.mkdir(parents=True)
+    for name in ("helm", "jb", "kustomize"):
+        (tools / name).write_text(f"#!/bin/sh\necho managed {name}\n")
+        (tools / name).chmod(0o755)
+
+    ran = commodore("version")
+
+    assert ran.code == 0
+    assert f"helm: {tools}/helm, version: managed helm\n" in ran.out
+
+
+def test_a_folder_that_is_gone(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    ran = commodore("catalog", "clean")
+
+    assert ran.code == 1
+    assert "error: the current directory is not there any more" in ran.err

@@ -1,0 +1,269 @@
+"""What goes to stdout and what to stderr, in every form; how a run ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+import yaml
+
+from commodore_py.cli import run
+from commodore_py.cli.root import commodore as root
+from tests.fleet import CLUSTER, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+COMMAND = (sys.executable, "-m", "commodore_py")
+
+
+@pytest.fixture
+def recompile(work: Path, facts: str) -> tuple[str, ...]:
+    """Compile the playground's cluster once more: nothing changes, one thing is to be noticed."""
+    return ("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts)
+
+
+def test_results_are_alone_on_stdout(commodore: CommandLine, tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path / "fleet", one={})
+    words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
+
+    ran = commodore("-d", str(fleet.work), *words)
+
+    assert ran.code == 0
+    assert ran.out == (
+        " > Changes:\n     Added file manifests/one/out.yaml\nCatalog of cluster c-one compiled\n"
+    )
+    assert ran.err == (
+        "Gathering what cluster c-one is made of\n"
+        "Resolving the hierarchy for 1 component instances\n"
+        "warning: the catalog has no commit yet: it begins with branch master\n"
+        "Compiling 1 component instances\n"
+        "Updating the catalog\n"
+        " > Not pushed: the changes are staged in catalog/\n"
+        " > Use --push to commit and push them, with --interactive to be asked first\n"
+    )
+
+
+def test_notices_come_last(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+    ran = commodore(*recompile)
+
+    assert "notices" not in ran.out
+    heading, _, notices = ran.err.partition("\nCommodore notices:\n")
+    assert "node-clock" not in heading
+    assert notices.startswith(" > Component node-clock is deprecated.")
+    assert max(len(line) for line in notices.splitlines()) <= 100
+
+
+def test_quiet_leaves_out_progress_only(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+    ran = commodore("--quiet", *recompile, "-i")
+
+    assert ran.code == 0
+    assert ran.out.startswith(" > Changes:\n")
+    lines = ran.err.splitlines()
+    assert lines[:2] == [
+        "warning: --interactive does nothing without --push",
+        "warning: the catalog has no commit yet: it begins with branch master",
+    ]
+    assert lines[2].startswith(" > Component node-clock is deprecated.")
+
+
+def test_verbosity_of_all_levels_adds_up(
+    commodore: CommandLine, recompile: tuple[str, ...]
+) -> None:
+    words = ("-v", *recompile[:3], "-v", *recompile[3:], "-v")
+
+    ran = commodore(*words, COMMODORE_VERBOSE="7")
+
+    shown = commodore("-v", "config", "-v", "show", "-v")
+    assert ran.code == shown.code == 0
+    # Details of every room, and what would be the commit's message.
+    assert "   Automated catalog update from Commodore" in ran.err
+    assert len(ran.err.splitlines()) > len(commodore(*recompile).err.splitlines()) + 5
+
+
+@pytest.mark.parametrize("form", ["json", "yaml"])
+def test_a_compile_for_programs(
+    commodore: CommandLine, recompile: tuple[str, ...], form: str
+) -> None:
+    ran = commodore(*recompile, "-o", form, "-d", "nope")
+
+    result = json.loads(ran.out) if form == "json" else yaml.safe_load(ran.out)
+    assert result["schema"] == "catalog-compile/v1"
+    assert (result["cluster"], result["changed"]) == ("c-demo-1", result["changes"] != [])
+    assert (result["commit"], result["reported"]) == (None, False)
+    assert result["warnings"][0].startswith("dynamic fact 'nope' is ignored")
+    assert result["notices"][0].startswith("Component node-clock is deprecated.")
+    archive = next(one for one in result["instances"] if one["name"] == "backup-archive")
+    assert (archive["component"], archive["version"]) == ("backup", "v1.0.0")
+    assert re.fullmatch("[0-9a-f]{40}", archive["commit"])
+    assert ("No changes." in ran.err) != result["changed"]
+
+
+def test_a_push_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path / "fleet", one={})
+    words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
+
+    ran = commodore("-d", str(fleet.work), *words, "--push", "-o", "json")
+
+    result = json.loads(ran.out)
+    assert result["changes"] == [{"kind": "added", "path": "manifests/one/out.yaml"}]
+    assert result["reported"]
+    assert f"Pushed commit {result['commit']}" in ran.err
+
+
+def test_what_is_told_as_json(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+    ran = commodore("--log-format", "json", *recompile, "-o", "json", "-i")
+
+    told = [json.loads(line) for line in ran.err.splitlines()]
+    assert {record["schema"] for record in told} == {"log/v1"}
+    assert {"info", "notice", "warning"} == {record["level"] for record in told}
+    warning = next(record for record in told if record["level"] == "warning")
+    assert warning == {
+        "schema": "log/v1",
+        "level": "warning",
+        "message": "--interactive does nothing without --push",
+    }
+
+
+def test_what_is_told_as_annotations(commodore: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "facts" / "clusters").mkdir(parents=True)
+    (tmp_path / "facts" / "clusters" / "c-1.yaml").write_text("id: c-1\nfacts: [\n")
+
+    ran = commodore("--log-format", "github", "catalog", "list", "--api-url", "./facts", "-o", "x")
+
+    assert ran.code == 1
+    warning, error = ran.err.splitlines()
+    assert warning.startswith("::warning::unknown form 'x': this is the table%0A")
+    assert error.startswith("::error file=facts/clusters/c-1.yaml,line=")
+    assert "::" in error[len("::error ") :]
+
+
+def test_misuse_is_told_in_the_form_asked_for(commodore: CommandLine) -> None:
+    ran = commodore("--log-format", "json", "catalog", "compile")
+
+    assert ran.code == 2
+    told = json.loads(ran.err)
+    assert told["message"] == "Missing argument 'CLUSTER'."
+    assert told["hint"] == "see commodore catalog compile --help"
+
+
+def test_broken_settings_are_told_in_the_form_asked_for(
+    commodore: CommandLine, stranger: Path
+) -> None:
+    file = stranger / ".config" / "commodore" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("\nworking = 1\n")
+
+    ran = commodore("--log-format", "github", "catalog", "clean")
+
+    assert ran.code == 1
+    assert ran.err.startswith(f"::error file={file},line=2::unknown setting working")
+
+
+def test_a_bug_of_ours_leaves_a_log(
+    commodore: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    # No command is known to crash, so here is one more.
+    monkeypatch.setitem(root.commands, "crash", click.Command("crash", callback=lambda: 1 // 0))
+
+    ran = commodore("crash")
+
+    (log,) = tmp_path.glob("commodore-*.log")
+    assert ran.code == 3
+    assert "error: this is a bug of commodore: ZeroDivisionError" in ran.err
+    assert f"  {log}\n" in ran.err
+    assert "Traceback" not in ran.err
+    assert "Traceback" in log.read_text()
+
+
+@pytest.mark.parametrize("variables", [{}, {"NO_COLOR": "1"}, {"COMMODORE_NO_COLOR": "true"}])
+def test_colours_are_for_terminals(facts: str, variables: dict[str, str]) -> None:
+    shown = on_a_terminal("catalog", "compile", "c-none", "--api-url", facts, **variables)
+
+    assert "error: cluster c-none is not known" in re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert ("\x1b[" in shown) == (not variables)
+
+
+def test_no_color_is_a_flag_too(facts: str) -> None:
+    shown = on_a_terminal("--no-color", "catalog", "compile", "c-none", "--api-url", facts)
+
+    assert "error: cluster c-none is not known" in shown
+    assert "\x1b[" not in shown
+
+
+def on_a_terminal(*words: str, **variables: str) -> str:
+    """What a command shows on a terminal."""
+    ours, theirs = pty.openpty()
+    environment = {"TERM": "xterm", **os.environ, **variables}
+    with subprocess.Popen(
+        [*COMMAND, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
+    ):
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:  # how Linux tells that the other side is closed
+            pass
+    os.close(ours)
+    return shown.decode()
+
+
+def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path / "fleet", one={})
+    words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
+    with subprocess.Popen(
+        [*COMMAND, "-d", str(fleet.work), *words, "--push", "-i"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        told = b""
+        while b"[y/N]" not in told:
+            told += os.read(process.stderr.fileno(), 4096)
+        time.sleep(0.05)  # until it reads
+        process.send_signal(signal.SIGINT)
+        told += process.stderr.read()
+
+    assert process.returncode == 130
+    assert told.endswith(b"\ninterrupted\n")
+    assert b"Traceback" not in told
+
+
+def test_a_reader_who_has_enough_is_no_crash(facts: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [*COMMAND, "catalog", "list", "--api-url", facts],
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        check=False,
+    )
+    os.close(writer)
+
+    assert done.returncode == 1
+    assert done.stderr == b""
+
+
+def test_running_twice_in_a_process_is_like_running_once(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(["catalog", "list", "--api-url", "./none", "-o", "x"]) == 1
+    first = capsys.readouterr().err
+
+    assert run(["catalog", "list", "--api-url", "./none", "-o", "x"]) == 1
+
+    assert capsys.readouterr().err == first

@@ -1,0 +1,192 @@
+"""How the command is called, and what it says where that makes no sense."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+
+@pytest.mark.spec("01.01")
+@pytest.mark.parametrize("group", ["", "catalog", "component", "config", "inventory", "package"])
+def test_a_group_alone_shows_its_help_on_stderr(commodore: CommandLine, group: str) -> None:
+    ran = commodore(*group.split())
+
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith(f"Usage: commodore {group}".rstrip())
+    assert "Commands:" in ran.err
+
+
+def test_lint_alone_shows_its_help_on_stderr(commodore: CommandLine) -> None:
+    ran = commodore("inventory", "lint")
+
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: commodore inventory lint")
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+@pytest.mark.parametrize("command", ["", "catalog", "catalog compile", "component new", "version"])
+def test_help_is_a_result(commodore: CommandLine, command: str, flag: str) -> None:
+    ran = commodore(*command.split(), flag)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.startswith(f"Usage: commodore {command}".rstrip())
+
+
+def test_version_is_one_line(commodore: CommandLine) -> None:
+    ran = commodore("--version", COMMODORE_VERSION="v1-of-some-image")
+
+    assert (ran.code, ran.out, ran.err) == (0, f"commodore, version {__version__}\n", "")
+
+
+def test_a_variable_named_like_the_version_flag_ends_nothing(
+    commodore: CommandLine, facts: str
+) -> None:
+    ran = commodore("catalog", "list", "--api-url", facts, COMMODORE_VERSION="v1")
+
+    assert ran.code == 0
+
+
+@pytest.mark.spec("01.02")
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ("catalgo", "No such command 'catalgo'"),
+        ("catalog comple", "Did you mean 'compile'?"),
+        ("catalog compile c-one --pussh", "--push"),
+        ("catalog compile", "Missing argument 'CLUSTER'"),
+        ("catalog list c-one", "unexpected extra argument"),
+        ("inventory show ./g -o xml", "'xml' is not one of 'json', 'yaml'"),
+        ("component compile ./nowhere", "Directory './nowhere' does not exist"),
+    ],
+)
+def test_words_that_make_no_sense(commodore: CommandLine, words: str, told: str) -> None:
+    ran = commodore(*words.split())
+
+    assert (ran.code, ran.out) == (2, "")
+    assert ran.err.startswith("Usage: commodore")
+    assert "--help" in ran.err
+    assert told in ran.err
+
+
+@pytest.mark.spec("01.03")
+def test_a_file_is_no_working_directory(commodore: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    ran = commodore("-d", "file", "catalog", "clean")
+
+    assert ran.code == 2
+    assert "'-d' / '--working-dir': Directory 'file' is a file" in ran.err
+
+
+@pytest.mark.spec("01.04")
+def test_a_working_directory_may_be_missing(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("--working-dir", "later", "catalog", "clean")
+
+    assert (ran.code, ran.out) == (0, "")
+    assert "warning" not in ran.err
+    assert not (tmp_path / "later").exists()
+
+
+@pytest.mark.spec("01.05")
+@pytest.mark.parametrize("value", ["abc", "1.5", "0"])
+@pytest.mark.parametrize("by_flag", [True, False])
+def test_a_timeout_is_whole_seconds(commodore: CommandLine, value: str, by_flag: bool) -> None:
+    if by_flag:
+        ran = commodore("--request-timeout", value, "catalog", "clean")
+    else:
+        ran = commodore("catalog", "clean", COMMODORE_REQUEST_TIMEOUT=value)
+
+    assert ran.code == 2
+    assert f"'--request-timeout': '{value}' is not a number of whole seconds" in ran.err
+
+
+@pytest.mark.spec("01.06")
+@pytest.mark.parametrize("by_flag", [True, False])
+def test_a_migration_is_one_of_two(commodore: CommandLine, by_flag: bool) -> None:
+    words = ("catalog", "compile", "c-one")
+    if by_flag:
+        ran = commodore(*words, "--migration", "kapitan")
+    else:
+        ran = commodore(*words, COMMODORE_CATALOG_COMPILE_MIGRATION="kapitan")
+
+    assert ran.code == 2
+    assert "'kapitan' is not one of 'kapitan-0.29-to-0.30', 'ignore-yaml-formatting'" in ran.err
+
+
+@pytest.mark.spec("01.14")
+def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str) -> None:
+    empty = dict.fromkeys(
+        (
+            "COMMODORE_REQUEST_TIMEOUT",
+            "COMMODORE_VERBOSE",
+            "COMMODORE_CATALOG_LIST_OUT",
+            "COMMODORE_CATALOG_LIST_API_URL",
+            "COMMODORE_LOG_FORMAT",
+            "NO_COLOR",
+        ),
+        "",
+    )
+
+    ran = commodore("catalog", "list", "--api-url", facts, **empty)
+
+    assert (ran.code, ran.err) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        ("component new x", "component new"),
+        ("component update .", "component update"),
+        ("component compile .", "component compile"),
+        ("component sync list.yaml", "component sync"),
+        ("package new x", "package new"),
+        ("package update .", "package update"),
+        ("package compile . tests/defaults.yml", "package compile"),
+        ("package sync list.yaml", "package sync"),
+        ("inventory show .", "inventory show"),
+        ("inventory components .", "inventory components"),
+        ("inventory packages .", "inventory packages"),
+        ("inventory lint .", "inventory lint"),
+    ],
+)
+def test_what_is_not_built_says_so(
+    commodore: CommandLine, tmp_path: Path, command: str, named: str
+) -> None:
+    (tmp_path / "list.yaml").touch()
+
+    ran = commodore(*command.split())
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith(f"error: {named}: not built yet\n")
+    assert "hint: " in ran.err
+
+
+@pytest.mark.spec("01.22")
+@pytest.mark.parametrize("command", ["show", "components", "packages"])
+@pytest.mark.parametrize(("name", "told"), [("none", "no such"), ("file", "not a")])
+def test_the_inventory_is_read_from_folders(
+    commodore: CommandLine, tmp_path: Path, command: str, name: str, told: str
+) -> None:
+    (tmp_path / "file").touch()
+
+    ran = commodore("inventory", command, ".", name)
+
+    assert ran.code == 1
+    assert f"error: {told} directory\n  {name}\n" in ran.err
+    assert "checkout of a global configuration" in ran.err
+
+
+@pytest.mark.spec("01.23")
+def test_only_what_is_checked_out_can_be_deleted(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("component", "delete", "nginx", "--force")
+
+    assert ran.code == 2
+    assert f"no component nginx is checked out: there is no {tmp_path}/dependencies/ngi" in ran.err
