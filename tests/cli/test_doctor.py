@@ -311,7 +311,7 @@ def test_a_broken_checkout_fails(commodore: CommandLine, compiled: Path) -> None
 
 
 def test_locks_are_found_wherever_git_makes_them(commodore: CommandLine, compiled: Path) -> None:
-    bare = next((compiled / "dependencies" / ".repos").rglob("packed-refs")).parent
+    bare = next((compiled / "dependencies" / ".repos").rglob("objects")).parent
     hour_ago = time.time() - 3600
     made = [compiled / "catalog" / ".git" / "index.lock", bare / "packed-refs.lock"]
     for lock in made:

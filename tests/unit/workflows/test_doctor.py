@@ -1,0 +1,294 @@
+"""The doctor's checks: what is found, how bad that is, and what to do."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.workflows.api_surroundings import Api, Token
+from commodore_py.workflows.doctor import CHECKS, Verdict, examine, worst
+from commodore_py.workflows.surroundings import Cache, Checkout, Lock, Surroundings, WorkFolder
+from commodore_py.workflows.tools import TOOLS, Tool
+
+if TYPE_CHECKING:
+    from commodore_py.workflows.doctor import Standing
+
+WORK = Path("/srv/work")
+CACHE = Path("/home/u/.cache/commodore")
+EXPIRY = 4_000_000_000.0  # 2096-10-02 07:06:40 UTC
+
+WELL = Surroundings(
+    python=(3, 11, 7),
+    git=Tool("git", "/usr/bin/git", "git version 2.39.5"),
+    tools=tuple(Tool(name, f"/usr/bin/{name}", "v1.2.3") for name in TOOLS),
+    tools_problem=None,
+    api=Api("https://api.example.com", clusters=3),
+    token=Token(needed=True, origin="given", expiry=EXPIRY, text="t"),
+    work=WorkFolder(WORK, exists=True, compiled_before=True),
+    cache=CACHE,
+    caches=(Cache(CACHE / "token", 1234, 0o600), Cache(CACHE / "tools", 96_000_000, 0o755)),
+)
+
+
+def verdict(check: str, **changes: Any) -> Verdict:  # noqa: ANN401 - Surroundings checks them by name
+    return CHECKS[check](replace(WELL, **changes))
+
+
+def work(**parts: Any) -> dict[str, WorkFolder]:  # noqa: ANN401 - WorkFolder checks them by name
+    return {"work": replace(WELL.work, **parts)}
+
+
+def test_a_machine_in_good_order_has_nothing_to_mend() -> None:
+    verdicts = examine(WELL)
+
+    assert {name: one for name, one in verdicts.items() if one.standing != "ok"} == {}
+    assert [name for name, one in verdicts.items() if one.remedy] == []
+    assert worst(verdicts.values()) == "ok"
+
+
+@pytest.mark.parametrize(
+    ("standings", "expected"),
+    [
+        ([], "ok"),
+        (["ok", "warn"], "warn"),
+        (["warn", "fail", "ok"], "fail"),
+    ],
+)
+def test_the_worst_counts(standings: list[Standing], expected: str) -> None:
+    assert worst(Verdict(standing, "") for standing in standings) == expected
+
+
+@pytest.mark.parametrize("version", [(3, 14, 0), (4, 0, 0)])
+def test_a_python_that_is_too_new_is_a_doubt(version: tuple[int, int, int]) -> None:
+    found = verdict("python", python=version)
+
+    assert found.standing == "warn"
+    assert "3.13" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("version", "standing"),
+    [
+        ("git version 2.30.9", "fail"),
+        ("git version 1.99.0", "fail"),
+        ("git version 2.31.0", "ok"),
+        ("git version 2.39.5 (Apple Git-154)", "ok"),
+        ("git version 3.0.rc1", "ok"),
+        ("", "fail"),
+    ],
+)
+def test_git_must_be_new_enough(version: str, standing: str) -> None:
+    found = verdict("git", git=Tool("git", "/usr/bin/git", version))
+
+    assert found.standing == standing
+    assert ("2.31" in found.remedy) == (standing == "fail")
+
+
+def test_git_must_be_there() -> None:
+    assert verdict("git", git=Tool("git", None)) == Verdict(
+        "fail", "not found in PATH", "install git 2.31 or newer"
+    )
+
+
+@pytest.mark.parametrize("name", ["helm", "kustomize"])
+def test_a_missing_tool_is_a_warning(name: str) -> None:
+    found = verdict(name, tools=tuple(Tool(tool, None) for tool in TOOLS))
+
+    assert found.standing == "warn"
+    assert found.remedy == f"commodore tool install {name}"
+
+
+def test_what_is_built_in_is_not_missing() -> None:
+    found = verdict("jb", tools=tuple(Tool(tool, None) for tool in TOOLS))
+
+    assert found.standing == "ok"
+    assert "built in" in found.found
+    assert "Jsonnet libraries from Git" in found.found
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_that_does_not_run_is_a_failure(name: str) -> None:
+    found = verdict(name, tools=tuple(Tool(tool, f"/opt/{tool}") for tool in TOOLS))
+
+    assert (found.standing, found.found) == ("fail", f"/opt/{name} does not run")
+    assert f"commodore tool install {name}" in found.remedy
+
+
+def test_a_broken_record_of_tools_is_a_failure() -> None:
+    found = verdict("managed tools", tools_problem=CommodoreError("odd", where="/f", hint="mend"))
+
+    assert found == Verdict("fail", "odd (/f)", "mend")
+
+
+def test_no_api_url_says_what_to_set() -> None:
+    found = verdict("api", api=Api())
+
+    assert found.standing == "warn"
+    assert "COMMODORE_API_URL" in found.remedy
+    assert "./facts" in found.remedy
+    assert "commodore demo" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("api", "told"),
+    [
+        (Api("https://api", clusters=3), "the API https://api knows 3 clusters"),
+        (Api("./facts", is_folder=True, clusters=1), "the folder ./facts knows 1 cluster"),
+        (Api("https://api"), "https://api answers"),
+    ],
+)
+def test_facts_that_can_be_had(api: Api, told: str) -> None:
+    assert verdict("api", api=api) == Verdict("ok", told)
+
+
+def test_every_problem_of_the_facts_is_told() -> None:
+    problems = (CommodoreError("no id", where="a:1", hint="name it"), CommodoreError("no tenant"))
+    error = SeveralErrors("clusters: 2 problems", errors=problems)
+
+    found = verdict("api", api=Api("./facts", is_folder=True, problem=error))
+
+    assert found == Verdict("fail", "no id (a:1); no tenant", "name it")
+
+
+@pytest.mark.parametrize(
+    ("token", "standing", "told", "remedy"),
+    [
+        (Token(), "ok", "none needed", ""),
+        (Token(needed=True), "warn", "none", "commodore login"),
+        (WELL.token, "ok", "given, good until 2096-10-02 07:06 UTC", ""),
+        (replace(WELL.token, expiry=None), "ok", "given, without an end", ""),
+        (replace(WELL.token, expiry=1e300), "ok", "given, good until in an age", ""),
+        (
+            Token(needed=True, origin="kept", expiry=60, has_expired=True),
+            "warn",
+            "kept, expired 1970-01-01 00:01 UTC",
+            "commodore login",
+        ),
+        (
+            Token(needed=True, origin="kept", expiry=60, has_expired=True, renewable=True),
+            "ok",
+            "kept, expired 1970-01-01 00:01 UTC; it is renewed when needed",
+            "",
+        ),
+        (
+            Token(needed=True, origin="given", problem=CommodoreError("odd")),
+            "fail",
+            "odd",
+            "commodore login",
+        ),
+    ],
+)
+def test_tokens(token: Token, standing: str, told: str, remedy: str) -> None:
+    found = verdict("token", token=token)
+
+    assert (found.standing, found.found[: len(told)]) == (standing, told)
+    assert bool(found.remedy) == bool(remedy)
+    assert remedy in found.remedy
+
+
+def test_a_refused_token_is_a_failure() -> None:
+    refusal = CommodoreError("answered 401 Unauthorized", where="https://api/clusters/")
+
+    found = verdict("token", api=Api("https://api", refusal=refusal))
+
+    assert (found.standing, found.found) == (
+        "fail",
+        "answered 401 Unauthorized (https://api/clusters/)",
+    )
+    assert "commodore login" in found.remedy
+
+
+@pytest.mark.parametrize(
+    ("parts", "standing", "told"),
+    [
+        ({}, "ok", "/srv/work, of an earlier compile"),
+        ({"exists": False}, "ok", "/srv/work, made when needed"),
+        ({"compiled_before": False}, "ok", "/srv/work, without a compile yet"),
+        ({"compiled_before": False, "entries": 1}, "ok", "/srv/work, without a compile yet; a"),
+        ({"problem": "Read-only file system"}, "fail", "/srv/work cannot be written to: Read-"),
+    ],
+)
+def test_working_directories(parts: dict[str, Any], standing: str, told: str) -> None:
+    found = verdict("working directory", **work(**parts))
+
+    assert found.standing == standing
+    assert found.found.startswith(told)
+    assert ("--working-dir" in found.remedy) == (standing == "fail")
+
+
+def test_uncommitted_work_is_named() -> None:
+    checkouts = (
+        Checkout("catalog"),
+        Checkout("inventory/classes/global", tuple(f"{n}.yml" for n in range(7))),
+    )
+
+    found = verdict("local work", **work(checkouts=checkouts))
+
+    assert found.standing == "warn"
+    assert "inventory/classes/global: 0.yml, 1.yml" in found.found
+    assert found.found.endswith("4.yml, and 2 more")
+    assert "--force" in found.remedy
+
+
+def test_a_broken_checkout_is_a_failure() -> None:
+    found = verdict("local work", **work(checkouts=(Checkout("catalog", problem="not a repo"),)))
+
+    assert (found.standing, found.found) == ("fail", "catalog: not a repo")
+
+
+@pytest.mark.parametrize(
+    ("ages", "remedy"),
+    [
+        ([4000.0], "if no program is at work there: rm '/srv/work/a b.lock'"),
+        ([4000.0, 2.0], "wait: a program may be at work there"),
+    ],
+)
+def test_locks_left_over_are_named(ages: list[float], remedy: str) -> None:
+    found = tuple(Lock(WORK / "a b.lock", age) for age in ages)
+
+    told = verdict("locks", **work(locks=found))
+
+    assert (told.standing, told.remedy) == ("warn", remedy)
+    assert "/srv/work/a b.lock" in told.found
+
+
+@pytest.mark.parametrize(
+    ("name", "mode", "remedy"),
+    [
+        ("token", 0o600, ""),
+        ("token", 0o640, "chmod 600 /home/u/.cache/commodore/token"),
+        ("token", 0o604, "chmod 600 /home/u/.cache/commodore/token"),
+        ("tools", 0o755, ""),
+        ("tools", 0o775, "chmod go-w /home/u/.cache/commodore/tools"),
+        ("tools", 0o757, "chmod go-w /home/u/.cache/commodore/tools"),
+    ],
+)
+def test_caches_that_others_get_at(name: str, mode: int, remedy: str) -> None:
+    found = verdict("caches", caches=(Cache(CACHE / name, 12, mode),))
+
+    assert found.remedy == remedy
+    assert found.standing == ("warn" if remedy else "ok")
+    assert f"{name} 12 B (mode {mode:04o})" in found.found
+
+
+def test_caches_tell_their_size() -> None:
+    sizes = (999, 1_000, 2_500_000, 3_200_000_000)
+    found = verdict("caches", caches=tuple(Cache(CACHE / "c", size, 0o700) for size in sizes))
+
+    assert [part.split(" (")[0] for part in found.found.split("c ")[1:]] == [
+        "999 B",
+        "1 kB",
+        "2 MB",
+        "3.2 GB",
+    ]
+
+
+def test_no_place_for_caches_is_a_warning() -> None:
+    found = verdict("caches", cache=None, caches=())
+
+    assert found.standing == "warn"
+    assert "XDG_CACHE_HOME" in found.remedy
