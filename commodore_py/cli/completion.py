@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import threading
-from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from click.shell_completion import CompletionItem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     import click
 
@@ -20,111 +18,105 @@ _SECONDS = 0.25
 _TAGS_AND_BRANCHES = ("refs/remotes/origin", "refs/tags")
 _NO_COMPONENT = ("lib", "libs")
 
-Candidates: TypeAlias = Iterable[tuple[str, str]]
+Words: TypeAlias = "Mapping[str, str]"
 """Words with a line of help each."""
 Complete: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 
 
-def _quickly(find: Callable[[click.Context], Candidates]) -> Complete:
-    """The words found in time; whatever goes wrong or takes too long, there are just none."""
+def _quickly(find: Callable[[click.Context], Iterable[Words]]) -> Complete:
+    """The last answer given in time; whatever goes wrong or takes too long, there is none."""
 
     def complete(
         ctx: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
-        found: list[tuple[str, str]] = []
+        answers: list[Words] = [{}]
 
         def look() -> None:
             # The user is typing, and cannot read a message.
             with contextlib.suppress(BaseException):
-                found.extend(tuple(find(ctx)))
+                answers.extend(find(ctx))
 
         thread = threading.Thread(target=look, daemon=True)
         thread.start()
         thread.join(_SECONDS)
-        words = dict(found)
+        words = answers[-1]
         return [
-            CompletionItem(word, help=words[word] or None)
+            CompletionItem(word, help=" ".join(words[word].split()) or None)
             for word in sorted(words)
-            if word.startswith(incomplete)
+            # Shells read words by line: what holds a blank or worse was meant to trick them.
+            if word.startswith(incomplete) and word.isprintable() and " " not in word
         ]
 
     return complete
 
 
 @_quickly
-def clusters(ctx: click.Context) -> Candidates:
+def clusters(ctx: click.Context) -> Iterator[Words]:
     """Ids of clusters."""
-    for cluster in _clusters(ctx, ids_only=True):
-        if cluster.get("id"):
-            yield cluster["id"], cluster.get("displayName", "")
+    for known in _clusters(ctx, ids_only=True):
+        yield {one["id"]: one.get("displayName", "") for one in known if one.get("id")}
 
 
 @_quickly
-def tenants(ctx: click.Context) -> Candidates:
+def tenants(ctx: click.Context) -> Iterator[Words]:
     """Ids of tenants that have clusters."""
-    return [
-        (cluster["tenant"], "")
-        for cluster in _clusters(ctx, ids_only=False)
-        if cluster.get("tenant")
-    ]
+    for known in _clusters(ctx, ids_only=False):
+        yield {one["tenant"]: "" for one in known if one.get("tenant")}
 
 
 @_quickly
-def instances(ctx: click.Context) -> Candidates:
+def instances(ctx: click.Context) -> Iterator[Words]:
     """Instances of components in the working directory."""
     names = (path.stem for path in _visible(_work(ctx) / "inventory" / "targets"))
-    return [(name, "") for name in names if name != "cluster"]
+    yield {name: "" for name in names if name != "cluster"}
 
 
 @_quickly
-def components(ctx: click.Context) -> Candidates:
+def components(ctx: click.Context) -> Iterator[Words]:
     """Components that are checked out in the working directory."""
     names = (path.name for path in _visible(_work(ctx) / "dependencies") if path.is_dir())
-    return [(name, "") for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."]
+    yield {name: "" for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."}
 
 
 @_quickly
-def global_revisions(ctx: click.Context) -> Candidates:
+def global_revisions(ctx: click.Context) -> Iterator[Words]:
     """Branches and tags of the global configuration."""
-    return _revisions(_work(ctx) / "inventory" / "classes" / "global")
+    yield _revisions(_work(ctx) / "inventory" / "classes" / "global")
 
 
 @_quickly
-def tenant_revisions(ctx: click.Context) -> Candidates:
+def tenant_revisions(ctx: click.Context) -> Iterator[Words]:
     """Branches and tags of the tenant's configuration."""
-    classes = _visible(_work(ctx) / "inventory" / "classes")
-    clones = [path for path in classes if path.name != "global" and (path / ".git").exists()]
-    # Packages are links to worktrees; the tenant's clone lies there itself.
-    return _revisions(next(path for path in clones if not path.is_symlink()))
+    for path in _visible(_work(ctx) / "inventory" / "classes"):
+        # Packages are links to worktrees; the tenant's clone lies there itself.
+        if path.name != "global" and not path.is_symlink() and (path / ".git").exists():
+            yield _revisions(path)
 
 
-def _clusters(ctx: click.Context, *, ids_only: bool) -> list[dict[str, str]]:
+def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, str]]]:
+    """What is kept, then what the API or the folder says, where that is worth asking."""
     from . import known_clusters  # noqa: PLC0415 - only when a shell asks
 
     given = {name: ctx.params.get(name) or "" for name in ("api_url", "api_token")}
     known = known_clusters.recall(given["api_url"])
-    if known and known.fresh and not _is_folder(given["api_url"]):
-        return known.clusters
-    stale = known.clusters if known else []
-    return _asked_for(ctx, given, ids_only=ids_only) or stale
+    if known:
+        yield known.clusters
+    if not known or not known.fresh or _is_folder(given["api_url"]):
+        yield _asked_for(ctx, given, ids_only=ids_only)
 
 
 def _asked_for(
     ctx: click.Context, given: Mapping[str, str], *, ids_only: bool
 ) -> list[dict[str, str]]:
     from commodore_py import lieutenant  # noqa: PLC0415 - only when a shell asks
-    from commodore_py.errors import CommodoreError  # noqa: PLC0415
 
     from . import known_clusters  # noqa: PLC0415
     from .options import Globals, config_of  # noqa: PLC0415
 
     config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
-    try:
-        if ids_only and _is_folder(config.api_url):
-            return [{"id": name} for name in lieutenant.cluster_ids(config)]
-        found = lieutenant.list_clusters(config)
-    except CommodoreError:
-        return []
+    if ids_only and _is_folder(config.api_url):
+        return [{"id": name} for name in lieutenant.cluster_ids(config)]
+    found = lieutenant.list_clusters(config)
     known_clusters.remember(config.api_url, found)
     return [{key: str(value) for key, value in cluster.items()} for cluster in found]
 
@@ -141,13 +133,15 @@ def _visible(folder: Path) -> Iterator[Path]:
     return (path for path in sorted(folder.iterdir()) if not path.name.startswith("."))
 
 
-def _revisions(clone: Path) -> Candidates:
+def _revisions(clone: Path) -> Words:
     from commodore_py.adapters.git import git  # noqa: PLC0415 - only when a shell asks
 
-    if not os.path.lexists(clone / ".git"):
-        return
+    if not (clone / ".git").exists():  # git would look further up
+        return {}
     names = git(clone, "for-each-ref", "--format=%(refname)", *_TAGS_AND_BRANCHES)
+    words: dict[str, str] = {}
     for name in names.splitlines():
         short = name.removeprefix("refs/remotes/origin/").removeprefix("refs/tags/")
         if short != "HEAD":
-            yield short, "tag" if name.startswith("refs/tags/") else "branch"
+            words[short] = "tag" if name.startswith("refs/tags/") else "branch"
+    return words

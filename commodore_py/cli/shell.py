@@ -26,7 +26,7 @@ _COMPLETE = "_COMMODORE_COMPLETE"
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a run can end
     """Run the command line once and return its exit code."""
     log.set_up()
-    if os.environ.get(_COMPLETE, "").endswith("_complete"):
+    if os.environ.get(_COMPLETE):
         return _complete()
     try:
         return _run(arguments)
@@ -73,7 +73,7 @@ def _current_folder() -> Path:
 
 
 def _complete() -> int:
-    """Answer a shell that completes a word: never loudly, whatever goes wrong."""
+    """Answer a shell that completes a word, or sets that up: never loudly, whatever goes wrong."""
     import logging  # noqa: PLC0415 - only for shells
 
     logging.disable()

@@ -39,6 +39,15 @@ def test_the_demo_says_what_to_try(commodore: CommandLine, tmp_path: Path) -> No
     assert (tmp_path / "play" / ".env").is_file()
 
 
+def test_the_demo_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("demo", "play", "-o", "json")
+
+    content = json.loads(ran.out)
+    assert content["schema"] == "demo/v1"
+    assert content["directory"] == str(tmp_path / "play")
+    assert content["clusters"] == ["c-demo-1", "c-demo-2"]
+
+
 def test_an_unknown_cluster_brings_the_nearest_to_mind(commodore: CommandLine, facts: str) -> None:
     ran = commodore("catalog", "compile", "c-deno-1", "--api-url", facts)
 

@@ -1,0 +1,259 @@
+"""What a shell offers: clusters, tenants, instances, revisions; quickly, silently, unasked."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.cli.known_clusters import recall, remember
+from tests.unit.lieutenant.api import Api, Reply, serving
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+    Complete = Callable[..., list[str]]
+
+
+@pytest.fixture
+def complete(commodore: CommandLine) -> Complete:
+    """The words offered after some others; the last one is half typed."""
+
+    def offered(*words: str, **variables: str) -> list[str]:
+        shell = {
+            "_COMMODORE_COMPLETE": "bash_complete",
+            "COMP_WORDS": " ".join(("commodore", *words)),
+            "COMP_CWORD": str(len(words)),
+        }
+        ran = commodore(**shell, **variables)
+        assert ran.err == ""
+        return [line.removeprefix("plain,") for line in ran.out.splitlines() if line]
+
+    return offered
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    with serving() as server:
+        server.serves("/clusters/", [{"id": "c-far", "tenant": "t-away"}])
+        yield server
+
+
+def test_clusters_of_a_folder(complete: Complete, facts: str) -> None:
+    words = ("catalog", "compile", "--api-url", facts)
+
+    assert complete(*words, "c-d") == ["c-demo-1", "c-demo-2"]
+    assert complete(*words, "c-x") == []
+
+
+def test_clusters_of_the_folder_in_a_variable_or_the_settings(
+    complete: Complete, facts: str, stranger: Path
+) -> None:
+    assert complete("catalog", "compile", "c-", COMMODORE_API_URL=facts)
+
+    file = stranger / ".config" / "commodore" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text(f'[catalog.compile]\napi-url = "{facts}"\n')
+
+    assert complete("catalog", "compile", "c-") == ["c-demo-1", "c-demo-2"]
+
+
+def test_tenants(complete: Complete, facts: str) -> None:
+    assert complete("catalog", "list", "--api-url", facts, "-t", "") == ["t-demo"]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("component compile -a backup", ["backup", "backup-archive"]),
+        ("component delete mon", ["monitoring"]),
+        ("component delete pkg", []),
+        ("component delete l", ["logging"]),
+        ("catalog compile c-demo-1 -g m", ["master"]),
+        ("catalog compile c-demo-1 -t m", ["master"]),
+    ],
+)
+def test_what_lies_in_the_working_directory(
+    complete: Complete, work: Path, words: str, offered: list[str]
+) -> None:
+    assert complete("-d", str(work), *words.split()) == offered
+
+
+def test_nothing_where_nothing_lies(complete: Complete) -> None:
+    assert complete("component", "delete", "") == []
+    assert complete("component", "compile", "-a", "") == []
+    assert complete("catalog", "compile", "-g", "") == []
+    assert complete("catalog", "compile", "-t", "") == []
+    assert complete("catalog", "compile", "") == []
+
+
+def test_a_listing_is_kept_and_nobody_asked_again(
+    complete: Complete, commodore: CommandLine, api: Api, stranger: Path
+) -> None:
+    way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
+    assert commodore("catalog", "list", **way).code == 0
+    asked = len(api.asked)
+
+    assert complete("catalog", "compile", "", **way) == ["c-far"]
+    assert complete("catalog", "list", "-t", "", **way) == ["t-away"]
+
+    assert len(api.asked) == asked
+    (kept,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert json.loads(kept.read_text())["schema"] == "known-clusters/v1"
+
+
+def test_what_one_tenant_has_is_not_kept_as_all(
+    commodore: CommandLine, api: Api, stranger: Path
+) -> None:
+    api.serves("/clusters/?tenant=t-away", [])
+    way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
+
+    assert commodore("catalog", "list", "-t", "t-away", **way).code == 0
+
+    assert not (stranger / ".cache" / "commodore" / "completion").exists()
+
+
+def test_what_is_kept_too_long_is_asked_for_again(complete: Complete, api: Api) -> None:
+    way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
+    remember(api.url, [{"id": "c-old"}])
+    age(api.url)
+
+    for _ in range(20):  # in time or not, as this machine is fast; once known it is kept
+        found = complete("catalog", "compile", "", **way)
+        if found == ["c-far"]:
+            break
+        assert found == ["c-old"]
+
+    assert found == ["c-far"]
+
+
+def age(api_url: str) -> None:
+    """Make what is kept look as if it was of the day before yesterday."""
+    from commodore_py.cli import places  # noqa: PLC0415 - only here
+
+    cache = places.cache_folder()
+    assert cache is not None
+    (kept,) = (cache / "completion").iterdir()
+    then = time.time() - 48 * 60 * 60
+    os.utime(kept, (then, then))
+    known = recall(api_url)
+    assert known is not None
+    assert not known.fresh
+
+
+def test_a_silent_server_is_not_waited_for(complete: Complete, api: Api) -> None:
+    api.on("GET /clusters/", Reply(silent=True))
+    way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
+    remember(api.url, [{"id": "c-old"}])
+    age(api.url)
+
+    started = time.monotonic()
+    offered = complete("catalog", "compile", "", **way)
+
+    # The server would keep silent for half a minute.
+    assert time.monotonic() - started < 5
+    assert offered == ["c-old"]
+
+
+def test_without_a_token_nobody_is_asked(complete: Complete, api: Api) -> None:
+    assert complete("catalog", "compile", "", COMMODORE_API_URL=api.url) == []
+
+    assert api.asked == []
+
+
+@pytest.mark.parametrize("content", ["", "null", "[]", '{"clusters": [1]}', '{"clusters": {}}'])
+def test_a_broken_cache_is_none(complete: Complete, stranger: Path, content: str) -> None:
+    api_url = "http://127.0.0.1:9"
+    remember(api_url, [{"id": "c-one"}])
+    (kept,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
+    kept.write_text(content)
+
+    assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == []
+
+
+def test_names_that_would_trick_the_shell_are_left_out(complete: Complete) -> None:
+    api_url = "http://127.0.0.1:9"
+    remember(api_url, [{"id": "c-one"}, {"id": "c two"}, {"id": "c-\nplain,x"}, {"id": ""}])
+
+    assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == ["c-one"]
+
+
+def test_broken_settings_do_not_break_completion(
+    complete: Complete, stranger: Path, facts: str
+) -> None:
+    file = stranger / ".config" / "commodore" / "config.toml"
+    file.parent.mkdir(parents=True)
+    file.write_text("nonsense")
+
+    assert complete("catalog", "compile", "c-", COMMODORE_API_URL=facts)
+
+
+def test_zsh_and_fish_are_told_names_too(commodore: CommandLine) -> None:
+    api_url = "http://127.0.0.1:9"
+    remember(api_url, [{"id": "c-one", "displayName": "The\nfirst"}])
+
+    zsh = commodore(
+        _COMMODORE_COMPLETE="zsh_complete",
+        COMP_WORDS="commodore catalog compile c",
+        COMP_CWORD="3",
+        COMMODORE_API_URL=api_url,
+    )
+    fish = commodore(
+        _COMMODORE_COMPLETE="fish_complete",
+        COMP_WORDS="commodore catalog compile c",
+        COMP_CWORD="c",
+        COMMODORE_API_URL=api_url,
+    )
+
+    assert (zsh.code, zsh.err, fish.code, fish.err) == (0, "", 0, "")
+    assert zsh.out == "plain\nc-one\nThe first\n"
+    assert "c-one" in fish.out
+    assert "The first" in fish.out
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_for_a_shell(commodore: CommandLine, shell: str) -> None:
+    ran = commodore(_COMMODORE_COMPLETE=f"{shell}_source")
+
+    assert ran.code == 0
+    assert f"_COMMODORE_COMPLETE={shell}_complete" in ran.out
+
+
+def test_nonsense_from_a_shell_is_no_crash(commodore: CommandLine) -> None:
+    ran = commodore(_COMMODORE_COMPLETE="bash_complete", COMP_WORDS="'", COMP_CWORD="x")
+
+    assert (ran.code, ran.out, ran.err) == (1, "", "")
+
+
+def test_a_real_bash_completes(facts: str, tmp_path: Path) -> None:
+    (tmp_path / "commodore").write_text(f'#!/bin/sh\nexec {sys.executable} -m commodore_py "$@"\n')
+    (tmp_path / "commodore").chmod(0o755)
+    script = """
+        eval "$(_COMMODORE_COMPLETE=bash_source commodore)"
+        COMP_WORDS=(commodore catalog compile c-d); COMP_CWORD=3; COMPREPLY=()
+        _commodore_completion commodore
+        echo "${COMPREPLY[@]}"
+    """
+
+    done = subprocess.run(
+        ["bash", "--norc", "-c", script],
+        capture_output=True,
+        check=True,
+        text=True,
+        env={
+            **os.environ,
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "COMMODORE_API_URL": facts,
+        },
+    )
+
+    assert done.stdout == "c-demo-1 c-demo-2\n"
