@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
 from commodore_py.model import Node
 
 from .interpolate import Resolver
 from .layers import LayerCache
 from .loading import META, Loader, State
-from .reader import read
+from .reader import ClassFile, read
 from .sharing import SharedResults
 from .values import Map, plain, plain_key, unresolved_in
 
@@ -30,6 +30,21 @@ class ParameterError(CommodoreError):
     path: tuple[str, ...]
 
 
+class TargetsFailed(SeveralErrors):
+    """Targets that cannot be resolved, each for reasons of its own."""
+
+    by_target: Mapping[str, CommodoreError]
+
+    @classmethod
+    def of(cls, failed: Mapping[str, CommodoreError]) -> TargetsFailed:
+        """Keep who failed for what."""
+        error = cls(
+            f"the hierarchy cannot be resolved for {len(failed)} targets", errors=failed.values()
+        )
+        error.by_target = failed
+        return error
+
+
 class Engine:
     """Renders targets over one set of class files, and remembers what they share."""
 
@@ -40,7 +55,10 @@ class Engine:
 
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
-        content = read(yaml.dump(target), name=f"target {name}")
+        return self.render_content(name, read(yaml.dump(target), name=f"target {name}"), uri)
+
+    def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
+        """The node of a target whose file was read already."""
         state = self._loader.load(content, meta_of(name), name=name)
         resolver = Resolver(state.parameters, self._cache)
         parameters: dict[Any, Any] = {}
@@ -61,14 +79,14 @@ def render_targets(
     """Every target's node; with `missing_ok`, classes that are not there are passed over."""
     engine = Engine(files, missing_ok=missing_ok)
     nodes: dict[str, Node] = {}
-    errors: list[CommodoreError] = []
+    failed: dict[str, CommodoreError] = {}
     for name, target in targets.items():
         try:
             nodes[name] = engine.render(name, target, uris[name])
         except CommodoreError as error:
-            error.add_note(f"while resolving target {name}")
-            errors.append(error)
-    raise_collected(errors, "the hierarchy cannot be resolved")
+            failed[name] = error
+    if failed:
+        raise TargetsFailed.of(failed)
     return nodes
 
 
@@ -112,4 +130,4 @@ def _node(name: str, uri: str, state: State, parameters: dict[Any, Any]) -> Node
     return Node(name, parameters, tuple(applications), tuple(classes), raw)
 
 
-__all__ = ["META", "Engine", "meta_of", "plain", "render_targets"]
+__all__ = ["META", "Engine", "TargetsFailed", "meta_of", "plain", "render_targets"]

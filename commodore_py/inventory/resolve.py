@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import yaml
+from commodore_py.adapters.git_urls import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from commodore_py.model import ClassPath, Cluster, Instance, Inventory, Node
+from commodore_py.model import ClassPath, Cluster, Instance, Inventory, Kind, Node
 from commodore_py.model.inventory import BOOTSTRAP
 
 from . import reference
 from .checks import check_components, check_instances
 from .classes import ClassFiles
 from .layout import params_of
-from .native import render_targets
+from .native import TargetsFailed, render_targets
+from .places import shown
+from .problems import Circumstances, located
+from .replay import Hierarchy
 from .targets import bootstrap_target, targets_of
 
 if TYPE_CHECKING:
@@ -21,6 +26,9 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
     from .targets import Target
+
+_FACTS = "params.cluster"
+_NO_FILE = "facts of the cluster"
 
 
 def resolve_bootstrap(
@@ -54,6 +62,33 @@ def _render(
     params = params_of(config, cluster)
     if config.engine == "reference":
         return reference.render(classes, targets, params, missing_ok=missing_ok)
-    files = ClassFiles(classes.entries(), generated={"params.cluster": params})
+    files = ClassFiles(classes.entries(), generated={_FACTS: params})
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
-    return render_targets(files, targets, uris, missing_ok=missing_ok)
+    try:
+        return render_targets(files, targets, uris, missing_ok=missing_ok)
+    except TargetsFailed as failure:
+        hierarchy = _hierarchy(config, files, targets)
+        raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
+
+
+def _hierarchy(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
+    """What was resolved, to be looked at more closely."""
+    root = config.paths.root.resolve()
+    return Hierarchy(
+        files,
+        {name: yaml.dump(target) for name, target in targets.items()},
+        shown=lambda file: shown(file, root),
+        # Local mode reads the facts where the last run left them; else they are nowhere yet.
+        generated={_FACTS: shown(config.paths.params_file, root) if config.local else _NO_FILE},
+        written=frozenset({_FACTS} if config.local else ()),
+    )
+
+
+def _circumstances(classes: ClassPath, *, missing_ok: bool) -> Circumstances:
+    origins = {
+        dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"
+        for dependency in classes.of_kind(Kind.GLOBAL, Kind.TENANT, Kind.PACKAGE)
+        if dependency.url
+    }
+    early = not classes.of_kind(Kind.COMPONENT)
+    return Circumstances(missing_ok=missing_ok, early=early, origins=origins)

@@ -1,0 +1,140 @@
+"""One target put together once more, with every layer at hand: what normal runs don't keep."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from . import places
+from .classes import absolute_name
+from .interpolate import Resolver
+from .layers import LayerCache
+from .loading import META, Loader
+from .native import meta_of
+from .places import Place
+from .reader import ClassFile, read
+from .values import Map
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    import yaml
+
+    from commodore_py.errors import CommodoreError
+
+    from .classes import ClassFiles
+
+
+@dataclass(frozen=True)
+class Hierarchy:
+    """Class files and targets, and how their files are shown to people."""
+
+    files: ClassFiles
+    targets: Mapping[str, bytes]
+    shown: Callable[[Path], str]
+    generated: Mapping[str, str] = field(default_factory=dict)
+    """Classes that were made here, and what to call their files."""
+    written: frozenset[str] = frozenset()
+    """Those of them that lie in their files word for word."""
+    target_file: Callable[[str], str] = "target {}".format
+    _replays: dict[str, Replay] = field(default_factory=dict, repr=False)
+
+    def replay(self, target: str) -> Replay:
+        """A target, put together anew the first time it is asked for."""
+        if target not in self._replays:
+            self._replays[target] = Replay(self, target)
+        return self._replays[target]
+
+    def file_of(self, name: str) -> str:
+        """The file of a class, for people."""
+        return self.generated.get(name) or self.shown(self.files.path(name))
+
+    def has_lines(self, name: str) -> bool:
+        """Whether people can look at the lines of a class."""
+        return name not in self.generated or name in self.written
+
+    def place_of_class(self, name: str, included: str) -> Place:
+        """Where a class, or a target, includes another by a name as written."""
+        return self._place_of_item(
+            name, "classes", lambda text, folder: included in (text, absolute_name(text, folder))
+        )
+
+    def _place_of_item(
+        self, name: str, where: str, is_it: Callable[[str, PurePosixPath], bool]
+    ) -> Place:
+        if name in self.files:
+            file, text = self.file_of(name), self.files.text(name)
+            folder, written = self.files.folder(name), self.has_lines(name)
+        else:
+            target = name.removeprefix("target ")
+            file, text = self.target_file(target), self.targets.get(target, b"")
+            folder, written = PurePosixPath(), file != f"target {target}"
+        if written:
+            for item, line in places.items_of(places.fields_of(text).get(where)):
+                if is_it(item, folder):
+                    return Place(file, line)
+        return Place(file)
+
+
+class Layer:
+    """A class file, or the target's own, at its place among the layers of a target."""
+
+    def __init__(
+        self, name: str, chain: tuple[str, ...], content: ClassFile, file: str, text: bytes
+    ) -> None:
+        self.name = name
+        self.chain = chain
+        self.parameters = content.parameters
+        self.file = file
+        self._text = text
+
+    @cached_property
+    def fields(self) -> dict[str, yaml.Node]:
+        """What the file holds, as it is written; nothing if it is not a file."""
+        return places.fields_of(self._text) if self._text else {}
+
+    def place(self, node: yaml.Node | None) -> Place:
+        """Where something in this layer stands."""
+        return Place(self.file, places.line_of(node) if node is not None else 0)
+
+
+class Replay:
+    """One target: its layers in the order in which they are merged, and what went wrong."""
+
+    def __init__(self, hierarchy: Hierarchy, target: str) -> None:
+        self.target = target
+        self.cache = LayerCache()
+        self.layers: list[Layer] = [_itself(target)]
+        self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
+        self._hierarchy = hierarchy
+        text = hierarchy.targets[target]
+        loader = Loader(hierarchy.files, self.cache, missing_ok=False, watch=self)
+        content = read(text, name=hierarchy.target_file(target))
+        self.state = loader.load(content, meta_of(target), name=target)
+        self.resolver = Resolver(self.state.parameters, self.cache)
+
+    def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
+        """Keep a layer."""
+        hierarchy = self._hierarchy
+        if absolute:
+            file, text = hierarchy.file_of(absolute), hierarchy.files.text(absolute)
+            # There are no lines to be looked at in a file that is not written yet.
+            text = text if hierarchy.has_lines(absolute) else b""
+        else:
+            file = hierarchy.target_file(self.target)
+            text = hierarchy.targets[self.target] if file != f"target {self.target}" else b""
+        self.layers.append(Layer(name, chain, content, file, text))
+
+    def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
+        """Keep a failure."""
+        self.failures.append((error, chain))
+
+
+def _itself(target: str) -> Layer:
+    content = ClassFile(parameters=Map())
+    content.parameters.items[META] = meta_of(target)
+    chain = (f"target {target}",)
+    return Layer(META, chain, content, "set by commodore itself", b"")

@@ -1,0 +1,382 @@
+"""One path through the layers of a target: who set it, merged it, took it away (pure)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .interpolate import KeyMissing
+from .layers import Conflict, ConstantKey, merge
+from .places import Index, Place, pairs_of
+from .values import (
+    Map,
+    Reference,
+    ResolveError,
+    Sequence,
+    Stack,
+    Token,
+    Unresolved,
+    Value,
+    is_dynamic,
+    unresolved_in,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    import yaml
+
+    from .places import ParameterPath
+    from .replay import Layer, Replay
+
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class _Absent:
+    """There is no value, not even null."""
+
+    def __repr__(self) -> str:
+        return "ABSENT"
+
+
+ABSENT: Value = _Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """A reference, and what it came to."""
+
+    written: str
+    path: ParameterPath
+    value: Value
+    default: bool = False
+    error: ResolveError | None = None
+    inner: tuple[Lookup, ...] = ()
+
+    def below(self, part: Hashable, value: Value) -> Lookup:
+        """What the same reference gives for a part of its value."""
+        return replace(self, path=(*self.path, part), value=value)
+
+
+@dataclass(slots=True)
+class Step:
+    """What one layer does to the value at a path."""
+
+    layer: Layer
+    at: ParameterPath
+    """Where the layer says so: the path itself, or one above that decides for all below."""
+    value: Value
+    node: yaml.Node | None = None
+    key: yaml.Node | None = None
+    constant: bool = False
+    overrides: bool = False
+    resets: bool = False
+    """Whether all that lower layers said is thrown away."""
+    lookup: Lookup | None = None
+    """The reference through which the value comes, if one above the path does."""
+    error: ResolveError | None = None
+    before: Value = ABSENT
+    after: Value = ABSENT
+
+    @property
+    def place(self) -> Place:
+        """File and line."""
+        return self.layer.place(self.key or self.node)
+
+
+class Tracer:
+    """Follows paths through the layers of one target."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._replay = replay
+        self._known: dict[ParameterPath, tuple[Step, ...]] = {}
+
+    def follow(self, path: ParameterPath) -> tuple[Step, ...]:
+        """The steps from nothing to the value at a path, lowest layer first."""
+        steps = self._known.get(path)
+        if steps is None:
+            found = self._steps(path)
+            self._settle(found)
+            steps = self._known[path] = tuple(found)
+        return steps
+
+    def value(self, path: ParameterPath) -> Value:
+        """The final value at a path."""
+        steps = self.follow(path)
+        return steps[-1].after if steps else ABSENT
+
+    def lookups(self, value: Value) -> Iterator[Lookup]:
+        """What the references in a value came to, each once."""
+        for token in dict.fromkeys(_tokens(value)):
+            for part in token.parts:
+                if isinstance(part, Reference):
+                    yield self._lookup(part)
+
+    def texts_in(self, step: Step) -> Iterator[Step]:
+        """The texts with references that a layer holds at a path or below."""
+        kind = type(step.value)
+        if kind is Token:
+            yield step
+        elif kind is Map and not step.value.static:
+            for key in step.value.items:
+                for below in self._of_key(step, step.at, key):
+                    yield from self.texts_in(below)
+        elif kind is Sequence:
+            for index, item in enumerate(step.value.items):
+                node = step.node.value[index] if step.node is not None else None
+                at = (*step.at, Index(index))
+                below = replace(step, at=at, value=item, node=node, key=node or step.key)
+                yield from self.texts_in(below)
+
+    def as_path(self, path: Iterable[Hashable]) -> ParameterPath:
+        """A path of texts, `[0]` among them, as what it stands for."""
+        return tuple(
+            Index(part[1:-1]) if isinstance(part, str) and _INDEX.fullmatch(part) else part
+            for part in path
+        )
+
+    def broken_below(self, path: ParameterPath, value: Value) -> Iterator[ParameterPath]:
+        """The parameters in a mapping that cannot be resolved."""
+        for below, _ in unresolved_in(value, ()):
+            yield (*path, *self.as_path(below))
+
+    def _steps(self, path: ParameterPath) -> list[Step]:
+        if not path:
+            return [
+                Step(layer, (), layer.parameters, layer.fields.get("parameters"))
+                for layer in self._replay.layers
+                if layer.parameters.items
+            ]
+        above, part = path[:-1], path[-1]
+        # What does not go on below is of no interest there, unless it settles the matter.
+        steps = self._steps(above)
+        if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
+            self._settle(steps)
+        if isinstance(part, Index):
+            return list(self._item(steps, above, part))
+        return self._below(steps, above, part)
+
+    def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
+        found: list[Step] = []
+        constant = False
+        for step in steps:
+            below = list(self._of_key(step, above, part))
+            if step.resets or self._is_null(step):
+                constant = False
+                if not below and found:
+                    below = [replace(step, value=ABSENT, resets=True)]
+            for one in below:
+                if constant and one.error is None:
+                    one.error = ConstantKey.named(part)
+                constant = constant or one.constant
+            found += below
+        return found
+
+    def _of_key(self, step: Step, above: ParameterPath, part: Hashable) -> Iterator[Step]:
+        """What a layer says about a key, given what it says about the mapping."""
+        if step.error is not None:
+            yield replace(step, value=ABSENT)
+            return
+        value, lookup = step.value, step.lookup
+        if type(value) is Token:
+            lookup, value = self._through(value)
+            if type(value) is Unresolved:
+                yield replace(step, value=ABSENT, error=value.error, lookup=lookup)
+                return
+        if type(value) is not Map:
+            return
+        key = _named(value, part)
+        if key is ABSENT:
+            return
+        held = value.items[key]
+        values = held.layers if type(held) is Stack else (held,)
+        pairs = pairs_of(step.node, key)[-len(values) :] if lookup is None else []
+        for index, one in enumerate(values):
+            key_node, node = pairs[index] if index < len(pairs) else (step.key, None)
+            overrides = key in value.overriding and index == 0
+            yield Step(
+                step.layer,
+                (*above, key) if lookup is None else step.at,
+                one,
+                node,
+                key_node,
+                constant=key in value.constant and index == len(values) - 1,
+                overrides=overrides,
+                resets=index == 0 and (overrides or step.resets),
+                lookup=lookup and lookup.below(key, one),
+            )
+
+    def _through(self, token: Token) -> tuple[Lookup | None, Value]:
+        """The value of a text with references, and the one reference it consists of."""
+        lookup = None
+        if len(token.parts) == 1 and isinstance(token.parts[0], Reference):
+            lookup = self._lookup(token.parts[0])
+        return lookup, self.resolved(token)
+
+    def _item(self, steps: list[Step], above: ParameterPath, index: Index) -> Iterator[Step]:
+        """The step that added an item to a list; items never meet, so there is one at most."""
+        left = int(index)
+        live = self.since_reset(steps)
+        for step in live:
+            if step.error is not None:
+                yield replace(step, value=ABSENT)
+                return
+        for step in live:
+            if step.value is ABSENT:
+                continue
+            lookup, resolved = step.lookup, self.resolved(step.value)
+            if type(resolved) is Unresolved:
+                yield replace(step, value=ABSENT, error=resolved.error)
+                return
+            items = _items(resolved)
+            if left >= len(items):
+                left -= len(items)
+                continue
+            value: Value = items[left]
+            node = None
+            if type(step.value) is Token:
+                lookup = self._through(step.value)[0]
+            elif lookup is None:
+                value = _items(step.value)[left]
+                node = step.node.value[left] if step.node is not None else None
+            at = (*above, Index(left)) if lookup is None else step.at
+            below = lookup and lookup.below(Index(left), value)
+            yield Step(step.layer, at, value, node, node or step.key, lookup=below)
+            return
+
+    def _settle(self, steps: Iterable[Step]) -> None:
+        """Work out the value before and after each step."""
+        live: list[Value] = []
+        value: Value = ABSENT
+        broken: ResolveError | None = None
+        for step in steps:
+            step.before = value
+            if step.resets:
+                live, broken = [], None
+            if step.value is not ABSENT and step.error is None:
+                live.append(self.resolved(step.value))
+            if step.error is not None:
+                broken = broken or step.error
+            elif broken is None and live:
+                try:
+                    value = merge(live, self._replay.cache)
+                except ResolveError as error:
+                    step.error = broken = error
+            if broken is not None:
+                value = Unresolved(broken)
+            elif not live:
+                value = ABSENT
+            step.after = value
+
+    def since_reset(self, steps: Iterable[Step]) -> list[Step]:
+        """The steps that still count: those after the last one that threw all others away."""
+        live: list[Step] = []
+        for step in steps:
+            if step.resets or self._is_null(step):
+                live = []
+            live.append(step)
+        return live
+
+    def clash_with(self, steps: tuple[Step, ...], step: Step) -> Step | None:
+        """The lower layer that a step cannot be merged over."""
+        for other in reversed(self.since_reset(steps[: steps.index(step)])):
+            if isinstance(step.error, ConstantKey):
+                if other.constant:
+                    return other
+            elif other.value is not None and other.value is not ABSENT:
+                return other
+        return None
+
+    def _is_null(self, step: Step) -> bool:
+        return step.error is None and self.resolved(step.value) is None
+
+    def resolved(self, value: Value) -> Value:
+        """A value without references; Unresolved if that is impossible."""
+        if not is_dynamic(value):
+            return value
+        try:
+            return self._replay.resolver.resolve(value)
+        except ResolveError as error:
+            return Unresolved(error)
+
+    def _lookup(self, reference: Reference) -> Lookup:
+        inner = tuple(self._lookup(part) for part in reference.parts if not isinstance(part, str))
+        written = _written(reference)
+        try:
+            text = self._replay.resolver.text(Token(written, reference.parts))
+        except ResolveError as error:
+            return Lookup(written, (), Unresolved(error), error=error, inner=inner)
+        path, has_default, _ = text.partition("::")
+        keys = tuple(path.split(":"))
+        value = self.resolved(_whole(text))
+        default = bool(has_default) and _is_missing(self.resolved(_whole(path)), path)
+        failure = value.error if type(value) is Unresolved else None
+        return Lookup(written, keys, value, default=default, error=failure, inner=inner)
+
+
+def is_clash(error: ResolveError | None) -> bool:
+    """Whether two layers are at fault, and not one of them alone."""
+    return isinstance(error, (Conflict, ConstantKey))
+
+
+def dotted(path: ParameterPath) -> str:
+    """A path as people write it: `a.b[0]`, keys with dots in quotes."""
+    text = ""
+    for part in path:
+        if isinstance(part, Index):
+            text += f"[{part:d}]"
+        else:
+            key = "null" if part is None else str(part)
+            key = f'"{key}"' if not key or set(key) & set('."[]') else key
+            text += f".{key}" if text else key
+    return text
+
+
+def _named(value: Map, part: Hashable) -> Hashable:
+    if part in value.items:
+        return part
+    for key in value.items:
+        if not isinstance(key, str) and str(key) == part:
+            return key
+    absent: Hashable = ABSENT
+    return absent
+
+
+def _items(value: Value) -> list[Value]:
+    if type(value) is Sequence:
+        return value.items
+    return value if type(value) is list else []
+
+
+def _tokens(value: Value) -> Iterator[Token]:
+    kind = type(value)
+    if kind is Token:
+        yield value
+    elif kind is Map and not value.static:
+        for child in value.items.values():
+            yield from _tokens(child)
+    elif kind is Sequence:
+        for child in value.items:
+            yield from _tokens(child)
+    elif kind is Stack:
+        for child in value.layers:
+            yield from _tokens(child)
+
+
+def _written(reference: Reference) -> str:
+    parts = (part if isinstance(part, str) else _written(part) for part in reference.parts)
+    return f"${{{''.join(parts)}}}"
+
+
+def _whole(path: str) -> Token:
+    return Token(f"${{{path}}}", (Reference((path,)),))
+
+
+def _is_missing(value: Value, path: str) -> bool:
+    return (
+        type(value) is Unresolved
+        and isinstance(value.error, KeyMissing)
+        and value.error.path == path
+    )
