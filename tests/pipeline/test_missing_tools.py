@@ -1,0 +1,127 @@
+"""Compiles that need a program which is missing, or which fails."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py.errors import CommodoreError, notes_of
+from commodore_py.pipeline import compile_catalog
+from tests.fleet import CLUSTER, a_fleet
+from tests.unit.workflows.publisher import a_program, put
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+NEEDED = ("git", "sh", "bash", "env", "which", "dirname", "basename", "mkdir")
+LIBRARY = "https://git.example.com/lib.git"
+WRAPPER: dict[str, Any] = {
+    "input_type": "external",
+    "input_paths": ["${_kustomize_wrapper}"],
+    "output_path": ".",
+    "env_vars": {"INPUT_DIR": "${_base_directory}/kustomization"},
+    "args": ["\\${compiled_target_dir}/${_instance}"],
+}
+CHART = {
+    "input_type": "helm",
+    "input_paths": ["${_base_directory}/chart"],
+    "output_path": "${_instance}",
+    "helm_params": {"namespace": "web", "name": "web"},
+}
+
+
+@pytest.fixture
+def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The only folder of programs on PATH, without any of the tools."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    for name in NEEDED:
+        if found := shutil.which(name):
+            (folder / name).symlink_to(found)
+    monkeypatch.setenv("PATH", str(folder))
+    return folder
+
+
+def failure(tmp_path: Path, files: Mapping[str, str]) -> CommodoreError:
+    fleet = a_fleet(tmp_path, web=files)
+    with pytest.raises(CommodoreError) as caught:
+        compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
+    assert caught.value.exit_code == 1
+    return caught.value
+
+
+def compiling(*entries: Mapping[str, object]) -> dict[str, str]:
+    """A component's class with these compile entries."""
+    parameters = {"kapitan": {"compile": list(entries)}}
+    return {"class/web.yml": yaml.safe_dump({"parameters": parameters})}
+
+
+def wanting_a_library() -> dict[str, str]:
+    source = {"git": {"remote": LIBRARY, "subdir": ""}}
+    content = {"version": 1, "dependencies": [{"source": source, "version": "main"}]}
+    return {"jsonnetfile.json": json.dumps(content)}
+
+
+@pytest.mark.spec("12.17")
+@pytest.mark.usefixtures("programs")
+def test_a_library_from_git_without_jb(tmp_path: Path) -> None:
+    error = failure(tmp_path, wanting_a_library())
+
+    assert f"web wants {LIBRARY}" in str(error)
+    assert "without the program jb" in str(error)
+    assert "install" in error.hint
+
+
+@pytest.mark.spec("12.17")
+def test_a_library_from_git_with_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
+    put(programs, "jb", a_program(script="echo no such revision >&2; exit 3"))
+
+    error = failure(tmp_path, wanting_a_library())
+
+    assert str(error) == "jb failed with status 3: no such revision"
+    assert f"component web wants {LIBRARY}" in notes_of(error)
+
+
+@pytest.mark.spec("12.18")
+@pytest.mark.usefixtures("programs")
+def test_a_chart_without_helm(tmp_path: Path) -> None:
+    chart = {"chart/Chart.yaml": "apiVersion: v2\nname: shop\nversion: 1.0.0\n"}
+
+    error = failure(tmp_path, {**compiling(CHART), **chart})
+
+    assert "helm binary not found" in str(error)
+    assert "PATH" in str(error)
+    assert error.where == "target web"
+
+
+@pytest.mark.spec("12.19")
+@pytest.mark.usefixtures("programs")
+def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
+    error = failure(tmp_path, compiling(WRAPPER))
+
+    assert "run-kustomize: kustomize not found in PATH: " in str(error)
+    assert os.environ["PATH"] in str(error)
+    assert error.where == "target web"
+
+
+@pytest.mark.spec("12.19")
+@pytest.mark.parametrize(
+    ("changes", "told"), [({"env_vars": {}}, "INPUT_DIR"), ({"args": []}, "first argument")]
+)
+def test_a_kustomization_without_its_input_or_output(
+    changes: dict[str, object], told: str, tmp_path: Path, programs: Path
+) -> None:
+    put(programs, "kustomize", a_program("v5.7.0"))
+
+    error = failure(tmp_path, compiling({**WRAPPER, **changes}))
+
+    said = str(error).partition("failed: ")[2]
+    assert said.startswith("run-kustomize: ")
+    assert told in said
+    assert error.where == "target web"
