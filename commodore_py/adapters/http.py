@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 PAUSES = (0.3, 1.0)
 """Seconds to wait before each further attempt of a GET."""
 
+_FORM = "application/x-www-form-urlencoded"
 _MOST_REDIRECTS = 5
 _PIECE = 1 << 16
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -112,9 +113,8 @@ def post_json(url: str, body: object, *, token: str = "", timeout: float) -> Any
 
 def post_form(url: str, fields: Mapping[str, str], *, timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
     """Send the fields of a form once, and read the JSON that answers it."""
-    form = "application/x-www-form-urlencoded"
     body = urlencode(fields).encode()
-    return _exchange(_Request("POST", url, "", timeout, body=body, content_type=form))
+    return _exchange(_Request("POST", url, "", timeout, body=body, content_type=_FORM))
 
 
 @contextmanager
@@ -290,11 +290,15 @@ def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN
     try:
         return json.loads(response.content)
     except ValueError as error:
-        raise HttpError(
-            f"answered {_title(status)}, but no JSON; it begins: {_beginning(response)}",
+        # What answers a form may be a token in some other shape: it is not shown.
+        begins = "" if request.content_type == _FORM else f"; it begins: {_beginning(response)}"
+        no_json = HttpError(
+            f"answered {_title(status)}, but no JSON{begins}",
             where=request.url,
             hint="check that the URL is that of the API",
-        ) from error
+        )
+        no_json.status = status
+        raise no_json from error
 
 
 def _is_fine(response: requests.Response) -> bool:

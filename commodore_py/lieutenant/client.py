@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
@@ -13,7 +15,14 @@ from .guess import hint_for
 from .urls import request_url
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+_LOG_IN_AGAIN = "`commodore logout` and then `commodore login` get another token"
+_REMEDIES: dict[int, str] = {
+    # Lieutenant calls a request with a broken token a bad one.
+    HTTPStatus.BAD_REQUEST: f"check the options of the command, and the token; {_LOG_IN_AGAIN}",
+    HTTPStatus.UNAUTHORIZED: f"check the token that was given; {_LOG_IN_AGAIN}",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +60,23 @@ class Server:
     def report(self, cluster_id: str, body: Mapping[str, Any]) -> None:
         """Tell the API how a catalog was compiled."""
         url = f"{request_url(self.api_url, 'clusters', cluster_id)}/compileMeta"
-        http.post_json(url, body, token=self.token, timeout=self.timeout)
+        with _remedies():
+            http.post_json(url, body, token=self.token, timeout=self.timeout)
 
     def _object(self, endpoint: str, name: str) -> Described:
         url = request_url(self.api_url, endpoint, name)
-        answer = http.get_json(url, token=self.token, timeout=self.timeout, pauses=self.pauses)
+        with _remedies():
+            answer = http.get_json(url, token=self.token, timeout=self.timeout, pauses=self.pauses)
         if not isinstance(answer, dict):
             raise CommodoreError(f"expected an object, the API sent {kind_of(answer)}", where=url)
         return Described(answer, name=url)
 
     def _list(self, params: Mapping[str, str], pauses: Sequence[float]) -> list[dict[str, Any]]:
         url = request_url(self.api_url, "clusters")
-        answer = http.get_json(
-            url, token=self.token, params=params, timeout=self.timeout, pauses=pauses
-        )
+        with _remedies():
+            answer = http.get_json(
+                url, token=self.token, params=params, timeout=self.timeout, pauses=pauses
+            )
         if isinstance(answer, list) and all(isinstance(cluster, dict) for cluster in answer):
             return answer
         raise CommodoreError(
@@ -79,3 +91,13 @@ class Server:
         except CommodoreError:
             # Whoever may not list clusters still hears that this one is unknown.
             return []
+
+
+@contextmanager
+def _remedies() -> Iterator[None]:
+    """Say how to get a token that the API takes."""
+    try:
+        yield
+    except http.HttpError as error:
+        error.hint = _REMEDIES.get(error.status, error.hint)
+        raise

@@ -189,7 +189,9 @@ def asking(doing: str) -> Iterator[None]:
         yield
     except http.HttpError as error:
         error.add_note(f"while {doing}")
-        error.hint = _CHECK_SETTINGS
+        # Whoever cannot be reached may be behind a proxy; whoever refuses is, or is not, the one.
+        more = f"{error.hint}; " if error.hint and not error.status else ""
+        error.hint = f"{more}{_CHECK_SETTINGS}"
         raise
 
 
