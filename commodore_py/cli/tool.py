@@ -104,9 +104,10 @@ def install(
     verbose: int,
     **_options: str,
 ) -> None:
-    """Install TOOL, or every missing one, into the folder of managed tools.
+    """Install TOOL, or with --missing every one.
 
-    A tool that is managed already stays as it is: `tool upgrade` changes its version.
+    It goes to the folder of managed tools, whatever the system has. A tool that is managed
+    already stays as it is: `tool upgrade` changes its version.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=missing, flag="--missing")
@@ -142,9 +143,10 @@ def upgrade(
     verbose: int,
     **_options: str,
 ) -> None:
-    """Bring the managed TOOL, or all of them, to another version; an older one will do.
+    """Bring TOOL, or with --all every one, to another version.
 
-    The present version stays in use until the other one is there, verified and tried.
+    The latest is meant unless --version says another; an older one will do. The present version
+    stays in use until the other one is there, verified and tried.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=all, flag="--all")
