@@ -20,6 +20,7 @@ _COMMANDS = {
     "component": ("commodore_py.cli.component:component", "Write and test components."),
     "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),
     "demo": ("commodore_py.cli.demo:demo", "Write a playground that needs no server."),
+    "doctor": ("commodore_py.cli.doctor:doctor", "Check this machine, and say what to mend."),
     "fetch-token": ("commodore_py.cli.login:fetch_token", "Print a token for the API."),
     "inventory": ("commodore_py.cli.inventory:inventory", "Look into a hierarchy, and check it."),
     "login": ("commodore_py.cli.login:login", "Log in to the API."),

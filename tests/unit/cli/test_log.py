@@ -1,0 +1,109 @@
+"""One record, told to people, programs and GitHub."""
+
+from __future__ import annotations
+
+import json
+import logging
+
+import pytest
+
+from commodore_py.cli.log import NOTICE, as_github, as_json, as_text, wrapped
+
+
+def record(
+    level: int, text: str, *, name: str = "commodore_py.cli", **more: str
+) -> logging.LogRecord:
+    made = logging.LogRecord(name, level, __file__, 1, text, (), None)
+    made.__dict__.update(more)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (record(logging.INFO, "done"), [" > done"]),
+        (record(logging.INFO, "Work", kind="heading"), ["\x1b[1mWork\x1b[0m"]),
+        (record(logging.INFO, "Work", name="commodore_py.pipeline"), ["\x1b[1mWork\x1b[0m"]),
+        (record(logging.INFO, "  as it is", kind="plain"), ["  as it is"]),
+        (record(logging.DEBUG, "detail", name="commodore_py.refs"), [" > detail"]),
+        (
+            record(logging.WARNING, "odd", where="a.yml:3", hint="mend it"),
+            [
+                "\x1b[33mwarning: odd\x1b[0m",
+                "  a.yml:3",
+                "",
+                "\x1b[1mhint:\x1b[0m mend it",
+            ],
+        ),
+        (
+            record(logging.ERROR, "bad", where="a\nb", notes="while one\nwhile two", gap="gap"),
+            [
+                "\x1b[31m\x1b[1merror:\x1b[0m bad",
+                "  a",
+                "  b",
+                "  while one",
+                "  while two",
+                "",
+            ],
+        ),
+        (
+            record(NOTICE, "old", kind="notice", where="a.yml:3"),
+            [" > old", "   a.yml:3"],
+        ),
+    ],
+)
+def test_people(made: logging.LogRecord, told: list[str]) -> None:
+    assert list(as_text(made)) == told
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (record(logging.INFO, "done"), {"level": "info", "message": "done"}),
+        (record(logging.DEBUG, "x"), {"level": "debug", "message": "x"}),
+        (record(NOTICE, "x", kind="notice"), {"level": "notice", "message": "x"}),
+        (
+            record(logging.ERROR, "\x1b[31mbad\x1b[0m", where="a:1", hint="h"),
+            {"level": "error", "message": "bad", "where": "a:1", "hint": "h"},
+        ),
+    ],
+)
+def test_programs(made: logging.LogRecord, told: dict[str, str]) -> None:
+    (line,) = as_json(made)
+
+    assert json.loads(line) == {"schema": "log/v1", **told}
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (record(logging.INFO, "done"), " > done"),
+        (record(logging.WARNING, "odd"), "::warning::odd"),
+        (record(NOTICE, "old", kind="notice"), "::notice::old"),
+        (record(logging.ERROR, "bad", where="a/b.yml:3"), "::error file=a/b.yml,line=3::bad"),
+        (record(logging.ERROR, "bad", where="a.yml:3:7"), "::error file=a.yml,line=3,col=7::bad"),
+        (
+            record(logging.ERROR, "bad", where="a,b.yml:3", hint="50%\nmore"),
+            "::error file=a%2Cb.yml,line=3::bad%0A50%25%0Amore",
+        ),
+        (record(logging.ERROR, "bad", where="parameters.one"), "::error::bad%0Aparameters.one"),
+        (
+            record(logging.ERROR, "bad", where="https://example.com:443/x"),
+            "::error::bad%0Ahttps://example.com:443/x",
+        ),
+        (record(logging.ERROR, "bad", where="ssh://host:22"), "::error::bad%0Assh://host:22"),
+    ],
+)
+def test_github(made: logging.LogRecord, told: str) -> None:
+    assert list(as_github(made)) == [told]
+
+
+def test_addresses_in_notices_stay_whole() -> None:
+    address = "https://docs.example.com/" + "a-very-long-name/" * 6
+
+    lines = wrapped(f"See {address} for more. " + "word " * 30)
+
+    assert any(address in line for line in lines)
+    assert all(len(line) <= 100 or address in line for line in lines)
+    assert lines[0].startswith(" > ")
+    assert {line[:3] for line in lines[1:]} == {"   "}
