@@ -1,0 +1,60 @@
+"""A cache that is broken, or no place for one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import load_cluster, log_in
+from tests.oidc_provider.contract import cached
+
+from .surroundings import keeps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from tests.unit.lieutenant.api import Api
+
+
+@pytest.mark.spec("02.28")
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"[]", "holds a list; it is started anew"),
+        (b"null", "holds nothing; it is started anew"),
+        (b"{", "is no JSON; it is started anew"),
+        (b"\xff\xfe\xfa", "is no JSON; it is started anew"),
+    ],
+)
+def test_a_broken_cache_is_started_anew(
+    config: Config,
+    stranger: Path,
+    content: bytes,
+    problem: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    file = keeps(stranger, None)
+    file.write_bytes(content)
+
+    token = log_in(config)
+
+    assert cached(stranger)[config.api_url]["id_token"] == token
+    assert caplog.messages[0] == f"{file} {problem}"
+
+
+@pytest.mark.usefixtures("person")
+def test_a_token_that_cannot_be_kept_is_good_for_this_run(
+    config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (stranger / ".cache").write_text("no folder")
+
+    assert load_cluster(config, "c-1").id == "c-1"
+    assert "cannot keep the token" in caplog.text
+    with pytest.raises(CommodoreError, match="cannot keep the token") as raised:
+        log_in(config)
+    assert "XDG_CACHE_HOME" in raised.value.hint
+    assert api.asked[-1].path == "/"

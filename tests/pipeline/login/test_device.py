@@ -1,0 +1,84 @@
+"""Logging in on another device."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import log_in
+from tests.oidc_provider.contract import a_terminal, reading
+
+from .surroundings import port_18000_taken
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+    from tests.oidc_provider.double import Double
+
+
+def test_where_no_browser_is_the_address_is_shown(
+    config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    provider.behaviour.document = {"device_authorization_endpoint": None}
+
+    with a_terminal(monkeypatch), reading() as reader:
+        assert log_in(config)
+
+    assert reader.shown[0].startswith("Log in with a browser that reaches port ")
+
+
+@pytest.mark.spec("02.25")
+def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
+    config: Config,
+    provider: Double,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    provider.behaviour.raw = {"/device/auth": (401, b'{"error": "unauthorized_client"}')}
+
+    with a_terminal(monkeypatch), port_18000_taken():
+        monkeypatch.setenv("SSH_CONNECTION", "1")
+        monkeypatch.setenv("DISPLAY", ":0")
+        with pytest.raises(CommodoreError, match="another program listens on port 18000"):
+            log_in(replace(config, oidc_listen=""))
+
+    assert caplog.messages == [
+        "no login on another device: answered 401 Unauthorized: unauthorized_client"
+    ]
+
+
+def test_a_device_that_was_asked_for_is_no_browser(
+    config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_terminal(monkeypatch):
+        provider.behaviour.raw = {"/device/auth": (401, b'{"error": "unauthorized_client"}')}
+        with pytest.raises(CommodoreError, match="answered 401 Unauthorized: unauthorized_client"):
+            log_in(config, device=True)
+        provider.behaviour.raw = {"/device/auth": (200, b'{"device_code": "x"}')}
+        with pytest.raises(CommodoreError, match="sent neither page nor code"):
+            log_in(config, device=True)
+        provider.behaviour.document = {"device_authorization_endpoint": None}
+        with pytest.raises(CommodoreError, match="offers no login on another device"):
+            log_in(config, device=True)
+
+
+@pytest.mark.parametrize(
+    ("error", "problem"),
+    [
+        (b'{"error": "expired_token"}', "nobody logged in within"),
+        (b'{"error": "invalid_grant"}', "answered 400 Bad Request: invalid_grant"),
+    ],
+)
+def test_an_invitation_that_ends_is_told(
+    config: Config,
+    provider: Double,
+    monkeypatch: pytest.MonkeyPatch,
+    error: bytes,
+    problem: str,
+) -> None:
+    provider.behaviour.raw = {"/token": (400, error)}
+
+    with a_terminal(monkeypatch), pytest.raises(CommodoreError, match=problem):
+        log_in(config, device=True)

@@ -1,0 +1,201 @@
+"""Providers that are away, broken, or not what they seem."""
+
+from __future__ import annotations
+
+import re
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.adapters.http import HttpError
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import load_cluster, log_in, log_out
+from tests.oidc_provider.double import CLIENT, Double
+from tests.unit.lieutenant.api import Api, Reply, refuses, says
+
+from .surroundings import good_token
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+
+
+@pytest.mark.spec("02.22")
+@pytest.mark.usefixtures("person")
+def test_a_provider_that_is_away_is_named(config: Config) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/x"
+        away = replace(config, oidc_client=CLIENT, oidc_discovery_url=url)
+
+        with pytest.raises(HttpError, match="no connection: Connection refused") as raised:
+            log_in(away)
+
+    assert raised.value.where == url
+    assert "--oidc-discovery-url" in raised.value.hint
+    assert raised.value.__notes__ == [
+        "while asking the identity provider how to log in",
+        "while logging in",
+    ]
+
+
+@pytest.mark.spec("02.22", "02.23", "02.24")
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("reply", "problem"),
+    [
+        (refuses(500, "broken"), "answered 500 Internal Server Error: broken"),
+        (Reply(200, b"hello"), "answered 200 OK, but no JSON; it begins: hello"),
+        (says([]), "expected a discovery document, the identity provider sent a list"),
+        (
+            says({"issuer": "x"}),
+            "the provider's discovery document lacks authorization_endpoint and token_endpoint",
+        ),
+        (
+            says({"authorization_endpoint": "https://x", "token_endpoint": 5}),
+            "the provider's discovery document lacks token_endpoint",
+        ),
+    ],
+)
+def test_a_document_that_is_none_is_named(
+    config: Config, api: Api, reply: Reply, problem: str
+) -> None:
+    api.on("GET /discovery", reply)
+    url = f"{api.url}/discovery"
+
+    with pytest.raises(CommodoreError) as raised:
+        load_cluster(replace(config, oidc_client=CLIENT, oidc_discovery_url=url), "c-1")
+
+    assert str(raised.value) == problem
+    assert raised.value.where == url
+    assert "--oidc-discovery-url" in raised.value.hint
+
+
+@pytest.mark.spec("02.24")
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    "key", ["authorization_endpoint", "token_endpoint", "device_authorization_endpoint"]
+)
+def test_plain_http_is_for_this_machine_only(config: Config, provider: Double, key: str) -> None:
+    provider.behaviour.document = {key: "http://idp.example.com/x"}
+
+    with pytest.raises(CommodoreError, match=f"the provider's {key} is not https") as raised:
+        log_in(config)
+
+    assert raised.value.where == "http://idp.example.com/x"
+    assert "localhost" in raised.value.hint
+
+
+@pytest.mark.usefixtures("person")
+def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
+    url = "http://idp.example.com/.well-known/openid-configuration"
+
+    with pytest.raises(CommodoreError, match="identity provider is not https") as raised:
+        log_in(replace(config, oidc_client=CLIENT, oidc_discovery_url=url))
+
+    assert raised.value.where == url
+
+
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("issuer", "said"), [("https://idp.example.com", "another issuer"), (None, "no issuer")]
+)
+def test_a_document_of_another_provider_is_warned_about(
+    config: Config,
+    provider: Double,
+    issuer: str | None,
+    said: str,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    provider.behaviour.document = {"issuer": issuer}
+    provider.behaviour.claims = {"iss": issuer}
+    provider.behaviour.arrival = {"iss": issuer or ""}
+
+    assert log_in(config)
+    assert f"the provider's discovery document names {said}" in caplog.messages[0]
+    log_out(config)
+    with pytest.raises(CommodoreError, match=f"names {said}"):
+        log_in(replace(config, strict=True))
+
+
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("behaviour", "problem"),
+    [
+        ({"answer": {"id_token": None}}, "it holds no id_token"),
+        ({"answer": {"id_token": "opaque"}}, "its id_token is no JSON web token"),
+        ({"answer": {"id_token": f"{good_token()}\n"}}, "its id_token is no JSON web token"),
+        ({"claims": {"iss": "https://x"}}, "its id_token is of another issuer: https://x"),
+        ({"claims": {"aud": "web"}}, "its id_token is not for commodore, but for web"),
+        ({"claims": {"aud": ["a", CLIENT], "azp": "a"}}, "its id_token is not for commodore"),
+        ({"claims": {"nonce": "x"}}, "its id_token is of another login: the nonce differs"),
+        ({"claims": {"nonce": None}}, "its id_token is of another login: the nonce differs"),
+        ({"claims": {"exp": 5}}, "its id_token has expired already"),
+        ({"claims": {"exp": None}}, "its id_token does not say how long it is good"),
+        ({"raw": {"/token": (200, b"[]")}}, "expected an object, found a list"),
+    ],
+)
+def test_tokens_that_are_not_ours_are_refused(
+    config: Config, provider: Double, stranger: Path, behaviour: dict[str, Any], problem: str
+) -> None:
+    for name, value in behaviour.items():
+        setattr(provider.behaviour, name, value)
+
+    with pytest.raises(CommodoreError) as raised:
+        log_in(config)
+
+    assert str(raised.value).startswith(
+        f"the answer of the identity provider is of no use: {problem}"
+    )
+    assert raised.value.where == f"{provider.issuer}/token"
+    assert not (stranger / ".cache/commodore/token").exists()
+
+
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        ((200, b"id_token=sesame"), "answered 200 OK, but no JSON$"),
+        ((400, b'{"error": "invalid_client"}'), "answered 400 Bad Request: invalid_client"),
+        ((502, b"<html>"), "answered 502 Bad Gateway"),
+    ],
+)
+def test_a_failing_token_endpoint_ends_the_login(
+    config: Config, provider: Double, raw: tuple[int, bytes], problem: str
+) -> None:
+    provider.behaviour.raw = {"/token": raw}
+
+    with pytest.raises(CommodoreError) as raised:
+        log_in(config)
+
+    assert re.search(problem, str(raised.value))
+    assert raised.value.__notes__[0] == "while asking the identity provider for a token"
+    assert "--oidc-client" in raised.value.hint
+
+
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("arrival", "problem"),
+    [
+        ({"code": ""}, "holds no code"),
+        ({"state": ""}, "does not belong to this login: its state is another"),
+        ({"state": "x", "code": "", "error": "x"}, "does not belong to this login"),
+        ({"state": "", "code": "", "error": "x"}, "the identity provider refused: x"),
+        ({"error": "a\x1b[2Jb"}, "the identity provider refused: a [2Jb"),
+        ({"iss": "https://evil.example.com"}, "of another provider: https://evil.example.com"),
+        ({"iss": ""}, "of another provider: unnamed"),
+    ],
+)
+def test_what_the_browser_brings_is_checked(
+    config: Config, provider: Double, arrival: dict[str, str], problem: str
+) -> None:
+    provider.behaviour.arrival = arrival
+
+    with pytest.raises(CommodoreError) as raised:
+        log_in(config)
+
+    assert problem in str(raised.value)
+    assert provider.requests("/token") == []

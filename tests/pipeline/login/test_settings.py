@@ -1,0 +1,91 @@
+"""Where to log in, and who says so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import fetch_token, log_in, log_out
+from tests.oidc_provider.double import CLIENT, Double
+from tests.unit.lieutenant.api import Api, Reply, refuses
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+
+@pytest.mark.usefixtures("person")
+def test_settings_given_are_taken_without_asking_the_api(
+    config: Config, api: Api, provider: Double
+) -> None:
+    given = replace(config, oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
+
+    assert log_in(given)
+    assert api.asked == []
+
+
+@pytest.mark.spec("02.20")
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("settings", "missing"),
+    [
+        ({}, "a client id (--oidc-client, COMMODORE_OIDC_CLIENT) and a discovery URL"),
+        ({"oidc_client": "x"}, "a discovery URL (--oidc-discovery-url, COMMODORE_OIDC_DISCOV"),
+        ({"oidc_discovery_url": "x"}, "a client id (--oidc-client, COMMODORE_OIDC_CLIENT)"),
+    ],
+)
+@pytest.mark.parametrize("root", [{}, [], {"oidc": "x"}, {"oidc": {"clientId": 1}}, None])
+def test_settings_that_are_missing_are_named(
+    config: Config, api: Api, settings: dict[str, Any], missing: str, root: object
+) -> None:
+    api.serves("/", root)
+
+    with pytest.raises(CommodoreError) as raised:
+        log_in(replace(config, **settings))
+
+    assert str(raised.value).startswith(f"the login lacks {missing}")
+    assert raised.value.where == api.url
+
+
+@pytest.mark.usefixtures("person")
+def test_without_an_api_both_settings_must_be_given(config: Config, provider: Double) -> None:
+    alone = replace(config, api_url="")
+
+    with pytest.raises(CommodoreError, match="the login lacks a client id"):
+        log_in(alone)
+    with pytest.raises(CommodoreError, match="no API URL"):
+        fetch_token(alone)
+    with pytest.raises(CommodoreError, match="no API URL"):
+        log_out(alone)
+
+    both = replace(alone, oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
+    assert log_in(both).count(".") == 2
+
+
+@pytest.mark.parametrize("ask", [log_in, fetch_token, log_out])
+def test_a_folder_of_facts_needs_no_login(config: Config, ask: Any) -> None:  # noqa: ANN401 - three of one shape
+    with pytest.raises(CommodoreError, match="a folder of cluster facts needs no token"):
+        ask(replace(config, api_url="./facts"))
+
+
+@pytest.mark.spec("02.21")
+@pytest.mark.usefixtures("person")
+@pytest.mark.parametrize(
+    ("reply", "cause"),
+    [
+        (refuses(403, "go away"), "answered 403 Forbidden: go away"),
+        (Reply(200, b"<html>"), "answered 200 OK, but no JSON; it begins: <html>"),
+    ],
+)
+def test_an_api_that_does_not_tell_how_to_log_in_is_named(
+    config: Config, api: Api, reply: Reply, cause: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    api.on("GET /", reply)
+
+    with pytest.raises(CommodoreError, match="the login lacks a client id"):
+        log_in(config)
+
+    assert caplog.messages == [f"the API does not tell how to log in: {cause}"]
+    assert caplog.records[0].__dict__["where"] == f"{api.url}/"

@@ -1,0 +1,215 @@
+"""Which token is sent, and where it comes from."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.http import HttpError
+from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant import (
+    cluster_ids,
+    fetch_token,
+    list_clusters,
+    load_cluster,
+    log_in,
+    report,
+)
+from tests.oidc_provider.contract import a_terminal, cached
+from tests.oidc_provider.double import Double, jwt
+from tests.oidc_provider.person import browser
+from tests.unit.lieutenant.api import Api, refuses
+from tests.unit.lieutenant.objects import cluster_object, make_record
+
+from .surroundings import good_token, keeps, spent_token
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+
+
+@pytest.mark.spec("02.19")
+def test_an_expired_token_is_replaced_by_the_one_kept(
+    config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    keeps(stranger, {api.url: {"id_token": (kept := good_token())}})
+    given = jwt({"exp": 0})
+
+    assert list_clusters(replace(config, api_token=given)) == [cluster_object()]
+
+    assert api.asked[0].token == f"Bearer {kept}"
+    (message,) = caplog.messages
+    assert message == (
+        "the API token has expired: it was good until 1970-01-01 00:00:00+00:00;"
+        " a kept one, or a login, takes its place"
+    )
+
+
+@pytest.mark.spec("02.19")
+@pytest.mark.usefixtures("person")
+def test_an_expired_token_is_replaced_by_a_login(config: Config, api: Api, stranger: Path) -> None:
+    list_clusters(replace(config, api_token=spent_token()))
+
+    assert api.asked[-1].token == f"Bearer {cached(stranger)[api.url]['id_token']}"
+
+
+def test_a_good_token_given_comes_first(config: Config, api: Api, stranger: Path) -> None:
+    keeps(stranger, {api.url: {"id_token": good_token()}})
+
+    list_clusters(replace(config, api_token="sesame"))
+
+    assert api.asked[0].token == "Bearer sesame"
+
+
+@pytest.mark.usefixtures("nobody")
+@pytest.mark.parametrize(
+    "entry",
+    [
+        "an old token",
+        {},
+        {"id_token": 5, "refresh_token": None},
+        {"id_token": "two words"},
+        {"id_token": spent_token()},
+    ],
+)
+def test_where_nobody_can_log_in_nobody_is_asked(
+    config: Config, api: Api, provider: Double, stranger: Path, entry: object
+) -> None:
+    keeps(stranger, {api.url: entry})
+
+    for ask in (
+        lambda: load_cluster(config, "c-1"),
+        lambda: report(config, make_record()),
+        lambda: fetch_token(config),
+        lambda: log_in(config),
+    ):
+        with pytest.raises(CommodoreError, match="no token for the API") as raised:
+            ask()
+        assert "--api-token or COMMODORE_API_TOKEN" in raised.value.hint
+        assert "this is a CI run, or has no terminal" in raised.value.__notes__[0]
+
+    assert [*api.asked, *provider.asked] == []
+
+
+@pytest.mark.usefixtures("nobody")
+def test_a_session_is_renewed_without_a_person(
+    config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with a_terminal(monkeypatch):
+        monkeypatch.setenv("BROWSER", browser("agrees"))
+        first = log_in(config)
+    entries = cached(stranger)
+    entries[api.url]["id_token"] = spent_token()
+    (stranger / ".cache/commodore/token").write_text(json.dumps(entries))
+    monkeypatch.setenv("CI", "true")
+
+    second = fetch_token(config)
+
+    assert second not in {first, ""}
+    assert cached(stranger)[api.url]["id_token"] == second
+    assert provider.requests("/token")[-1]["refresh_token"] == entries[api.url]["refresh_token"]
+    assert cached(stranger)[api.url]["refresh_token"] != entries[api.url]["refresh_token"]
+
+
+def a_session_to_renew(config: Config, api: Api, stranger: Path) -> str:
+    """Log in, and have the token expire; the refresh token."""
+    log_in(config)
+    entries = cached(stranger)
+    entries[api.url]["id_token"] = spent_token()
+    (stranger / ".cache/commodore/token").write_text(json.dumps(entries))
+    return str(entries[api.url]["refresh_token"])
+
+
+@pytest.mark.usefixtures("person")
+def test_a_refresh_token_is_kept_until_there_is_another(
+    config: Config, api: Api, provider: Double, stranger: Path
+) -> None:
+    refresh_token = a_session_to_renew(config, api, stranger)
+    provider.behaviour.answer = {"refresh_token": None}
+
+    log_in(config)
+
+    assert cached(stranger)[api.url]["refresh_token"] == refresh_token
+
+
+@pytest.mark.spec("02.27")
+@pytest.mark.usefixtures("person")
+def test_a_session_that_is_not_renewed_ends_in_a_login(
+    config: Config,
+    api: Api,
+    provider: Double,
+    stranger: Path,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    a_session_to_renew(config, api, stranger)
+    provider.behaviour.renews = False
+    provider.asked.clear()
+    caplog.clear()
+
+    token = log_in(config)
+
+    assert token == cached(stranger)[api.url]["id_token"]
+    assert [fields["grant_type"] for fields in provider.requests("/token")] == [
+        "refresh_token",
+        "authorization_code",
+    ]
+    assert caplog.messages[0] == (
+        "the session cannot be renewed: answered 400 Bad Request:"
+        " invalid_grant: grant request is invalid"
+    )
+
+
+@pytest.mark.usefixtures("person")
+def test_runs_side_by_side_renew_a_session_once(
+    config: Config, api: Api, provider: Double, stranger: Path
+) -> None:
+    a_session_to_renew(config, api, stranger)
+    provider.asked.clear()
+    found: list[str] = []
+    runs = [threading.Thread(target=lambda: found.append(fetch_token(config))) for _ in range(4)]
+
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+
+    assert len(found) == 4
+    assert set(found) == {cached(stranger)[api.url]["id_token"]}
+    assert len(provider.requests("/token")) == 1
+
+
+def test_completion_logs_nobody_in(
+    config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keeps(stranger, {api.url: {"id_token": spent_token(), "refresh_token": "x"}})
+
+    with a_terminal(monkeypatch):
+        monkeypatch.setenv("BROWSER", browser("agrees"))
+        assert cluster_ids(config) == []
+        with pytest.raises(CommodoreError, match="no token for the API"):
+            list_clusters(replace(config, may_log_in=False))
+
+    assert [*api.asked, *provider.asked] == []
+
+
+def test_completion_takes_a_token_that_is_kept(config: Config, api: Api, stranger: Path) -> None:
+    keeps(stranger, {api.url: {"id_token": good_token()}})
+
+    assert cluster_ids(config) == ["c-1"]
+
+
+@pytest.mark.parametrize("status", [400, 401])
+def test_a_token_that_the_api_refuses_can_be_replaced(
+    config: Config, api: Api, status: int
+) -> None:
+    api.on("GET /clusters/c-1", refuses(status, "malformed jwt"))
+
+    with pytest.raises(HttpError, match="malformed jwt") as raised:
+        load_cluster(replace(config, api_token="sesame"), "c-1")
+
+    assert "`commodore logout` and then `commodore login`" in raised.value.hint
