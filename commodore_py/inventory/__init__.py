@@ -1,7 +1,23 @@
 """Reclass semantics: the hierarchy, resolved for every target."""
 
 from .checks import check_configuration, deprecations
+from .explain import reach, story
 from .layout import materialise
+from .reach import Reach
 from .resolve import resolve, resolve_bootstrap
+from .story import MISSING, Event, Reference, Story
 
-__all__ = ["check_configuration", "deprecations", "materialise", "resolve", "resolve_bootstrap"]
+__all__ = [
+    "MISSING",
+    "Event",
+    "Reach",
+    "Reference",
+    "Story",
+    "check_configuration",
+    "deprecations",
+    "materialise",
+    "reach",
+    "resolve",
+    "resolve_bootstrap",
+    "story",
+]

@@ -14,16 +14,21 @@ from . import places
 from .classes import ClassFiles
 from .places import Index
 from .problems import raise_failures, similar
+from .reach import reached
 from .replay import Hierarchy
+from .story import told
 from .tracing import ABSENT, Tracer, dotted
 from .values import Map, Unresolved
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from commodore_py.config import WorkPaths
 
     from .places import ParameterPath
+    from .reach import Reach
+    from .story import Story
     from .tracing import Lookup, Step
     from .values import Value
 
@@ -190,3 +195,13 @@ def _nowhere(tracer: Tracer, target: str, path: ParameterPath) -> CommodoreError
     else:
         hint = f"{dotted(above)} is no mapping" if above else ""
     return CommodoreError(f"no layer of target {target} says anything about {missing}", hint=hint)
+
+
+def reach(paths: WorkPaths, file: Path, line: int) -> Reach:
+    """The parameters and targets that a line of a class file reaches."""
+    return reached(laid_out(paths), file, line)
+
+
+def story(paths: WorkPaths, target: str, path: str) -> Story:
+    """Why a parameter of a target, or of the cluster by its id, has its value."""
+    return told(explain(paths, target, path))

@@ -1,0 +1,50 @@
+"""Values of the hierarchy as YAML for reading: in order, several lines as such, umlauts kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+
+
+class _Dumper(yaml.SafeDumper):
+    """Texts of several lines as literal blocks; nothing is written by reference."""
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
+        return True
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def inline(value: Any) -> str:  # noqa: ANN401 - plain YAML values
+    """A value on one line."""
+    text = yaml.dump(
+        value,
+        Dumper=yaml.SafeDumper,
+        default_flow_style=True,
+        allow_unicode=True,
+        width=1 << 30,
+        sort_keys=False,
+    )
+    return str(text).removesuffix("\n").removesuffix("\n...")
+
+
+def block(value: Any, width: int) -> list[str]:  # noqa: ANN401 - plain YAML values
+    """A value on as many lines as it takes."""
+    if isinstance(value, str):
+        return value.splitlines()
+    text = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        default_flow_style=False,
+        allow_unicode=True,
+        width=width,
+        sort_keys=False,
+    )
+    return str(text).splitlines()
