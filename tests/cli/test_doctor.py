@@ -237,7 +237,9 @@ def test_an_expired_token_fails_and_is_not_sent(commodore: CommandLine, api: Api
 
 
 @pytest.mark.parametrize(
-    ("refresh", "verdict"), [("", "warn"), (a_token(time.time() + 3600), "ok")]
+    ("refresh", "verdict"),
+    [("", "warn"), (a_token(time.time() + 3600), "ok")],
+    ids=["no way to renew it", "renewable"],
 )
 def test_a_kept_token_that_expired(
     commodore: CommandLine, api: Api, refresh: str, verdict: str

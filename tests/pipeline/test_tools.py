@@ -288,6 +288,7 @@ def test_a_program_is_tried_without_our_secrets(
         (an_archive({"../../helm": OLD}), "holds no "),
         (an_archive({"kustomize": OLD})[:-30], "is no archive"),
     ],
+    ids=["no archive", "leads out", "cut short"],
 )
 def test_an_archive_without_the_program_is_told(
     content: bytes, told: str, used: ToolFolder, publisher: Publisher
