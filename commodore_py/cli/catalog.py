@@ -15,6 +15,7 @@ from .options import (
     config_of,
     engine_options,
     output_option,
+    strict_option,
     verbose_option,
 )
 
@@ -65,14 +66,16 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
     help="Only clusters of this tenant.",
 )
 @click.option("--sort-by", default="", help="id, tenant or displayName.")
+@strict_option
 @verbose_option
 @click.pass_obj
-def list_(
+def list_(  # noqa: PLR0917 - click hands them over by name
     settings: Globals,
     /,
     out: str | None,
     tenant: str,
     sort_by: str,
+    strict: bool,
     verbose: int,
     **api: str | None,
 ) -> None:
@@ -84,10 +87,16 @@ def list_(
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
     if out and out not in (*render.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(render.CLUSTER_LIST_FORMS)
-        voice.warn(f"unknown form {out!r}: this is the table", hint=f"--out knows {forms}")
+        voice.doubt(
+            f"unknown form {out!r}: this is the table", hint=f"--out knows {forms}", strict=strict
+        )
     if sort_by and sort_by not in _SORT_KEYS:
         keys = ", ".join(_SORT_KEYS)
-        voice.warn(f"unknown order {sort_by!r}: the API decides", hint=f"--sort-by knows {keys}")
+        voice.doubt(
+            f"unknown order {sort_by!r}: the API decides",
+            hint=f"--sort-by knows {keys}",
+            strict=strict,
+        )
     clusters = lieutenant.list_clusters(config, tenant=tenant, sort_by=sort_by)
     if not tenant:
         known_clusters.remember(config.api_url, clusters)

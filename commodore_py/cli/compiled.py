@@ -67,7 +67,9 @@ class Show:
         if published.report is ReportOutcome.FAILED:
             voice.warn(
                 "the catalog was pushed, but the compile could not be reported: "
-                + published.report_problem
+                + published.report_problem,
+                where=f"commit {published.commit}",
+                hint="the API is told with the next push; until then it shows the compile before",
             )
         self._result(cluster, published)
         voice.notices(published.notices)
@@ -87,7 +89,11 @@ class Show:
         if config.migration and change:
             voice.step(f"Smart diffing took {monotonic() - started:.2f}s")
         for path in change.ignored:
-            voice.warn(f"{path} is ignored by Git in the catalog, and so not part of it")
+            voice.doubt(
+                f"{path} is ignored by Git in the catalog, and so not part of it",
+                hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
+                strict=config.strict,
+            )
 
     def _result(self, cluster: str, published: Published) -> None:
         if self._output == "text":

@@ -73,6 +73,13 @@ output_option = click.option(
     help="Form of the result on stdout.",
 )
 
+strict_option = click.option(
+    "--strict/--no-strict",
+    default=False,
+    show_default=True,
+    help="Refuse what Commodore lets through and we only warn about.",
+)
+
 github_token_option = click.option(
     "--github-token",
     envvar="COMMODORE_GITHUB_TOKEN",
@@ -108,12 +115,7 @@ def engine_options(command: _Command) -> _Command:
             show_default=True,
             help="By ourselves as far as we can, or by Kapitan and reclass as they are.",
         ),
-        click.option(
-            "--strict/--no-strict",
-            default=False,
-            show_default=True,
-            help="Refuse what Commodore lets through and we only warn about.",
-        ),
+        strict_option,
     )(command)
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import SeveralErrors, notes_of
+from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 
 from .log import NOTICE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.errors import CommodoreError
     from commodore_py.model import Notice
 
 _LOG = logging.getLogger("commodore_py.cli")
@@ -36,6 +35,13 @@ def plain(text: str) -> None:
 def warn(text: str, *, where: str = "", hint: str = "") -> None:
     """Something is not as the user may think; the work goes on."""
     _LOG.warning(text, extra={"where": where, "hint": hint})
+
+
+def doubt(text: str, *, strict: bool, where: str = "", hint: str = "") -> None:
+    """What Commodore accepts and we would rather not: a warning, or the end of a strict run."""
+    if strict:
+        raise CommodoreError(text, where=where, hint=hint)
+    warn(text, where=where, hint=hint)
 
 
 def notices(found: Iterable[Notice]) -> None:

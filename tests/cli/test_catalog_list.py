@@ -96,6 +96,7 @@ def test_no_cluster_at_all(
     assert (ran.code, ran.out, ran.err) == (0, out, "")
 
 
+@pytest.mark.spec("03.03")
 def test_an_unknown_form_is_the_table_and_a_warning(
     commodore: CommandLine, way: dict[str, str]
 ) -> None:
@@ -116,6 +117,34 @@ def test_the_server_filters_and_sorts(
     )
 
     assert (ran.code, ran.out, ran.err) == (0, "c-alpha\n", "")
+
+
+@pytest.mark.spec("03.03")
+@pytest.mark.parametrize("words", [["-o", "jsno"], ["--sort-by", "name"]])
+def test_unknown_words_are_refused_if_asked_for(
+    commodore: CommandLine, api: Api, way: dict[str, str], words: list[str]
+) -> None:
+    ran = commodore("catalog", "list", "--strict", *words, **way)
+
+    assert (ran.code, ran.out) == (1, "")
+    assert ran.err.startswith("error: unknown ")
+    assert api.asked == []
+
+
+@pytest.mark.spec("03.02")
+def test_what_a_cluster_lacks_is_empty_in_the_table(
+    commodore: CommandLine, api: Api, way: dict[str, str]
+) -> None:
+    api.serves("/clusters/", [{"id": "c-1", "tenant": None}, {"displayName": "Nobody"}])
+
+    ran = commodore("catalog", "list", **way)
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out.splitlines() == [
+        "ID   DISPLAY NAME TENANT  ",
+        "c-1".ljust(26),
+        "     Nobody".ljust(26),
+    ]
 
 
 def test_an_unknown_order_is_the_servers_and_a_warning(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.builders import commit_to, git
 from tests.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
     return Compile(commodore, a_fleet(tmp_path / "fleet", one={}))
 
 
-@pytest.mark.spec("01.07")
+@pytest.mark.spec("01.07", "03.04")
 @pytest.mark.parametrize(
     ("options", "variables"),
     [
@@ -84,8 +85,6 @@ def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
 def test_a_half_of_the_author_is_kept(
     compiling: Compile, variables: dict[str, str], author: str
 ) -> None:
-    from tests.builders import git  # noqa: PLC0415 - only here
-
     ran = compiling("--push", **variables)
 
     assert ran.code == 0
@@ -152,6 +151,7 @@ def test_changes_are_an_exit_code_if_asked_for(compiling: Compile) -> None:
     assert compiling("--exit-code").code == 0
 
 
+@pytest.mark.spec("02.16", "03.34")
 def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
     (compiling.fleet.root / "facts" / "reports").touch()
 
@@ -160,7 +160,23 @@ def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
     assert ran.code == 4
     assert compiling.pushed
     assert "warning: the catalog was pushed, but the compile could not be reported" in ran.err
+    commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
+    assert f"\n  commit {commit}\n" in ran.err
+    assert "the API is told with the next push" in ran.err
     assert ran.out.endswith("Catalog of cluster c-one compiled\n")
+
+
+@pytest.mark.spec("03.30")
+def test_what_git_ignores_is_refused_if_asked_for(compiling: Compile) -> None:
+    commit_to(compiling.fleet.catalog, {".gitignore": "out.yaml\n"})
+
+    lenient, strict = compiling(), compiling("--strict", "--push")
+
+    told = "manifests/one/out.yaml"
+    assert (lenient.code, strict.code) == (0, 1)
+    assert f"warning: {told}" in lenient.err
+    assert f"error: {told}" in strict.err
+    assert git(compiling.fleet.catalog, "rev-list", "--count", "HEAD") == "1"
 
 
 def test_both_engines_compile_the_same(compiling: Compile) -> None:
