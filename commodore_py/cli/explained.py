@@ -53,30 +53,32 @@ def _titled(title: str, story: Story, looked_up: Mapping[str, Story]) -> Iterato
 
 def _what(event: Event, path: str, looked_up: Mapping[str, Story]) -> Iterator[str]:
     if event.action == "remove":
-        yield from _wrapped(
-            f"`{event.key}` sets {event.at} anew, without {path}: {_brief(event.before)} is gone",
-            _INDENT,
-        )
+        how = f"`{event.mark}` sets {event.at} anew, without {path}"
+        how = how if event.mark else f"sets {event.at} to null"
+        yield from _wrapped(f"{how}: {_brief(event.before)} is gone", _INDENT)
     else:
-        yield from _with_value(_verb(event, path), event.written)
+        yield from _with_value(_verb(event), event.written)
     for reference in event.references:
         yield from _reference(reference, looked_up)
     if event.constant:
         yield f"{_INDENT}and makes it constant: `{event.key}`"
     if event.problem:
-        yield from _wrapped(f"which is wrong: {event.problem}", _INDENT)
+        # A reference that failed has said so.
+        if not any(reference.problem for reference in event.references):
+            yield from _wrapped(f"which is wrong: {event.problem}", _INDENT)
     elif event.references or event.action == "append":
         yield from _result(event)
 
 
-def _verb(event: Event, path: str) -> str:
+def _verb(event: Event) -> str:
     match event.action:
+        case "replace" if event.written == event.before:
+            return "sets the same again:"
         case "replace" | "null":
             return f"replaces {_brief(event.before)} with"
-        case "override" if event.at == path:
-            return f"`{event.key}` throws away {_brief(event.before)}, and sets"
         case "override":
-            return f"throws away {_brief(event.before)}, and sets"
+            mark = f"`{event.mark}` " if event.mark else ""
+            return f"{mark}throws away {_brief(event.before)}, and sets"
     return {"set": "sets", "merge": "merges in", "append": "appends"}.get(event.action, "has")
 
 
@@ -102,7 +104,8 @@ def _reference(reference: Reference, looked_up: Mapping[str, Story]) -> Iterator
     for inner in reference.inner:
         yield from _reference(inner, looked_up)
     if reference.problem:
-        yield from _wrapped(f"where {reference.written} fails: {reference.problem}", _INDENT, "  ")
+        problem = reference.problem.removeprefix(f"{reference.written}: ")
+        yield from _wrapped(f"where {reference.written} fails: {problem}", _INDENT, "  ")
         return
     place = _place_of(reference, looked_up)
     text = f"where {_leading(reference)} is {_brief(reference.value)}"
@@ -149,7 +152,7 @@ def _brief(value: Any) -> str:  # noqa: ANN401 - plain YAML values
     if value is MISSING:
         return "what cannot be resolved"
     if isinstance(value, dict) and value:
-        return f"a mapping with {_some([str(key) for key in value], 'keys')}"
+        return f"a mapping of {_some([str(key) for key in value], 'keys')}"
     text = inline(value)
     if len(text) <= _SHORT:
         return text
@@ -255,6 +258,7 @@ def _event_content(event: Event) -> dict[str, Any]:
         "classes": list(event.chain),
         "at": event.at,
         "key": event.key,
+        **({"mark": event.mark} if event.mark else {}),
         "constant": event.constant,
     }
     for name in ("written", "before", "after"):

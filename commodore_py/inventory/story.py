@@ -46,6 +46,8 @@ class Event:
     written: Any
     before: Any
     after: Any
+    mark: str = ""
+    """The key with a `~` that threw away what there was."""
     constant: bool = False
     problem: str = ""
     references: tuple[Reference, ...] = ()
@@ -104,6 +106,7 @@ def _event(step: Step, path: tuple[object, ...], references: tuple[Lookup, ...])
         MISSING if step.value is ABSENT else as_written(step.value),
         _plain(step.before),
         _plain(step.after),
+        mark=step.mark,
         constant=step.constant,
         problem=str(step.error) if step.error is not None else _problem(step.after),
         references=tuple(_reference(lookup) for lookup in references),

@@ -71,9 +71,10 @@ class Step:
     node: yaml.Node | None = None
     key: yaml.Node | None = None
     constant: bool = False
-    overrides: bool = False
     resets: bool = False
     """Whether all that lower layers said is thrown away."""
+    mark: str = ""
+    """The key with the `~` that did it, if it was one."""
     lookup: Lookup | None = None
     """The reference through which the value comes, if one above the path does."""
     error: ResolveError | None = None
@@ -196,6 +197,7 @@ class Tracer:
         for index, one in enumerate(values):
             key_node, node = pairs[index] if index < len(pairs) else (step.key, None)
             overrides = key in value.overriding and index == 0
+            own = str(key_node.value) if lookup is None and key_node is not None else ""
             yield Step(
                 step.layer,
                 (*above, key) if lookup is None else step.at,
@@ -203,8 +205,8 @@ class Tracer:
                 node,
                 key_node,
                 constant=key in value.constant and index == len(values) - 1,
-                overrides=overrides,
                 resets=index == 0 and (overrides or step.resets),
+                mark=own if overrides else step.mark,
                 lookup=lookup and lookup.below(key, one),
             )
 
