@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check e2e long faults bench docs spec-report lock clean
+.PHONY: help demo test check e2e long faults bench docs reference spec-report lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -54,6 +54,10 @@ docs: ## build the documentation, strictly
 	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \
 	  --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt; }
 	$(VENV)-docs/bin/mkdocs build --strict --quiet
+
+reference: $(STAMP) ## write the pages that are made from code and data anew
+	$(BIN)/python -m tests.house.command_reference
+	$(BIN)/python -m tests.house.deviations
 
 spec-report: $(STAMP) ## rows of the specification without a test, and stubs left in the code
 	$(BIN)/python -m tests.spec_report
