@@ -189,7 +189,7 @@ def compile_(
     exit_code: bool,
     **options: Any,  # noqa: ANN401 - click hands them over by name
 ) -> int:
-    r"""Compile the catalog of CLUSTER, show what changes, and with --push publish it.
+    """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
 
     \b
     From a facts folder, without any server:

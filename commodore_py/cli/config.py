@@ -35,7 +35,7 @@ def config(ctx: click.Context, verbose: int) -> None:
 def show(
     ctx: click.Context, command: tuple[str, ...], changed: bool, output: str, verbose: int
 ) -> None:
-    r"""Show every setting that would count now, and where it comes from.
+    """Show every setting that would count now, and where it comes from.
 
     COMMAND leaves out all but one command and those below it; settings that stand before the
     command stay. The file of settings has options by their long names, in a section per command:
