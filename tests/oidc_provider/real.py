@@ -1,5 +1,7 @@
 """The npm package oidc-provider, in a program of its own; installed once per user."""
 
+# oidc-provider-mock of PyPI would spare us Node.js, but knows no client without a secret.
+
 from __future__ import annotations
 
 import json
@@ -71,7 +73,7 @@ def providing(*, lifetime: float = 300) -> Iterator[RealProvider]:
 def _node_with_provider() -> str:
     node, npm = (shutil.which(name, path=_ENVIRONMENT.get("PATH")) for name in ("node", "npm"))
     if not (node and npm):
-        pytest.skip("no node or npm: install Node.js 20 or newer to test with a real provider")
+        pytest.skip("no node or npm: install Node.js 20 or newer to log in at a real provider")
     wanted = json.loads((_HERE / "package.json").read_text("utf-8"))["dependencies"]
     _PLACE.mkdir(parents=True, exist_ok=True)
     for name in _FILES:
