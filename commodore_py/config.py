@@ -119,10 +119,12 @@ class Config:
     verbosity: int = 0
 
     def __post_init__(self) -> None:
-        if self.push and (self.global_revision or self.tenant_revision):
+        revisions = {"global": self.global_revision, "tenant": self.tenant_revision}
+        overridden = [f"{name} ({revision})" for name, revision in revisions.items() if revision]
+        if self.push and overridden:
             raise OverrideWithPush(
-                "cannot push a catalog compiled with an overridden revision"
-                " of the global or tenant configuration",
+                "cannot push a catalog compiled with an overridden revision of a configuration: "
+                + " and ".join(overridden),
                 hint="leave out --push, or the override; it may come from the environment"
                 " (GLOBAL_REPO_REVISION_OVERRIDE, TENANT_REPO_REVISION_OVERRIDE)",
             )

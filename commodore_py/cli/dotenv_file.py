@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_YES = ("1", "true", "t", "yes", "y")
+
+
 @dataclass(frozen=True, slots=True)
 class DotEnv:
     """The file that was taken, and the variables that come from it."""
@@ -22,6 +25,8 @@ class DotEnv:
 
 def load(start: Path) -> DotEnv | None:
     """Take variables from the nearest `.env`, upwards from a folder; those already set win."""
+    if os.environ.get("PYTHON_DOTENV_DISABLED", "").casefold() in _YES:
+        return None
     for folder in (start, *start.parents):
         file = folder / ".env"
         if _is_there(file):

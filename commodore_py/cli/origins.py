@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _META = "commodore_py.cli.origins"
 _CREDENTIALS = "token"
 _MASKED = "********"
+_PASSWORD = re.compile(r"(?<=://)[^/@]+(?=@)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,4 +127,6 @@ def _shown(name: str, value: object) -> object:
         return _MASKED
     if isinstance(value, tuple):
         return [_shown(name, item) for item in value]
-    return value if value is None or isinstance(value, bool | int | str) else str(value)
+    if isinstance(value, str):
+        return _PASSWORD.sub(_MASKED, value)
+    return value if value is None or isinstance(value, bool | int) else str(value)

@@ -39,18 +39,19 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
 
 @pytest.mark.spec("01.07", "03.04")
 @pytest.mark.parametrize(
-    ("options", "variables"),
+    ("options", "variables", "told"),
     [
-        (["-g", "b"], {}),
-        (["-t", "b"], {}),
-        (["-t", "b", "--local"], {}),
-        ([], {"GLOBAL_REPO_REVISION_OVERRIDE": "b"}),
-        ([], {"TENANT_REPO_REVISION_OVERRIDE": "b"}),
-        ([], {"COMMODORE_CATALOG_COMPILE_GLOBAL_REPO_REVISION_OVERRIDE": "b"}),
+        (["-g", "b"], {}, "global (b)"),
+        (["-t", "b"], {}, "tenant (b)"),
+        (["-t", "b", "-g", "c"], {}, "global (c) and tenant (b)"),
+        (["-t", "b", "--local"], {}, "tenant (b)"),
+        ([], {"GLOBAL_REPO_REVISION_OVERRIDE": "b"}, "global (b)"),
+        ([], {"TENANT_REPO_REVISION_OVERRIDE": "b"}, "tenant (b)"),
+        ([], {"COMMODORE_CATALOG_COMPILE_GLOBAL_REPO_REVISION_OVERRIDE": "b"}, "global (b)"),
     ],
 )
 def test_what_is_overridden_is_not_pushed(
-    commodore: CommandLine, options: list[str], variables: dict[str, str]
+    commodore: CommandLine, options: list[str], variables: dict[str, str], told: str
 ) -> None:
     # Nobody listens there: an error about that would tell that it was asked.
     api = ("--api-url", "http://127.0.0.1:9", "--api-token", "t")
@@ -58,7 +59,8 @@ def test_what_is_overridden_is_not_pushed(
     ran = commodore("catalog", "compile", "c-one", *api, "--push", *options, **variables)
 
     assert ran.code == 1
-    assert "cannot push a catalog compiled with an overridden revision" in ran.err
+    assert "error: cannot push a catalog compiled with an overridden revision of a" in ran.err
+    assert f" configuration: {told}\n" in ran.err
     assert "leave out --push, or the override" in ran.err
 
 

@@ -125,7 +125,9 @@ def test_a_name_of_its_own_goes_before_the_automatic_one(settings: Settings) -> 
 
 
 def test_tokens_are_never_shown(settings: Settings, commodore: CommandLine) -> None:
-    settings.write('[catalog.list]\napi-token = "abc-secret"\n')
+    settings.write(
+        '[catalog.list]\napi-token = "abc-secret"\napi-url = "https://me:secret@example.com"\n'
+    )
     token = {"COMMODORE_API_TOKEN": "env-secret", "COMMODORE_GITHUB_TOKEN": "gh-secret"}
 
     as_json = json.dumps(settings.all(**token))
