@@ -84,7 +84,7 @@ def logout(settings: Globals, api_url: str | None) -> None:
 @verbose_option
 @click.pass_obj
 def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:  # noqa: ANN401 - as above
-    r"""Print a token for the API that is good now; log in first if need be.
+    """Print a token for the API that is good now; log in first if need be.
 
     \b
     In a shell:
