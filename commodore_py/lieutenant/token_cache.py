@@ -17,7 +17,7 @@ from .described import kind_of
 from .urls import base_url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 log = logging.getLogger(__name__)
 
@@ -37,9 +37,9 @@ class TokenCache:
     file: Path
 
     def sessions(self, api_url: str) -> tuple[Session, ...]:
-        """What is kept for an API; first under its usual spelling, then under the one given."""
+        """What is kept for an API; first under its usual spelling, then under all others."""
         entries = self._read()
-        found = (entries.get(key) for key in _spellings(api_url))
+        found = (entries.get(key) for key in _spellings(api_url, entries))
         return tuple(
             Session(_text(entry, "id_token"), _text(entry, "refresh_token"))
             for entry in found
@@ -48,20 +48,17 @@ class TokenCache:
 
     def keep(self, api_url: str, answer: Mapping[str, Any]) -> None:
         """Keep what a token endpoint answered."""
-        usual, *others = _spellings(api_url)
         entries = self._read()
-        entries[usual] = dict(answer)
-        for spelling in others:
-            # Commodore looks there. What it would find has just been used up: a refresh token
-            # that is used twice makes many providers end the whole session.
-            if spelling in entries:
-                entries[spelling] = dict(answer)
+        # Commodore looks under other spellings. What it would find there has just been used up:
+        # a refresh token that is used twice makes many providers end the whole session.
+        entries |= {spelling: dict(answer) for spelling in _spellings(api_url, entries)}
         self._write(entries)
 
     def forget(self, api_url: str) -> bool:
         """Remove what is kept for an API, and nothing else; False when there was nothing."""
         entries = self._read()
-        left = {key: entry for key, entry in entries.items() if key not in _spellings(api_url)}
+        gone = _spellings(api_url, entries)
+        left = {key: entry for key, entry in entries.items() if key not in gone}
         if left == entries:
             return False
         self._write(left)
@@ -119,8 +116,17 @@ class TokenCache:
             ) from error
 
 
-def _spellings(api_url: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((base_url(api_url), api_url)))
+def _spellings(api_url: str, keys: Iterable[str]) -> tuple[str, ...]:
+    """The usual spelling of a URL, and the keys that mean the same one."""
+    usual = base_url(api_url)
+    return (usual, *(key for key in keys if key != usual and _is_spelling(key, usual)))
+
+
+def _is_spelling(key: str, usual: str) -> bool:
+    try:
+        return base_url(key) == usual
+    except CommodoreError:
+        return False
 
 
 def _text(entry: Mapping[str, Any], key: str) -> str:
