@@ -1,0 +1,150 @@
+"""Findings about files: what no golden case can hold, and the helpers behind the rules."""
+
+from __future__ import annotations
+
+import logging
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.inventory.lint import LINTERS, RULES, at_least, lint
+from commodore_py.inventory.lint_findings import Finding
+from commodore_py.inventory.lint_names import literal_length, pattern_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BAD = "parameters: {components: {one: {}}}\n"
+ALL = tuple(LINTERS)
+
+
+def a_tree(root: Path, files: Mapping[str, str]) -> Path:
+    for name, content in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(content)
+    return root
+
+
+def test_targets_and_linters_are_taken_in_the_order_given(tmp_path: Path) -> None:
+    both = "parameters: {components: {one: {}}, packages: {two: {}}}\n"
+    a_tree(tmp_path, {"a.yml": both, "b.yml": both})
+
+    found = lint((tmp_path / "b.yml", tmp_path / "a.yml"), ("packages", "components"))
+
+    assert [(one.file.name, one.rule.partition("/")[0]) for one in found] == [
+        ("b.yml", "packages"),
+        ("b.yml", "components"),
+        ("a.yml", "packages"),
+        ("a.yml", "components"),
+    ]
+
+
+def test_files_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
+    names = ["a.yml", "b/a.yml", "b.yml", "c.yml"]
+    a_tree(tmp_path, dict.fromkeys(reversed(names), BAD))
+
+    found = lint((tmp_path,), ("components",))
+
+    assert [str(one.file.relative_to(tmp_path)) for one in found] == [
+        "a.yml",
+        "b/a.yml",
+        "b.yml",
+        "c.yml",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("x.yml", "", "it is empty"),
+        ("x.yml", "# nothing\n", "it is empty"),
+        ("x.yml", "---\n", "it holds no mapping"),
+        ("x.yml", "- a\n", "it holds no mapping"),
+        ("x.yml", "a: 1\n---\n", "it holds several documents"),
+        ("x.txt", "a: [\n", "it is no valid YAML"),
+        ("skipped/x.yml", BAD, "it is ignored"),
+    ],
+)
+def test_what_is_passed_over_is_told_to_who_asks(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, content: str, told: str
+) -> None:
+    a_tree(tmp_path, {name: content})
+    logging.getLogger("commodore_py").propagate = True
+
+    with caplog.at_level(logging.INFO, logger="commodore_py"):
+        found = lint((tmp_path,), ALL, ["skipped"])
+
+    assert not found
+    assert told in caplog.text
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that fails when read")
+def test_a_file_that_cannot_be_read_is_a_finding(tmp_path: Path) -> None:
+    a_tree(tmp_path, {"other.yml": BAD})
+    (tmp_path / "memory.yml").symlink_to("/proc/self/mem")
+
+    found = lint((tmp_path,), ("components",))
+
+    assert [one.rule for one in found] == ["files/unreadable", "components/missing-version"]
+
+
+def test_a_folder_with_a_name_like_a_pattern_is_taken_as_it_is(tmp_path: Path) -> None:
+    tree = a_tree(tmp_path / "[ab]*", {"x.yml": BAD, "y.yml": BAD})
+
+    found = lint((tree,), ("components",), ["x.yml"])
+
+    assert [one.file.name for one in found] == ["y.yml"]
+
+
+def test_ignore_patterns_are_those_of_each_target(tmp_path: Path) -> None:
+    a_tree(tmp_path, {"one/sub/x.yml": BAD, "two/x.yml": BAD})
+
+    found = lint((tmp_path / "one", tmp_path / "two"), ("components",), ["/x.yml"])
+
+    assert [str(one.file.relative_to(tmp_path)) for one in found] == ["one/sub/x.yml"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "threshold", "bad"),
+    [
+        ("components/missing-version", "error", True),
+        ("components/missing-version", "warning", True),
+        ("components/unused", "error", False),
+        ("components/unused", "warning", True),
+    ],
+)
+def test_a_threshold_lets_milder_findings_pass(rule: str, threshold: str, bad: bool) -> None:
+    found = (Finding(rule, "message", Path("x.yml")),)
+
+    assert at_least(found, "warning" if threshold == "warning" else "error") is bad
+    assert not at_least((), "warning")
+
+
+@pytest.mark.parametrize(
+    ("written", "name", "fits"),
+    [
+        ("global.common", "global.common", True),
+        ("global.common", "global-common", False),
+        ("global.cloud.${facts:cloud}", "global.cloud.aws", True),
+        ("global.cloud.${facts:cloud}", "global.cloud.aws.eu", False),
+        ("global.${some:path}", "global.cloud.aws.eu", True),
+        ("a-${facts:x}-b.c", "a-1-b.c", True),
+        ("${facts:${which}}.x", "aws.x", True),
+        ("${${x}:${y}}", "any.thing", True),
+    ],
+)
+def test_a_name_with_references_stands_for_many(written: str, name: str, fits: bool) -> None:
+    assert (pattern_of(written).fullmatch(name) is not None) is fits
+
+
+def test_a_reference_adds_nothing_to_what_is_spelled_out() -> None:
+    assert literal_length("global.${facts:cloud}.x") == len("global..x")
+
+
+def test_the_reference_page_tells_every_rule_and_its_severity() -> None:
+    page = Path(__file__).parents[3] / "docs" / "reference" / "lint.md"
+    rows = re.findall(r"^\| `([a-z0-9/-]+)` \| (\w+) \|", page.read_text("utf-8"), re.MULTILINE)
+
+    assert rows == [(name, rule.severity) for name, rule in RULES.items()]
