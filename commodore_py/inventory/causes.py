@@ -106,7 +106,7 @@ class Causes:
         for inner in lookup.inner:
             if inner.error is not None:
                 return self._of_lookup(step, inner, seen)
-        error = lookup.error or step.error
+        error = lookup.error or step.error or getattr(lookup.value, "error", None)
         if isinstance(error, Loop):
             return self._ring(error)
         path = ":".join(map(str, lookup.path))

@@ -187,7 +187,7 @@ class _Problems:
         return f"{near}; {_NOT_YET}" if close else _NOT_YET
 
 
-def similar(name: str, known: Iterable[str], otherwise: str = "what is there:") -> str:
+def similar(name: str, known: Iterable[str], otherwise: str = "there are") -> str:
     """What a name may have meant, or a few of the names that there are."""
     names = sorted(known)
     close = difflib.get_close_matches(name, names, n=_FEW)

@@ -263,7 +263,9 @@ class Tracer:
                 broken = broken or step.error
             elif broken is None and live:
                 try:
-                    value = merge(live, self._replay.cache)
+                    # The topmost layer must be right; what it replaces need not be.
+                    top = live[-1]
+                    value = top if type(top) is Unresolved else merge(live, self._replay.cache)
                 except ResolveError as error:
                     step.error = broken = error
             if broken is not None:
