@@ -121,7 +121,7 @@ def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path, PurePos
             if entry.is_dir():
                 if entry.name not in _NOT_CLASSES:
                     yield from _walk(Path(entry.path), relative / entry.name)
-            elif entry.name.endswith(_EXTENSIONS):
+            elif PurePosixPath(entry.name).suffix in _EXTENSIONS:
                 yield Path(entry.path), relative / entry.name
 
 

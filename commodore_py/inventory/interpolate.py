@@ -42,8 +42,11 @@ class Resolver:
     def __init__(self, parameters: Mapping[Hashable, Value], cache: LayerCache) -> None:
         self._parameters = parameters
         self._cache = cache
-        self._known: dict[tuple[str, bool], tuple[Value, frozenset[str]]] = {}
+        # By path and kind: the value, what was looked at, and how many references deep it went.
+        self._known: dict[tuple[str, bool], tuple[Value, frozenset[str], int]] = {}
         self._trail: list[str] = []
+        self._depth = 0
+        self._deepest = 0
         self.looked_up: set[str] = set()
         """Top-level parameters that were looked at since this was last emptied."""
 
@@ -112,36 +115,56 @@ class Resolver:
 
     def _referenced(self, reference: Reference, *, whole: bool) -> Value:
         """What a reference stands for: resolved as a whole, or only at its surface."""
-        path, has_default, default = "".join(
-            self._part(part) for part in reference.parts
-        ).partition("::")
+        self._enter(1)
+        outer_deepest, self._deepest = self._deepest, self._depth
+        try:
+            path, has_default, default = "".join(
+                self._part(part) for part in reference.parts
+            ).partition("::")
+            return self._at(path, default if has_default else None, whole=whole)
+        finally:
+            self._deepest = max(outer_deepest, self._deepest)
+            self._depth -= 1
+
+    def _at(self, path: str, default: str | None, *, whole: bool) -> Value:
         if path in self._trail:
             raise Loop(self._trail[self._trail.index(path) :])
-        if len(self._trail) >= _DEEPEST:
-            raise ResolveError(f"references are nested deeper than {_DEEPEST} levels")
         known = self._known.get((path, whole))
         if known is not None:
-            self.looked_up |= known[1]
-            return known[0]
+            value, looked_up, height = known
+            self._enter(height)
+            self._depth -= height
+            self.looked_up |= looked_up
+            return value
         outer, self.looked_up = self.looked_up, set()
+        deepest, self._deepest = self._deepest, self._depth
         self._trail.append(path)
         try:
             value = self._look_up(path)
             if whole:
                 value = self.resolve(value)
-            self._known[path, whole] = (value, frozenset(self.looked_up))
+            height = self._deepest - self._depth
+            self._known[path, whole] = (value, frozenset(self.looked_up), height)
         except KeyMissing as missing:
             # A default stands in for this reference only, not for one that it depends on.
-            if not has_default or missing.path != path:
+            if default is None or missing.path != path:
                 raise
             value = read_default(default)
             if whole:
                 value = self.resolve(value)
         finally:
             self._trail.pop()
+            self._deepest = max(deepest, self._deepest)
             outer |= self.looked_up
             self.looked_up = outer
         return value
+
+    def _enter(self, levels: int) -> None:
+        self._depth += levels
+        if self._depth > _DEEPEST:
+            self._depth -= levels
+            raise ResolveError(f"references are nested deeper than {_DEEPEST} levels")
+        self._deepest = max(self._deepest, self._depth)
 
     def _look_up(self, path: str) -> Value:
         first, *rest = path.split(":")
@@ -217,8 +240,10 @@ def as_text(value: Value) -> str:
 def _json_text(value: Value) -> str:
     kind = type(value)
     if kind is Map:
-        pairs = sorted((_json_key(key), _json_text(child)) for key, child in value.items.items())
-        return "{" + ",".join(f"{json.dumps(k, ensure_ascii=False)}:{v}" for k, v in pairs) + "}"
+        # Keys that look alike as texts, such as 1 and "1", become one.
+        pairs = {_json_key(key): _json_text(child) for key, child in value.items.items()}
+        texts = (f"{json.dumps(key, ensure_ascii=False)}:{pairs[key]}" for key in sorted(pairs))
+        return "{" + ",".join(texts) + "}"
     if kind is list or kind is Sequence:
         items = value.items if kind is Sequence else value
         return "[" + ",".join(_json_text(item) for item in items) + "]"
@@ -226,7 +251,7 @@ def _json_text(value: Value) -> str:
         return json.dumps(value)
     if kind in (int, float):
         if math.isfinite(value):
-            return numbers.shortest(float(value))
+            return numbers.json_number(value)
         return json.dumps(numbers.number_text(value))
     if kind is str or kind is Token:
         # References below a mapping stay as they are written: it is no value here, but a text.

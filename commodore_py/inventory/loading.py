@@ -129,7 +129,8 @@ class Loader:
             if absolute not in self._files:
                 self._missing(absolute, written, chain)
                 continue
-            if name in chain:
+            # The first of the chain is the target, whatever it is called.
+            if name in chain and name in chain[1:]:
                 self._fail(_ring(name, chain), chain, written)
                 continue
             key = name if name == absolute else f"{name}\0{absolute}"

@@ -59,6 +59,15 @@ class Engine:
 
     def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
         """The node of a target whose file was read already."""
+        try:
+            return self._render(name, content, uri)
+        except RecursionError:
+            # reclass-rs has a larger stack, and dies when that is used up.
+            raise ParameterError(
+                "parameters are nested too deeply", where=f"target {name}"
+            ) from None
+
+    def _render(self, name: str, content: ClassFile, uri: str) -> Node:
         state = self._loader.load(content, meta_of(name), name=name)
         resolver = Resolver(state.parameters, self._cache)
         parameters: dict[Any, Any] = {}

@@ -24,9 +24,12 @@ _DIGITS = {
 }
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _MAYBE_SCALAR = re.compile(r"[-+.0-9~ntfNTF]")
-_I64 = range(-(1 << 63), 1 << 63)
-_U128 = 1 << 128
-_I128 = -(1 << 127)
+_BITS_64 = range(-(1 << 63), 1 << 64)
+_BITS_128 = range(-(1 << 127), 1 << 128)
+
+
+class TooLarge(ValueError):
+    """An integer that needs more than 64 bits."""
 
 
 def scalar(text: str) -> str | float | bool | None:
@@ -46,8 +49,8 @@ def scalar(text: str) -> str | float | bool | None:
     return text if real is None else real
 
 
-def integer(text: str) -> float | None:
-    """The integer that a text means; one that no 64 bits hold is read as a float, as there."""
+def integer(text: str) -> int | None:
+    """The integer that a text means; raises where 64 bits do not hold it, but 128 do."""
     sign, rest = "", text
     if text[:1] in ("+", "-"):
         sign, rest = text[0], text[1:]
@@ -58,9 +61,12 @@ def integer(text: str) -> float | None:
     if base == 10 and _only_digits_after_zero(text):  # noqa: PLR2004 - the decimal base
         return None
     value = int(digits, base) * (-1 if sign == "-" else 1)
-    if value in _I64:
+    if value in _BITS_64:
         return value
-    return float(value) if _I128 <= value < _U128 else None
+    if value in _BITS_128:
+        raise TooLarge(text)
+    # Beyond that reclass-rs sees no integer at all: it becomes a float, or stays a text.
+    return None
 
 
 def floating(text: str) -> float | None:
@@ -87,6 +93,12 @@ def number_text(value: float) -> str:
     if math.isinf(value):
         return ".inf" if value > 0 else "-.inf"
     return shortest(value)
+
+
+def json_number(value: float) -> str:
+    """A finite number inside JSON: always a float, and a positive exponent has its sign."""
+    mantissa, exponent, power = shortest(float(value)).partition("e")
+    return f"{mantissa}e+{power}" if exponent and power[0] != "-" else mantissa + exponent + power
 
 
 def shortest(value: float) -> str:
