@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .interpolate import KeyMissing, Loop
 from .layers import Conflict, ConstantKey
 from .tracing import ABSENT, dotted
-from .values import ResolveError, Token, Unresolved, kind_of
+from .values import ResolveError, Sequence, Token, Unresolved, kind_of
 
 if TYPE_CHECKING:
     from .places import ParameterPath
@@ -54,7 +54,7 @@ class Causes:
                 return self._clash(path, steps, step)
         for step in reversed(steps):
             if step.error is not None or type(self._tracer.resolved(step.value)) is Unresolved:
-                cause = self._of_text(step, seen)
+                cause = self._of_text(self._failing_text(step), seen)
                 if cause is not None:
                     return cause
         return None
@@ -91,6 +91,14 @@ class Causes:
     def _kind(self, step: Step) -> str:
         kind = kind_of(self._tracer.resolved(step.value))
         return f"{kind}, through {step.value.text}" if type(step.value) is Token else kind
+
+    def _failing_text(self, step: Step) -> Step:
+        """The text that fails in a list, or what a layer says as it is."""
+        if type(step.value) is Sequence:
+            for text in self._tracer.texts_in(step):
+                if type(self._tracer.resolved(text.value)) is Unresolved:
+                    return text
+        return step
 
     def _of_text(self, step: Step, seen: set[ParameterPath]) -> Cause | None:
         """What is wrong with a text with references, or with one that these lead to."""

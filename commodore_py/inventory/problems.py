@@ -126,16 +126,19 @@ class _Problems:
             return (str(error), told.where), told
         place = str(self._hierarchy.place_of_class(chain[-1], str(error.subject)))
         lines = [place]
+        told = _copy(error, where="")
         if isinstance(error, MissingClass):
-            lines += self._looked_for(str(error))
-        told = _copy(error, where="\n".join(lines))
+            name = str(error).split()[1]
+            lines += self._looked_for(name)
+            close = near(name, self._hierarchy.files.names())
+            told.hint = f"did you mean {' or '.join(close)}?" if close else error.hint
+        told.where = "\n".join(lines)
         if len(chain) > 1:
             told.add_note(f"included by {' -> '.join(chain)}")
         return (str(error), place), told
 
-    def _looked_for(self, message: str) -> Iterator[str]:
-        name = message.split()[1]
-        origin = self._circumstances.origins.get(name.split(".")[0])
+    def _looked_for(self, name: str) -> Iterator[str]:
+        origin = self._circumstances.origins.get(name.split(".", maxsplit=1)[0])
         if origin:
             yield f"looked for in {origin}"
 
@@ -179,18 +182,24 @@ class _Problems:
             return cause.hint
         if cause.missing is None:
             return ""
-        near = similar(cause.missing, cause.present)
+        hint = similar(cause.missing, cause.present)
         if not self._circumstances.early:
-            return near
+            return hint
         # Whatever is near is a guess; that defaults are missing is sure.
-        close = difflib.get_close_matches(cause.missing, cause.present, n=1)
-        return f"{near}; {_NOT_YET}" if close else _NOT_YET
+        return f"{hint}; {_NOT_YET}" if near(cause.missing, cause.present) else _NOT_YET
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """The names that one may stand for: those that are about as close as the closest."""
+    close = difflib.get_close_matches(name, list(known), n=_FEW)
+    likeness = [difflib.SequenceMatcher(None, one, name).ratio() for one in close]
+    return [one for one, ratio in zip(close, likeness, strict=True) if ratio > likeness[0] - 0.1]
 
 
 def similar(name: str, known: Iterable[str], otherwise: str = "there are") -> str:
     """What a name may have meant, or a few of the names that there are."""
     names = sorted(known)
-    close = difflib.get_close_matches(name, names, n=_FEW)
+    close = near(name, names)
     if close:
         return f"did you mean {' or '.join(close)}?"
     few = names[:8]
