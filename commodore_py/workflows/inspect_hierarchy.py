@@ -13,7 +13,9 @@ from commodore_py.adapters.files import link, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.classes import ClassFiles, absolute_name
 from commodore_py.inventory.lint_names import literal_length, pattern_of
-from commodore_py.inventory.native import render_targets
+from commodore_py.inventory.native import TargetsFailed, render_targets
+from commodore_py.inventory.problems import Circumstances, located
+from commodore_py.inventory.replay import Hierarchy as LaidOpen
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _FACTS = "facts."
+_GENERATED = "what is known about the cluster"
 _RENDER_FOLDER = "commodore_py.inventory.reference:render_folder"
 
 
@@ -61,9 +64,11 @@ def parameters_of(hierarchy: Hierarchy, *, engine: Engine, missing_ok: bool) -> 
     name = hierarchy.target_name
     try:
         nodes = render_targets(files, {name: hierarchy.target}, {name: ""}, missing_ok=True)
-    except CommodoreError:
+    except TargetsFailed as failure:
         _tell_missing(files, hierarchy, missing_ok=missing_ok)
-        raise
+        raise located(
+            failure, _laid_open(hierarchy, files), Circumstances(missing_ok=True)
+        ) from None
     _tell_missing(files, hierarchy, missing_ok=missing_ok)
     return nodes[name].parameters
 
@@ -87,6 +92,16 @@ class _WatchedFiles(ClassFiles):
     def load(self, name: str) -> ClassFile:
         self.loaded[name] = None
         return super().load(name)
+
+
+def _laid_open(hierarchy: Hierarchy, files: ClassFiles) -> LaidOpen:
+    """What was resolved, to be looked at more closely."""
+    return LaidOpen(
+        files,
+        {hierarchy.target_name: yaml.dump(hierarchy.target)},
+        shown=str,
+        generated=dict.fromkeys(hierarchy.generated, _GENERATED),
+    )
 
 
 def _tell_missing(files: _WatchedFiles, hierarchy: Hierarchy, *, missing_ok: bool) -> None:

@@ -7,39 +7,26 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.explain import parsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from commodore_py.model import Parameters
 
-_PREFIX = "parameters."
-
 
 def part_of(parameters: Parameters, path: str) -> object:
-    """The value at `a.b`, `a:b` or `a.b.0`; a key may hold dots of its own."""
-    wanted = path if "." in path else path.replace(":", ".")  # as references are written
-    if wanted.startswith(_PREFIX) and "parameters" not in parameters:
-        wanted = wanted.removeprefix(_PREFIX)
+    """The value at a path, written as for `inventory explain`: `a.b[0]."key.with.dots"`."""
     here: object = parameters
     walked: list[str] = []
-    rest = wanted.split(".")
-    while rest:
-        step = _step(here, rest)
-        if step is None:
-            raise _nothing_at(path, walked, rest[0], here)
-        key, here, rest = step
+    for part in parsed(path):
+        key = str(part)
+        children = dict(_children(here))
+        if key not in children:
+            raise _nothing_at(path, walked, key, here)
+        here = children[key]
         walked.append(key)
     return here
-
-
-def _step(here: object, rest: list[str]) -> tuple[str, object, list[str]] | None:
-    for length in range(1, len(rest) + 1):
-        key = ".".join(rest[:length])
-        for name, value in _children(here):
-            if name == key:
-                return key, value, rest[length:]
-    return None
 
 
 def _children(value: object) -> Iterable[tuple[str, object]]:

@@ -215,14 +215,19 @@ def test_values_of_one_name_are_all_used(commodore: CommandLine, tmp_path: Path)
 def test_a_reference_that_leads_nowhere_is_the_error(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    write(tmp_path, {"broken/commodore.yml": "parameters:\n  a:\n    b: ${fact:cloud}\n"})
+    content = "classes: ['${facts:cloud}']\nparameters:\n  a:\n    b: ${fact:cloud}\n"
+    write(tmp_path, {"broken/commodore.yml": content})
 
     ran = commodore("inventory", "show", "broken")
 
     assert (ran.code, ran.out) == (1, "")
-    assert "${fact:cloud}" in ran.err
-    assert "parameters.a.b" in ran.err
-    assert "missing" not in ran.err
+    warning, _, error = ran.err.partition("error: ")
+    assert warning.startswith("warning: class x-fake-cloud is not there")
+    assert "${fact:cloud}" in error
+    assert "  broken/commodore.yml:4\n" in error
+    assert "parameters.a.b" in error
+    assert "did you mean facts?" in error
+    assert "class" not in error
 
 
 @pytest.mark.spec("11.15")
@@ -309,7 +314,7 @@ def test_nothing_is_written(commodore: CommandLine, tmp_path: Path) -> None:
         ("components.one", "json", '{"url": "u", "version": "v1"}\n'),
         ("facts.zone", "yaml", "a\n"),
         ("facts.zone", "json", '"a"\n'),
-        ("facts:zone", "yaml", "a\n"),
+        ("parameters.facts.zone", "yaml", "a\n"),
     ],
 )
 def test_a_part_is_shown(commodore: CommandLine, path: str, form: str, expected: str) -> None:

@@ -25,10 +25,10 @@ PARAMETERS: dict[str, Any] = {
     ("path", "expected"),
     [
         ("facts.cloud", "aws"),
-        ("facts:cloud", "aws"),
         ("parameters.facts.cloud", "aws"),
-        ("facts.a.b.c", 1),
+        ('facts."a.b".c', 1),
         ("images.1.tag", "v2"),
+        ("images[1].tag", "v2"),
         ("ports.8080", "http"),
         ("nothing", None),
     ],
