@@ -24,8 +24,7 @@ _SHOWN = 20
 def clean(config: Config) -> tuple[Path, ...]:
     """Remove generated folders and say which; refuse where unpublished work would be lost."""
     paths = config.paths
-    if not config.force:
-        raise_collected(_losses(paths), "nothing was removed")
+    raise_collected(_losses(paths), "nothing was removed")
     # What lies behind a link is not ours.
     doomed = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
     for folder in doomed:
@@ -76,7 +75,7 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
         yield CommodoreError(
             f"cannot tell whether there is unpublished work: {error}",
             where=str(repository),
-            hint="repair or move the repository away, or remove it with --force",
+            hint="repair it, or move it out of the working directory",
         )
         return
     if work:
@@ -84,7 +83,7 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
         yield CommodoreError(
             "this repository has work that is nowhere else: " + ", ".join(shown),
             where=str(repository),
-            hint="commit and push it, or remove it with --force",
+            hint="commit and push it, or move the repository out of the working directory",
         )
 
 
