@@ -2,6 +2,7 @@
 
 from .assemble import assemble
 from .clean import clean
+from .layout import is_generated
 from .record import commit_message, record_of
 from .sinks import CatalogSink, open_sink
 from .textdiff import DiffLine, diff_text
@@ -13,6 +14,7 @@ __all__ = [
     "clean",
     "commit_message",
     "diff_text",
+    "is_generated",
     "open_sink",
     "record_of",
 ]

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 
+from . import client
 from .client import Server
 from .described import is_plain_name
 from .parse import cluster_of, tenant_of
 from .reporting import report_body
+from .token_state import TokenState, token_state
 from .tokens import NoToken, TokenSource
 from .urls import facts_folder
 
@@ -26,14 +28,18 @@ if TYPE_CHECKING:
     from .facts import FactsFolder
 
 __all__ = [
+    "TokenState",
     "cluster_ids",
+    "facts_folder",
     "fetch_token",
+    "knock",
     "list_clusters",
     "load_cluster",
     "log_in",
     "log_out",
     "report",
     "report_body",
+    "token_state",
 ]
 
 log = logging.getLogger(__name__)
@@ -64,6 +70,11 @@ def cluster_ids(config: Config) -> list[str]:
         return _source(replace(config, may_log_in=False)).ids()
     except CommodoreError:
         return []
+
+
+def knock(config: Config) -> None:
+    """Raise if no server answers; what it says to a request without a token does not count."""
+    client.knock(config.api_url, config.request_timeout)
 
 
 def report(config: Config, record: BuildRecord) -> None:

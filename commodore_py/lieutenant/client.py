@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError
 
 from .described import Described, kind_of
 from .guess import hint_for
-from .urls import request_url
+from .urls import base_url, request_url
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +23,18 @@ _REMEDIES: dict[int, str] = {
     HTTPStatus.BAD_REQUEST: f"check the options of the command, and the token; {_LOG_IN_AGAIN}",
     HTTPStatus.UNAUTHORIZED: f"check the token that was given; {_LOG_IN_AGAIN}",
 }
+
+
+def knock(api_url: str, timeout: float) -> None:
+    """Ask a server for nothing; raises if nobody answers."""
+    try:
+        http.get_json(base_url(api_url), timeout=timeout, pauses=())
+    except http.ServerAway:
+        raise
+    except http.HttpError as error:
+        # Whatever a server says to who shows no token, it is there.
+        if not error.status:
+            raise
 
 
 @dataclass(frozen=True, slots=True)

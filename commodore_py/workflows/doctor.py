@@ -16,7 +16,8 @@ from .tools import MOSTLY_BUILT_IN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from .api_surroundings import Token
+    from commodore_py.lieutenant import TokenState
+
     from .surroundings import Cache, Surroundings
 
 Standing = Literal["ok", "warn", "fail"]
@@ -133,7 +134,7 @@ def token(here: Surroundings) -> Verdict:
     return _expired(found, log_in)
 
 
-def _expired(token: Token, log_in: str) -> Verdict:
+def _expired(token: TokenState, log_in: str) -> Verdict:
     ended = f"{token.origin}, expired {_time(token.expiry)}"
     if token.renewable:
         return Verdict("ok", f"{ended}; it is renewed when needed")

@@ -12,12 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from commodore_py import lieutenant
 from commodore_py.adapters.git import status
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.catalog.layout import is_generated
+from commodore_py.catalog import is_generated
 from commodore_py.errors import CommodoreError
 
-from .api_surroundings import Api, Token, look_at_api, look_for_token
+from .api_surroundings import Api, look_at_api
 from .tool_folder import ToolFolder
 from .tools import Tool, installed_tools
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config, WorkPaths
+    from commodore_py.lieutenant import TokenState
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ class Surroundings:
     tools: tuple[Tool, ...]
     tools_problem: CommodoreError | None
     api: Api
-    token: Token
+    token: TokenState
     work: WorkFolder
     cache: Path | None
     caches: tuple[Cache, ...]
@@ -86,7 +88,7 @@ class Surroundings:
 def look_around(config: Config, cache: Path | None) -> Surroundings:
     """Look at everything once; servers are asked, repositories and folders are read."""
     now = time.time()
-    token = look_for_token(config, cache, now)
+    token = lieutenant.token_state(config, cache, now)
     return Surroundings(
         python=sys.version_info[:3],
         git=_git(),

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.workflows.api_surroundings import Api, Token
+from commodore_py.lieutenant import TokenState
+from commodore_py.workflows.api_surroundings import Api
 from commodore_py.workflows.doctor import CHECKS, Verdict, examine, worst
 from commodore_py.workflows.surroundings import Cache, Checkout, Lock, Surroundings, WorkFolder
 from commodore_py.workflows.tools import TOOLS, Tool
@@ -27,7 +28,7 @@ WELL = Surroundings(
     tools=tuple(Tool(name, f"/usr/bin/{name}", "v1.2.3") for name in TOOLS),
     tools_problem=None,
     api=Api("https://api.example.com", clusters=3),
-    token=Token(needed=True, origin="given", expiry=EXPIRY, text="t"),
+    token=TokenState(needed=True, origin="given", expiry=EXPIRY, text="t"),
     work=WorkFolder(WORK, exists=True, compiled_before=True),
     cache=CACHE,
     caches=(Cache(CACHE / "token", 1234, 0o600), Cache(CACHE / "tools", 96_000_000, 0o755)),
@@ -157,32 +158,32 @@ def test_every_problem_of_the_facts_is_told() -> None:
 @pytest.mark.parametrize(
     ("token", "standing", "told", "remedy"),
     [
-        (Token(), "ok", "none needed", ""),
-        (Token(needed=True), "warn", "none", "commodore login"),
+        (TokenState(), "ok", "none needed", ""),
+        (TokenState(needed=True), "warn", "none", "commodore login"),
         (WELL.token, "ok", "given, good until 2096-10-02 07:06 UTC", ""),
         (replace(WELL.token, expiry=None), "ok", "given, without an end", ""),
         (replace(WELL.token, expiry=1e300), "ok", "given, good until in an age", ""),
         (
-            Token(needed=True, origin="kept", expiry=60, has_expired=True),
+            TokenState(needed=True, origin="kept", expiry=60, has_expired=True),
             "warn",
             "kept, expired 1970-01-01 00:01 UTC",
             "commodore login",
         ),
         (
-            Token(needed=True, origin="kept", expiry=60, has_expired=True, renewable=True),
+            TokenState(needed=True, origin="kept", expiry=60, has_expired=True, renewable=True),
             "ok",
             "kept, expired 1970-01-01 00:01 UTC; it is renewed when needed",
             "",
         ),
         (
-            Token(needed=True, origin="given", problem=CommodoreError("odd")),
+            TokenState(needed=True, origin="given", problem=CommodoreError("odd")),
             "fail",
             "odd",
             "commodore login",
         ),
     ],
 )
-def test_tokens(token: Token, standing: str, told: str, remedy: str) -> None:
+def test_tokens(token: TokenState, standing: str, told: str, remedy: str) -> None:
     found = verdict("token", token=token)
 
     assert (found.standing, found.found[: len(told)]) == (standing, told)
