@@ -151,10 +151,6 @@ def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str
         ("package update .", "package update"),
         ("package compile . tests/defaults.yml", "package compile"),
         ("package sync list.yaml", "package sync"),
-        ("inventory show .", "inventory show"),
-        ("inventory components .", "inventory components"),
-        ("inventory packages .", "inventory packages"),
-        ("inventory lint .", "inventory lint"),
     ],
 )
 def test_what_is_not_built_says_so(

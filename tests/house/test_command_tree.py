@@ -138,7 +138,10 @@ def kind_of(parameter: click.Parameter) -> dict[str, Any]:
         )
         return {"type": name, **flags(exists=kind.exists)}
     found: dict[str, Any] = {
-        "type": next(name for known, name in KINDS.items() if isinstance(kind, known))
+        # A type of our own goes by the name it has in the help.
+        "type": next(
+            (name for known, name in KINDS.items() if isinstance(kind, known)), kind.name.lower()
+        )
     }
     if isinstance(kind, click.Choice):
         found |= {"choices": list(kind.choices), **flags(any_case=not kind.case_sensitive)}
