@@ -40,11 +40,12 @@ Approve: TypeAlias = Callable[[Change], bool]
 
 def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Published:
     """Compile one cluster's catalog, from its facts to its commit."""
-    sources = gather(config, cluster_id)
-    rendered = render(config, sources)
-    if config.strict:
-        _refuse_doubts((*rendered.notices, *sources.notices))
-    return publish(config, sources, rendered, approve)
+    with dependencies.one_run(config.paths):
+        sources = gather(config, cluster_id)
+        rendered = render(config, sources)
+        if config.strict:
+            _refuse_doubts((*rendered.notices, *sources.notices))
+        return publish(config, sources, rendered, approve)
 
 
 def gather(config: Config, cluster_id: str) -> Sources:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import stat
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
@@ -15,6 +18,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _EXECUTABLE = stat.S_IXUSR
+_ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
+
+
+def aside_of(path: Path) -> Path:
+    """A new name beside a path: what is made or discarded there is ours, whoever finds it."""
+    # The path's own name is left out, as it may be as long as names can be.
+    return path.with_name(f".commodore-{os.getpid()}-{uuid4().hex[:8]}.new")
+
+
+def is_aside(name: str) -> bool:
+    """Whether a file or folder has a name of `aside_of`."""
+    return _ASIDE.fullmatch(name) is not None
+
+
+def asides_in(folder: Path, *, deep: bool = False) -> list[Path]:
+    """What lies aside in a folder; where nobody is at work, a run that was killed left it."""
+    found = []
+    for parent, folders, names in os.walk(folder):
+        found += [Path(parent, name) for name in (*folders, *names) if is_aside(name)]
+        folders[:] = [name for name in folders if deep and not is_aside(name)]
+    return found
 
 
 def write_if_changed(path: Path, content: bytes, *, executable: bool | None = None) -> bool:
@@ -23,11 +47,16 @@ def write_if_changed(path: Path, content: bytes, *, executable: bool | None = No
         remove(path)
     if not (path.is_file() and path.read_bytes() == content):
         path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_name(f".{path.name}.{os.getpid()}.new")
-        aside.write_bytes(content)
-        if path.exists():
-            shutil.copymode(path, aside)
-        aside.replace(path)
+        aside = aside_of(path)
+        try:
+            aside.write_bytes(content)
+            if path.exists():
+                shutil.copymode(path, aside)
+            aside.replace(path)
+        except OSError:
+            with suppress(OSError):
+                aside.unlink()
+            raise
     elif executable is None or _is_executable(path) == executable:
         return False
     if executable is not None:

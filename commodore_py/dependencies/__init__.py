@@ -4,6 +4,7 @@ from .bundler import fetch_vendored
 from .catalog import fetch_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
 from .fetch import Fetch, fetcher
+from .running import one_run
 
 __all__ = [
     "Fetch",
@@ -11,6 +12,7 @@ __all__ = [
     "fetch_vendored",
     "fetcher",
     "instances_of",
+    "one_run",
     "wanted_components",
     "wanted_configuration",
     "wanted_packages",

@@ -19,7 +19,10 @@ from .checkouts import (
     swap_in,
     update_clone,
 )
+from .healing import sweep_catalog
+from .journal import Journal
 from .safety import LocalWork, is_repository, not_ours_to_replace, put_aside
+from .undo import noted
 
 if TYPE_CHECKING:
     from commodore_py.adapters.git import Refs
@@ -36,6 +39,7 @@ _FIRST_BRANCH = "master"
 def fetch_catalog(config: Config, cluster: Cluster) -> CatalogHead:
     """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
     directory, url = config.paths.catalog, cluster.catalog_url
+    sweep_catalog(directory)
     if config.local:
         return _as_it_is(directory, url)
     what = f"catalog of {cluster.id}"
@@ -44,35 +48,38 @@ def fetch_catalog(config: Config, cluster: Cluster) -> CatalogHead:
         raise problem
     if not is_repository(directory):
         aside = clone_aside(what, directory, url)
-        _take_tip(aside, refs_of(aside))
+        _take_tip(aside, refs_of(aside), None)
         swap_in(aside, directory)
         return _head(directory, url)
 
-    _protect(what, directory, force=config.force)
-    refs, moved = update_clone(what, directory, url)
-    _take_tip(directory, refs, moved_to=url if moved else "")
+    journal = Journal.of(config.paths)
+    _protect(what, directory, journal, force=config.force)
+    refs, moved = update_clone(what, directory, url, journal)
+    _take_tip(directory, refs, journal, moved_to=url if moved else "")
     return _head(directory, url)
 
 
-def _protect(what: str, directory: Path, *, force: bool) -> None:
+def _protect(what: str, directory: Path, journal: Journal, *, force: bool) -> None:
     work = local_work(directory, except_below=_GENERATED)
     foreign = [one for one in work if not one.startswith("commit ")]
     if foreign and not force:
         raise LocalWork.found(what, directory, foreign)
     if foreign:
-        put_work_aside(what, directory)
+        put_work_aside(what, directory, journal)
     elif work and git(directory, "ls-tree", "HEAD"):
         # Commits of a push that failed: compiled again in a moment, but kept. The peer begins an
         # empty catalog with an empty commit: that is nothing to keep.
         put_aside(directory, what, kept_in=directory)
 
 
-def _take_tip(directory: Path, refs: Refs, *, moved_to: str = "") -> None:
+def _take_tip(directory: Path, refs: Refs, journal: Journal | None, *, moved_to: str = "") -> None:
     try:
-        check_out(directory, refs, refs.default_branch, overwrite=True)
+        check_out(directory, refs, refs.default_branch, journal, overwrite=True)
     except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
-        branch = _unborn_branch(moved_to) if moved_to else head_of(directory)[1]
-        _start_empty(directory, branch or _FIRST_BRANCH)
+        head, branch = head_of(directory)
+        branch = _unborn_branch(moved_to) if moved_to else branch
+        with noted(journal, directory, before=head):
+            _start_empty(directory, branch or _FIRST_BRANCH)
 
 
 def _start_empty(directory: Path, branch: str) -> None:

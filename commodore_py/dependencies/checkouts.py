@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import remove
+from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
     RevisionNotFound,
     ask_default_branch,
@@ -28,18 +28,22 @@ from .revisions import find, moved_tags
 from .safety import (
     LocalWork,
     described,
+    in_the_way,
     is_empty,
     not_ours_to_replace,
     put_aside,
     remember,
     unpushed,
 )
+from .undo import noted
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from commodore_py.adapters.git import Refs
 
+    from .journal import Journal
     from .revisions import Found
 
 log = logging.getLogger(__name__)
@@ -68,26 +72,44 @@ def local_work(directory: Path, *, except_below: tuple[str, ...] = ()) -> list[s
     return [*described(now, except_below=except_below), *commits]
 
 
-def put_work_aside(what: str, directory: Path) -> None:
+def put_work_aside(
+    what: str, directory: Path, journal: Journal, *, ignored: Sequence[str] = ()
+) -> None:
     """Keep local work where it can be found again, and leave the clone clean."""
-    put_aside(directory, what, kept_in=directory)
-    if commit_of(directory, "HEAD") is not None:
-        git(directory, "reset", "--quiet", "--hard")
+    put_aside(directory, what, kept_in=directory, ignored=ignored)
+    head = commit_of(directory, "HEAD")
+    if head is not None:
+        with noted(journal, directory, before=head, after=head):
+            git(directory, "reset", "--quiet", "--hard")
     git(directory, "clean", "--quiet", "-d", "--force")
 
 
 def update_configuration(
-    spec: DependencySpec, directory: Path, *, override: str = ""
+    spec: DependencySpec,
+    directory: Path,
+    journal: Journal,
+    *,
+    override: str = "",
+    force: bool = False,
 ) -> Dependency:
     """Bring the global or tenant configuration to the wanted revision."""
     if (directory / ".git").exists():
-        refs, _ = update_clone(str(spec), directory, spec.url)
-        commit = _check_out_configuration(spec, directory, refs, fresh=False)
+        refs, _ = update_clone(str(spec), directory, spec.url, journal)
+        try:
+            commit = _check_out_configuration(spec, directory, refs, journal)
+        except ProgramFailed as error:
+            names = in_the_way(error.stderr)
+            if not names:
+                raise
+            if not force:
+                raise LocalWork.blocking(str(spec), directory, names, spec.version) from error
+            put_work_aside(str(spec), directory, journal, ignored=names)
+            commit = _check_out_configuration(spec, directory, refs, journal, overwrite=True)
     else:
         aside = clone_aside(str(spec), directory, spec.url)
         refs = refs_of(aside)
         try:
-            commit = _check_out_configuration(spec, aside, refs, fresh=True)
+            commit = _check_out_configuration(spec, aside, refs, None, overwrite=True)
         except CommodoreError:
             remove(aside)
             raise
@@ -107,14 +129,14 @@ def clone_aside(what: str, directory: Path, url: str) -> Path:
     """Clone beside the place, so that a run that is killed leaves nothing half done there."""
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("cloning %s from %s", what, shown)
-    aside = directory.with_name(f".{directory.name}.new")
-    remove(aside)
-    directory.parent.mkdir(parents=True, exist_ok=True)
+    aside = aside_of(directory)
+    aside.mkdir(parents=True)
     # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
     how = ("--quiet", "--no-checkout", "--origin=origin", "--", git_urls.normalise(url))
     try:
-        git(directory.parent, "clone", *how, aside.name)
+        git(aside, "clone", *how, ".")
     except ProgramFailed as error:
+        remove(aside)
         raise _cannot_fetch(what, shown, error) from error
     configure_remote(aside, url)
     return aside
@@ -127,19 +149,19 @@ def swap_in(aside: Path, directory: Path) -> None:
     aside.rename(directory)
 
 
-def update_clone(what: str, directory: Path, url: str) -> tuple[Refs, bool]:
+def update_clone(what: str, directory: Path, url: str, journal: Journal) -> tuple[Refs, bool]:
     """Fetch in an existing clone; says whether it now comes from another repository."""
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("fetching %s from %s", what, shown)
     old = remote_settings(directory).get("remote.origin.url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
-    configure_remote(directory, url)
     before = refs_of(directory)
+    # Until something came from there, the next run must not think that it did.
     try:
-        fetch(directory, other_repository=moved)
+        with noted(journal if moved else None, directory, url=old):
+            configure_remote(directory, url)
+            fetch(directory, other_repository=moved)
     except ProgramFailed as error:
-        if old:  # nothing came from there: the next run must not think that it did
-            configure_remote(directory, old)
         raise _cannot_fetch(what, shown, error) from error
     ask_default_branch(directory)
     after = refs_of(directory)
@@ -152,12 +174,19 @@ def update_clone(what: str, directory: Path, url: str) -> tuple[Refs, bool]:
     return after, moved
 
 
-def check_out(directory: Path, refs: Refs, revision: str, *, overwrite: bool) -> str:
-    """Check out a branch (tracking its remote), a tag or a commit; returns the commit."""
+def check_out(
+    directory: Path, refs: Refs, revision: str, journal: Journal | None, *, overwrite: bool
+) -> str:
+    """Check out a branch (tracking its remote), a tag or a commit; returns the commit.
+
+    There is no journal for a clone that is not in its place yet.
+    """
     # A branch wins over a tag of that name, as it does in the peer's clones.
     found = find(directory, refs, revision, prefer="branch")
-    if overwrite or head_of(directory) != (found.commit, found.branch or None):
-        _switch(directory, found, force=overwrite)
+    head, branch = head_of(directory)
+    if overwrite or (head, branch) != (found.commit, found.branch or None):
+        with noted(journal, directory, before=head, after=found.commit):
+            _switch(directory, found, force=overwrite)
     remember(directory, directory / ".git", found.commit)
     return found.commit
 
@@ -165,14 +194,21 @@ def check_out(directory: Path, refs: Refs, revision: str, *, overwrite: bool) ->
 def _switch(directory: Path, found: Found, *, force: bool) -> None:
     origin = f"refs/remotes/origin/{found.branch}"
     how = ("--track", "-B", found.branch, origin) if found.branch else ("--detach", found.commit)
-    git(directory, "checkout", "--quiet", *(("--force",) if force else ()), *how)
+    safely = "--force" if force else "--no-overwrite-ignore"
+    git(directory, "checkout", "--quiet", safely, *how)
 
 
 def _check_out_configuration(
-    spec: DependencySpec, directory: Path, refs: Refs, *, fresh: bool
+    spec: DependencySpec,
+    directory: Path,
+    refs: Refs,
+    journal: Journal | None,
+    *,
+    overwrite: bool = False,
 ) -> str:
+    revision = spec.version or refs.default_branch
     try:
-        return check_out(directory, refs, spec.version or refs.default_branch, overwrite=fresh)
+        return check_out(directory, refs, revision, journal, overwrite=overwrite)
     except RevisionNotFound as error:
         raise RevisionNotFound(
             f"{spec}: {error}",

@@ -14,6 +14,7 @@ from commodore_py.model import Dependency, DependencySpec, Kind
 
 from . import checkouts, work_folder, worktrees
 from .contents import incomplete
+from .journal import Journal
 from .safety import LocalWork
 
 if TYPE_CHECKING:
@@ -84,9 +85,9 @@ def _clear_the_way(specs: tuple[DependencySpec, ...], paths: WorkPaths, *, force
     )
     for spec, problem in obstacles.items():
         if problem is not None and spec.kind in _CONFIGURATION:
-            checkouts.put_work_aside(str(spec), place_of(spec, paths))
+            checkouts.put_work_aside(str(spec), place_of(spec, paths), Journal.of(paths))
         elif problem is not None:
-            worktrees.put_work_aside(spec, place_of(spec, paths))
+            worktrees.put_work_aside(spec, place_of(spec, paths), Journal.of(paths))
 
 
 def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
@@ -128,20 +129,23 @@ def _fetch_all(
 
 def _fetch_configuration(spec: DependencySpec, config: Config) -> Dependency:
     given = config.global_revision if spec.kind is Kind.GLOBAL else config.tenant_revision
-    return checkouts.update_configuration(spec, place_of(spec, config.paths), override=given)
+    place, journal = place_of(spec, config.paths), Journal.of(config.paths)
+    return checkouts.update_configuration(spec, place, journal, override=given, force=config.force)
 
 
 def _fetch_repository(
     group: list[DependencySpec], url: str, config: Config
 ) -> list[Dependency | CommodoreError]:
     bare = _bare_clone(group[0], config.paths)
-    refs = worktrees.update_clone(bare, url, group)
+    refs, journal = worktrees.update_clone(bare, url, group), Journal.of(config.paths)
     commits: dict[DependencySpec, str] = {}
     errors: list[CommodoreError] = []
     for spec in group:
         place = place_of(spec, config.paths)
         try:
-            commits[spec] = worktrees.check_out(spec, place, bare, refs, force=config.force)
+            commits[spec] = worktrees.check_out(
+                spec, place, bare, refs, journal, force=config.force
+            )
         except CommodoreError as error:
             error.add_note(f"while checking out {spec}")
             errors.append(error)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import commit_of, git, succeeds
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ _BACKUPS = "refs/commodore/backup"
 _PUT_THERE = "refs/worktree/commodore/checkout"
 _ELSEWHERE = ("--remotes", "--tags", f"--glob={_BACKUPS}", "--glob=refs/worktree/commodore")
 _SHOWN = 20
+_IN_THE_WAY = ("untracked working tree files would be", "would lose untracked files in them")
 _WHO = {
     "GIT_AUTHOR_NAME": "Commodore",
     "GIT_AUTHOR_EMAIL": "commodore@localhost",
@@ -44,6 +46,21 @@ class LocalWork(CommodoreError):
             hint="commit and push it; or go on with --force, which puts it aside"
             " and says where it is kept",
         )
+
+    @classmethod
+    def blocking(
+        cls, what: str, directory: Path, names: Sequence[str], version: str | None
+    ) -> LocalWork:
+        """Name the files that a version would overwrite."""
+        why = f" in the way of version {version}" if version else " in the way"
+        return cls.found(what, directory, [f"untracked {name}" for name in names], why=why)
+
+
+def in_the_way(stderr: str) -> list[str]:
+    """The files that Git refused to overwrite in a checkout, if that is what it says."""
+    if not any(sign in stderr for sign in _IN_THE_WAY):
+        return []
+    return [line[1:] for line in stderr.splitlines() if line.startswith("\t")]
 
 
 def is_repository(directory: Path) -> bool:
@@ -100,10 +117,13 @@ def remember(directory: Path, git_folder: Path, commit: str) -> None:
     git(directory, "update-ref", _PUT_THERE, commit)
 
 
-def put_aside(directory: Path, what: str, *, kept_in: Path) -> None:
-    """Keep everything of a checkout, untracked files included, under refs of its repository."""
+def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
+    """Keep everything of a checkout, untracked files included, under refs of its repository.
+
+    Ignored files stay where they are; those that cannot are named.
+    """
     ref = f"{_BACKUPS}/{moment()}"
-    git(directory, "update-ref", ref, _snapshot(directory, what))
+    git(directory, "update-ref", ref, _snapshot(directory, what, ignored))
     for branch, tip in _branches(directory):
         keep_tip(directory, f"{ref}-{branch}", tip)
     log.warning(
@@ -134,12 +154,29 @@ def keep_branch(directory: Path, branch: str, commit: str) -> None:
         )
 
 
+def move_aside(what: str, directory: Path) -> None:
+    """Move a whole folder to where nothing looks for it, and say where that is."""
+    kept = directory.parent / ".put-aside" / f"{directory.name}-{moment()}"
+    kept.parent.mkdir(exist_ok=True)
+    directory.rename(kept)
+    log.warning("%s was moved to %s", what, kept)
+
+
+def git_folder_of(worktree: Path) -> Path | None:
+    """Where a linked worktree's own state lies, inside of the clone that it belongs to."""
+    file = worktree / ".git"
+    if not file.is_file():
+        return None
+    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+    return (worktree / folder).resolve()
+
+
 def moment() -> str:
     """A name for something that is put aside now."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
 
 
-def _snapshot(directory: Path, what: str) -> str:
+def _snapshot(directory: Path, what: str, ignored: Sequence[str]) -> str:
     """A commit on top of HEAD that holds all files of a checkout that are not ignored."""
     with tempfile.TemporaryDirectory() as scratch:
         # An index of its own leaves the user's as it is.
@@ -148,10 +185,25 @@ def _snapshot(directory: Path, what: str) -> str:
         if head is not None:
             git(directory, "read-tree", head, env=env)
         git(directory, "add", "--all", env=env)
+        if ignored:
+            git(directory, "--literal-pathspecs", "add", "--force", "--", *ignored, env=env)
         tree = git(directory, "write-tree", env=env)
-        parents = () if head is None else ("-p", head)
+        parents = [] if head is None else ["-p", head]
+        # What was staged and then changed again is in no file any more.
+        staged = _staged_tree(directory)
+        known = {tree, "" if head is None else git(directory, "rev-parse", f"{head}^{{tree}}")}
+        if staged and staged not in known:
+            about = f"Staged in {what}, put aside by commodore"
+            parents += ["-p", git(directory, "commit-tree", staged, *parents, "-m", about, env=env)]
         message = f"Local work in {what}, put aside by commodore"
         return git(directory, "commit-tree", tree, *parents, "-m", message, env=env)
+
+
+def _staged_tree(directory: Path) -> str:
+    try:
+        return git(directory, "write-tree")
+    except ProgramFailed:
+        return ""  # a merge that has conflicts: their sides are commits
 
 
 def _branches(directory: Path) -> Iterable[tuple[str, str]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import remove
+from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
     RevisionNotFound,
     commit_of,
@@ -26,14 +26,17 @@ from .revisions import find, moved_tags
 from .safety import (
     LocalWork,
     described,
+    git_folder_of,
+    in_the_way,
     is_empty,
     keep_branch,
-    moment,
+    move_aside,
     not_ours_to_replace,
     put_aside,
     remember,
     unpushed,
 )
+from .undo import is_complete, noted, unmake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,19 +44,18 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git import Refs
     from commodore_py.model import DependencySpec
 
+    from .journal import Journal
     from .revisions import Found
 
 log = logging.getLogger(__name__)
 
-_IN_THE_WAY = "untracked working tree files would be overwritten"
-
 
 def update_clone(bare: Path, url: str, specs: Sequence[DependencySpec]) -> Refs:
     """Open or make a bare clone and bring it up to date; returns its branches and tags."""
-    if not (bare / "HEAD").is_file():
-        bare.mkdir(parents=True, exist_ok=True)
-        git(bare, "init", "--quiet", "--bare", "--initial-branch=master")
-    configure_remote(bare, url)
+    if (bare / "HEAD").is_file():
+        configure_remote(bare, url)
+    else:
+        _make_clone(bare, url)
     before = refs_of(bare)
     if all(_is_present_commit(bare, spec.version or "") for spec in specs):
         return before  # commits never change: nothing to ask the remote for
@@ -73,6 +75,16 @@ def update_clone(bare: Path, url: str, specs: Sequence[DependencySpec]) -> Refs:
     return after
 
 
+def _make_clone(bare: Path, url: str) -> None:
+    aside = aside_of(bare)
+    aside.mkdir(parents=True)
+    git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
+    configure_remote(aside, url)
+    if bare.exists():
+        remove(bare)  # without a HEAD it is no repository, and nothing was ever checked out from it
+    aside.rename(bare)
+
+
 def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
     """What stands against updating a worktree; local work can be forced, the rest cannot."""
     _reconnect(worktree, bare)
@@ -88,7 +100,7 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
 
     old = git_urls.without_password(remote_settings(worktree).get("remote.origin.url", "nowhere"))
     new = git_urls.without_password(spec.url)
-    if _git_folder(worktree) is not None:
+    if git_folder_of(worktree) is not None:
         work = _work_in(worktree, untracked=True)
         why = f", and its repository changed from {old} to {new}"
     else:
@@ -98,26 +110,35 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
     return LocalWork.found(str(spec), worktree, work, why=why) if work else None
 
 
-def put_work_aside(spec: DependencySpec, worktree: Path) -> None:
+def put_work_aside(
+    spec: DependencySpec, worktree: Path, journal: Journal, *, ignored: Sequence[str] = ()
+) -> None:
     """Keep local work where it can be found again, and leave the worktree clean or gone."""
-    git_folder = _git_folder(worktree)
+    git_folder = git_folder_of(worktree)
     if git_folder is not None:
-        put_aside(worktree, str(spec), kept_in=git_folder.parent.parent)
-        git(worktree, "reset", "--quiet", "--hard")
+        put_aside(worktree, str(spec), kept_in=git_folder.parent.parent, ignored=ignored)
+        head = commit_of(worktree, "HEAD") or ""
+        with noted(journal, worktree, before=head, after=head):
+            git(worktree, "reset", "--quiet", "--hard")
         return
     # A clone keeps its refs and stashes to itself: it is moved as a whole.
-    kept = worktree.parent / ".put-aside" / f"{worktree.name}-{moment()}"
-    kept.parent.mkdir(exist_ok=True)
-    worktree.rename(kept)
-    log.warning("%s: the clone with local work was moved to %s", spec, kept)
+    move_aside(f"{spec}: the clone with local work", worktree)
 
 
-def check_out(spec: DependencySpec, worktree: Path, bare: Path, refs: Refs, *, force: bool) -> str:
+def check_out(
+    spec: DependencySpec,
+    worktree: Path,
+    bare: Path,
+    refs: Refs,
+    journal: Journal,
+    *,
+    force: bool,
+) -> str:
     """Put the wanted version into the worktree, making or replacing it where needed."""
     found = _find(spec, bare, refs)
     if worktree.exists() and not is_empty(worktree):
         if _is_half_made(worktree):
-            _discard(worktree)
+            unmake(worktree, bare, found.commit, began=0)
         elif not _belongs_to(worktree, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
             log.warning(
@@ -126,12 +147,12 @@ def check_out(spec: DependencySpec, worktree: Path, bare: Path, refs: Refs, *, f
                 git_urls.without_password(old),
                 git_urls.without_password(spec.url),
             )
-            _discard(worktree)
+            _discard(spec, worktree)
     if (worktree / ".git").exists():
-        _update(spec, worktree, bare, found, force=force)
+        _update(spec, worktree, bare, found, journal, force=force)
     else:
-        _create(worktree, bare, found)
-    git_folder = _git_folder(worktree)
+        _create(worktree, bare, found, journal)
+    git_folder = git_folder_of(worktree)
     if git_folder is not None:
         remember(worktree, git_folder, found.commit)
     return found.commit
@@ -145,7 +166,7 @@ def _find(spec: DependencySpec, bare: Path, refs: Refs) -> Found:
         raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=error.hint) from error
 
 
-def _create(worktree: Path, bare: Path, found: Found) -> None:
+def _create(worktree: Path, bare: Path, found: Found, journal: Journal) -> None:
     git(bare, "worktree", "prune")
     worktree.parent.mkdir(parents=True, exist_ok=True)
     how: tuple[str, ...]
@@ -156,10 +177,19 @@ def _create(worktree: Path, bare: Path, found: Found) -> None:
     else:
         # Git allows a branch in one worktree only; the second one just has its commit.
         how = ("--detach", str(worktree), found.commit)
-    git(bare, "worktree", "add", "--quiet", "--force", *how)
+    with noted(journal, worktree, after=found.commit, clone=bare):
+        git(bare, "worktree", "add", "--quiet", "--force", *how)
 
 
-def _update(spec: DependencySpec, worktree: Path, bare: Path, found: Found, *, force: bool) -> None:
+def _update(
+    spec: DependencySpec,
+    worktree: Path,
+    bare: Path,
+    found: Found,
+    journal: Journal,
+    *,
+    force: bool,
+) -> None:
     heads = _heads(bare)
     commit, own = heads.pop(worktree.resolve(), ("", ""))
     branch = "" if found.branch in {other for _, other in heads.values()} else found.branch
@@ -172,24 +202,17 @@ def _update(spec: DependencySpec, worktree: Path, bare: Path, found: Found, *, f
     # Who else is on the branch was looked up already.
     command = ("checkout", "--quiet", "--ignore-other-worktrees")
     try:
-        git(worktree, *command, *how)
+        with noted(journal, worktree, before=commit, after=found.commit):
+            git(worktree, *command, "--no-overwrite-ignore", *how)
     except ProgramFailed as error:
-        if _IN_THE_WAY not in error.stderr:
+        names = in_the_way(error.stderr)
+        if not names:
             raise
         if not force:
-            raise _in_the_way(spec, worktree, error.stderr) from error
-        put_work_aside(spec, worktree)
-        git(worktree, *command, "--force", *how)
-
-
-def _in_the_way(spec: DependencySpec, worktree: Path, stderr: str) -> LocalWork:
-    names = [line.strip() for line in stderr.splitlines() if line.startswith("\t")]
-    return LocalWork.found(
-        str(spec),
-        worktree,
-        [f"untracked {name}" for name in names],
-        why=f" in the way of version {spec.version}",
-    )
+            raise LocalWork.blocking(str(spec), worktree, names, spec.version) from error
+        put_work_aside(spec, worktree, journal, ignored=names)
+        with noted(journal, worktree, before=commit, after=found.commit):
+            git(worktree, *command, "--force", *how)
 
 
 def _heads(bare: Path) -> dict[Path, tuple[str, str]]:
@@ -209,39 +232,36 @@ def _work_in(worktree: Path, *starts: str, untracked: bool) -> list[str]:
     return [*described(now), *(unpushed(worktree, "HEAD", *starts) if now.commit else [])]
 
 
-def _discard(worktree: Path) -> None:
-    if _git_folder(worktree) is not None:
-        # Twice: once for changed files, once more for a lock that a killed run left.
-        succeeds(worktree, "worktree", "remove", "--force", "--force", str(worktree))
-    remove(worktree)
-
-
-def _git_folder(worktree: Path) -> Path | None:
-    """Where a linked worktree's own state lies, inside of the clone that it belongs to."""
-    file = worktree / ".git"
-    if not file.is_file():
-        return None
-    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-    return (worktree / folder).resolve()
+def _discard(spec: DependencySpec, worktree: Path) -> None:
+    git_folder = git_folder_of(worktree)
+    ignored = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
+    if git(worktree, *ignored):  # not counted as work, but nobody has them elsewhere
+        move_aside(f"{spec}: the old checkout with ignored files", worktree)
+    else:
+        # At once: half a checkout would look like deleted files.
+        aside = aside_of(worktree)
+        worktree.rename(aside)
+        remove(aside)
+    if git_folder is not None:
+        remove(git_folder)
 
 
 def _belongs_to(worktree: Path, bare: Path) -> bool:
-    git_folder = _git_folder(worktree)
+    git_folder = git_folder_of(worktree)
     return git_folder is not None and git_folder.parent.parent == bare.resolve()
 
 
 def _reconnect(worktree: Path, bare: Path) -> None:
     """Mend the link to the clone after the working directory was moved as a whole."""
-    git_folder = _git_folder(worktree)
+    git_folder = git_folder_of(worktree)
     if git_folder is not None and not git_folder.is_dir() and bare.is_dir():
         succeeds(bare, "worktree", "repair", str(worktree))
 
 
 def _is_half_made(worktree: Path) -> bool:
     """Whether Git was killed while it made this worktree."""
-    git_folder = _git_folder(worktree)
-    lock = git_folder / "locked" if git_folder is not None else worktree / "locked"
-    return lock.is_file() and lock.read_text().strip() == "initializing"
+    git_folder = git_folder_of(worktree)
+    return git_folder is not None and git_folder.is_dir() and not is_complete(git_folder)
 
 
 def _is_present_commit(bare: Path, version: str) -> bool:

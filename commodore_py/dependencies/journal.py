@@ -1,0 +1,71 @@
+"""What is being done to checkouts right now, written down for whoever comes after a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import write_if_changed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """One checkout, and the step that it is taking."""
+
+    place: str
+    """Relative to the working directory, which may be moved."""
+    before: str = ""
+    """The commit that its files are of, if there is one."""
+    after: str = ""
+    """The commit that its files will be of, if there will be one."""
+    clone: str = ""
+    """The bare clone that a worktree is made from; also relative."""
+    url: str = ""
+    """What the remote's URL was, while things are fetched from another."""
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """A file per checkout that is being changed; there are none while nothing happens."""
+
+    root: Path
+    folder: Path
+
+    @classmethod
+    def of(cls, paths: WorkPaths) -> Journal:
+        """The journal of a working directory."""
+        return cls(paths.root, paths.state / "journal")
+
+    def note(self, intent: Intent) -> Path:
+        """Write down what is about to happen; the file goes when it has happened."""
+        prepare(self.folder.parent)
+        kind = "url" if intent.url else "files"
+        digest = hashlib.sha256(intent.place.encode(errors="surrogateescape")).hexdigest()[:16]
+        file = self.folder / f"{kind}-{digest}.json"
+        write_if_changed(file, json.dumps(asdict(intent)).encode())
+        return file
+
+    def name(self, place: Path) -> str:
+        """A path as it is written down."""
+        return str(place.relative_to(self.root))
+
+    def open_intents(self) -> Iterator[tuple[Path, Intent]]:
+        """What was begun and not ended, each with its file."""
+        for file in sorted(self.folder.glob("*.json")):
+            try:
+                yield file, Intent(**json.loads(file.read_bytes()))
+            except (ValueError, TypeError):  # of another version of ours: nothing to go by
+                file.unlink()
+
+
+def prepare(state: Path) -> None:
+    """Make our own folder in the working directory; Git ignores it without being asked."""
+    write_if_changed(state / ".gitignore", b"*\n")
