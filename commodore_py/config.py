@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from commodore_py.adapters.git_urls import PushRule
 from commodore_py.errors import UsageError
 
 if TYPE_CHECKING:
@@ -106,9 +107,12 @@ class Config:
     engine: Engine = "native"
     local: bool = False
     push: bool = False
+    push_url: PushRule = field(default_factory=PushRule)
     interactive: bool = False
     force: bool = False
     fetch_dependencies: bool = True
+    git_cache: Path | None = None
+    """The user's cache of Git objects; none where it is switched off."""
     strict: bool = False
     processes: int = 0
     migration: str = ""

@@ -99,9 +99,9 @@ def succeeds(directory: Path, *arguments: str) -> bool:
     return True
 
 
-def configure_remote(directory: Path, url: str) -> str:
+def configure_remote(directory: Path, url: str, rule: git_urls.PushRule | None = None) -> str:
     """Make `origin` point to a URL, and pushes to where that URL is pushed to; returns the old."""
-    normalised, push = git_urls.normalise(url), git_urls.push_url(url)
+    normalised, push = git_urls.normalise(url), git_urls.push_url(url, rule)
     current = remote_settings(directory)
     wanted = {
         "remote.origin.url": normalised,

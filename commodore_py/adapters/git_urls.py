@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from posixpath import normpath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from urllib.parse import SplitResult
 
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -18,6 +20,32 @@ _SAFE_IN_PATH = "/~!$&'()*+,;=:@-._%"
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _SCP_WITHOUT_USER = re.compile(r"([^/:@]+):(?!//)(.*)")
 _PASSWORD = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
+
+PushTo = Literal["ssh", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class PushRule:
+    """Where a remote that is fetched over HTTP is pushed to: over SSH, or to the same URL."""
+
+    otherwise: PushTo = "ssh"
+    hosts: Mapping[str, PushTo] = field(default_factory=dict)
+    """Exceptions, by the name of the host."""
+
+    @classmethod
+    def parse(cls, words: Iterable[str]) -> PushRule:
+        """Read `ssh`, `same` and `HOST=same`, of which a later one wins."""
+        otherwise: PushTo = "ssh"
+        hosts: dict[str, PushTo] = {}
+        for word in words:
+            host, equals, to = word.rpartition("=")
+            if to not in ("ssh", "same") or (equals and not host):
+                raise CommodoreError(f"{word!r} is none of ssh, same, HOST=ssh and HOST=same")
+            if host:
+                hosts[host.lower()] = cast("PushTo", to)
+            else:
+                otherwise = cast("PushTo", to)
+        return cls(otherwise, hosts)
 
 
 def normalise(url: str) -> str:
@@ -33,13 +61,16 @@ def normalise(url: str) -> str:
     return url
 
 
-def push_url(url: str) -> str:
-    """Where a remote is pushed to: over SSH for an HTTP remote, else where it is fetched from."""
+def push_url(url: str, rule: PushRule | None = None) -> str:
+    """Where a remote is pushed to: by the rule for an HTTP remote, else where it is fetched."""
     normalised = normalise(url)
     if not normalised.startswith(_HTTP):
         return normalised
     parts = _split(normalised)
     host = parts.hostname or ""
+    rule = rule or PushRule()
+    if rule.hosts.get(host, rule.otherwise) == "same":
+        return normalised
     return f"ssh://git@{f'[{host}]' if ':' in host else host}{parts.path}"
 
 

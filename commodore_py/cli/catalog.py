@@ -15,6 +15,7 @@ from .options import (
     config_of,
     engine_options,
     output_option,
+    push_url_option,
     strict_option,
     verbose_option,
 )
@@ -111,6 +112,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
 @click.option("--local", is_flag=True, help="Use the working directory as it is; ask nobody.")
 @click.option("--push", is_flag=True, help="Commit and push the catalog if it changed.")
 @click.option("-i", "--interactive", is_flag=True, help="With --push: show the diff, then ask.")
+@push_url_option
 @click.option(
     "--git-author-name",
     envvar="GIT_AUTHOR_NAME",
@@ -228,6 +230,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         strict=options["strict"],
         local=local,
         push=options["push"],
+        push_url=options["push_url"],
         interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,

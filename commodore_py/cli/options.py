@@ -13,6 +13,7 @@ from . import log
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.config import Config
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -60,6 +61,26 @@ class Seconds(click.types.IntParamType):
         return seconds
 
 
+class PushUrl(click.types.StringParamType):
+    """Where to push to: `ssh`, `same`, or one of them for a host."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """The word, if it is one that we understand."""
+        from commodore_py.adapters.git_urls import PushRule  # noqa: PLC0415 - not for --help
+        from commodore_py.errors import CommodoreError  # noqa: PLC0415
+
+        try:
+            PushRule.parse([value])
+        except CommodoreError as error:
+            self.fail(f"{error}.", param, ctx)
+        return str(value)
+
+
 verbose_option = click.option(
     "-v", "--verbose", count=True, help="Tell more; repeat for even more."
 )
@@ -71,6 +92,23 @@ output_option = click.option(
     default="text",
     show_default=True,
     help="Form of the result on stdout.",
+)
+
+
+def _push_rule(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> PushRule:
+    from commodore_py.adapters.git_urls import PushRule  # noqa: PLC0415 - not for --help
+
+    return PushRule.parse(words)
+
+
+push_url_option = click.option(
+    "--push-url",
+    type=PushUrl(),
+    multiple=True,
+    metavar="[HOST=]ssh|same",
+    callback=_push_rule,
+    help="Where repositories fetched over HTTP are pushed to: over SSH, which is the default, or"
+    " to the same URL; repeat for single hosts.",
 )
 
 strict_option = click.option(

@@ -34,6 +34,7 @@ def open_sink(config: Config, head: CatalogHead) -> GitCatalog:
     return GitCatalog(
         directory=head.directory,
         url=head.url,
+        pushed_to=git_urls.push_url(head.url, config.push_url),
         branch=head.branch,
         compiled=config.paths.compiled,
         author=config.author,
@@ -46,6 +47,7 @@ class GitCatalog:
 
     directory: Path
     url: str
+    pushed_to: str
     branch: str
     compiled: Path
     author: Author
@@ -157,20 +159,20 @@ def _push_failed(catalog: GitCatalog, stderr: str) -> CommodoreError:
     error = CommodoreError(
         f"cannot push the catalog to branch {catalog.branch}: {git_urls.without_password(reason)}",
         where=where,
-        hint=f"{_remedy(catalog.url, reason)}; the commit is kept in {catalog.directory}",
+        hint=f"{_remedy(catalog.pushed_to, reason)}; the commit is kept in {catalog.directory}",
     )
     if said := _SAID_BY_SERVER.findall(stderr):
         error.add_note("the server said: " + " / ".join(said))
     return error
 
 
-def _remedy(url: str, reason: str) -> str:
+def _remedy(pushed_to: str, reason: str) -> str:
     if any(word in reason for word in _OVERTAKEN):
         return "somebody pushed in the meantime: compile again"
     if reason.startswith("["):
         return "the server refuses this push: see its rules for the branch"
-    pushed_to = git_urls.without_password(git_urls.push_url(url))
-    return f"check the network and your access to {pushed_to}"
+    shown = git_urls.without_password(pushed_to)
+    return f"check the network and your access to {shown}"
 
 
 def _names(output: bytes) -> list[str]:
