@@ -4,7 +4,7 @@ from .checks import check_configuration, deprecations
 from .explain import reach, story
 from .layout import materialise
 from .reach import Reach
-from .resolve import resolve, resolve_bootstrap
+from .resolve import resolve, resolve_bootstrap, whereabouts
 from .story import MISSING, Event, Reference, Story
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "resolve",
     "resolve_bootstrap",
     "story",
+    "whereabouts",
 ]

@@ -51,7 +51,7 @@ class Causes:
             return self._within(path, value, seen)
         for step in steps:
             if step.error is value.error and isinstance(step.error, (Conflict, ConstantKey)):
-                return self._clash(path, steps, step)
+                return self._clash(path)
         for step in reversed(steps):
             if step.error is not None or type(self._tracer.resolved(step.value)) is Unresolved:
                 cause = self._of_text(self._failing_text(step), seen)
@@ -67,13 +67,23 @@ class Causes:
                 return cause
         return None
 
-    def _clash(self, path: ParameterPath, steps: tuple[Step, ...], step: Step) -> Cause | None:
-        if isinstance(step.error, ConstantKey):
-            inner = self._tracer.follow((*path, step.error.key))
-            if step.error.key != path[-1] and any(one.error is not None for one in inner):
-                path, steps = (*path, step.error.key), inner
-                step = next(one for one in inner if one.error is not None)
-        other = self._tracer.clash_with(steps, step)
+    def _clash(self, path: ParameterPath) -> Cause | None:
+        """Two layers that cannot be merged, at a path or above it."""
+        for length in range(1, len(path) + 1):
+            above = path[:length]
+            for step in self._tracer.follow(above):
+                if not _is_clash(step):
+                    continue
+                if isinstance(step.error, ConstantKey):
+                    inner = (*above, step.error.key)
+                    for one in self._tracer.follow(inner):
+                        if _is_clash(one):
+                            return self._of_clash(inner, one)
+                return self._of_clash(above, step)
+        return None
+
+    def _of_clash(self, path: ParameterPath, step: Step) -> Cause:
+        other = self._tracer.clash_with(self._tracer.follow(path), step)
         name = dotted(path)
         if isinstance(step.error, ConstantKey):
             message = f"parameters.{name} is constant and cannot be overwritten"
@@ -162,3 +172,8 @@ def _walked(error: KeyMissing) -> tuple[str, ...]:
     """The part of a reference's path up to the key that is missing."""
     parts = tuple(error.path.split(":"))
     return parts[: parts.index(error.key) + 1] if error.key in parts else (error.key,)
+
+
+def _is_clash(step: Step) -> bool:
+    """Whether a layer is at fault itself, and not one for a parameter above."""
+    return isinstance(step.error, (Conflict, ConstantKey)) and step.value is not ABSENT

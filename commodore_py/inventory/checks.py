@@ -8,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import ClassPath, Instance, Inventory, Kind, Notice, Parameters
+from commodore_py.model.inventory import BOOTSTRAP
+
+from .whereabouts import with_place
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from .whereabouts import Whereabouts
+
 # References that older releases understood; today they would silently stay in the output.
-_REMOVED = {
+REMOVED_REFERENCES = {
     "${customer:name}": "${cluster:tenant}",
     "${cloud:provider}": "${facts:cloud}",
     "${cloud:region}": "${facts:region}",
@@ -41,13 +46,16 @@ def check_components(classes: ClassPath) -> None:
     raise_collected(_removed_references(files), "enabled components use removed references")
 
 
-def check_instances(inventory: Inventory) -> None:
+def check_instances(inventory: Inventory, whereabouts: Whereabouts) -> None:
     """Refuse what the cluster's components do not support."""
     parameters = inventory.bootstrap.parameters
     if parameters.get("component_versions"):
         raise CommodoreError(
             "parameters.component_versions is no longer supported",
-            where="parameters.component_versions",
+            where=with_place(
+                "parameters.component_versions",
+                whereabouts.parameter(BOOTSTRAP, ("component_versions",)),
+            ),
             hint="move its entries to parameters.components",
         )
     if not inventory.instances:
@@ -59,7 +67,10 @@ def check_instances(inventory: Inventory) -> None:
     errors = [
         error
         for instance in inventory.instances
-        for error in (_missing_key(instance, inventory), *_unsupported(instance, inventory))
+        for error in (
+            _missing_key(instance, inventory, whereabouts),
+            *_unsupported(instance, inventory, whereabouts),
+        )
         if error is not None
     ]
     raise_collected(errors, "component instances that cannot be compiled")
@@ -81,17 +92,24 @@ def deprecations(inventory: Inventory) -> tuple[Notice, ...]:
     return tuple(notices.values())
 
 
-def _missing_key(instance: Instance, inventory: Inventory) -> CommodoreError | None:
+def _missing_key(
+    instance: Instance, inventory: Inventory, whereabouts: Whereabouts
+) -> CommodoreError | None:
     if isinstance(inventory.nodes[instance.name].parameters.get(instance.component_key), Mapping):
         return None
     return CommodoreError(
         f"component {instance.component} has no parameters of its own",
-        where=f"target {instance.name}: parameters.{instance.component_key}",
+        where=with_place(
+            f"target {instance.name}: parameters.{instance.component_key}",
+            whereabouts.class_file(f"defaults.{instance.name}"),
+        ),
         hint=f"define parameters.{instance.component_key} in class/defaults.yml of the component",
     )
 
 
-def _unsupported(instance: Instance, inventory: Inventory) -> Iterator[CommodoreError]:
+def _unsupported(
+    instance: Instance, inventory: Inventory, whereabouts: Whereabouts
+) -> Iterator[CommodoreError]:
     if not instance.aliased:
         return
     parameters = inventory.bootstrap.parameters
@@ -101,7 +119,10 @@ def _unsupported(instance: Instance, inventory: Inventory) -> Iterator[Commodore
         yield CommodoreError(
             f"component {instance.component} does not support instances"
             f" (wanted as {instance.name})",
-            where=f"{place}.multi_instance",
+            where=with_place(
+                f"{place}.multi_instance",
+                whereabouts.application(BOOTSTRAP, f"{instance.component} as {instance.name}"),
+            ),
             hint=f"use it under its own name, or set {place}.multi_instance in the component",
         )
     override = (parameters.get("components") or {}).get(instance.name) or {}
@@ -111,7 +132,10 @@ def _unsupported(instance: Instance, inventory: Inventory) -> Iterator[Commodore
         yield CommodoreError(
             f"component {instance.component} does not support a version of its own"
             f" for instance {instance.name}",
-            where=f"parameters.components.{instance.name}",
+            where=with_place(
+                f"parameters.components.{instance.name}",
+                whereabouts.parameter(BOOTSTRAP, ("components", instance.name)),
+            ),
             hint=f"remove url and version there, or set {place}.multi_version in both versions",
         )
 
@@ -136,14 +160,14 @@ def _removed_references(files: Iterable[Path]) -> Iterator[CommodoreError]:
     for file in files:
         text = file.read_bytes() if file.is_file() else b""
         # Reading every file as YAML would take seconds in a large hierarchy; most hold none.
-        if not any(reference.encode() in text for reference in _REMOVED):
+        if not any(reference.encode() in text for reference in REMOVED_REFERENCES):
             continue
         try:
             content = yaml.load(text, name=str(file))
         except yaml.YamlError:
             continue  # several documents, or a mistake that the resolver reports with its place
         for field, value in _strings(content, ""):
-            for reference, replacement in _REMOVED.items():
+            for reference, replacement in REMOVED_REFERENCES.items():
                 if reference in value:
                     yield CommodoreError(
                         f"{reference} is no longer supported",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
@@ -11,12 +12,15 @@ from commodore_py.lib import KUSTOMIZE_WRAPPER
 from .targets import Target, targets_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.model import ClassPath, Cluster, Inventory
 
+log = logging.getLogger(__name__)
+
+_RECLASS_SETTINGS = "reclass-config.yml"
 _OURS_ALONE = ("targets", "classes/components", "classes/defaults")
 
 
@@ -30,12 +34,18 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
     if not config.local:
         _sweep(folder / "classes", wanted, links_only=True)
     lay_out(folder, classes, targets, params_of(config, cluster))
+    if (folder / _RECLASS_SETTINGS).exists():
+        log.warning(
+            "%s changes only what components see while they are compiled, and may contradict"
+            " what was resolved here: better remove it",
+            folder / _RECLASS_SETTINGS,
+        )
 
 
 def lay_out(folder: Path, classes: ClassPath, targets: Mapping[str, Target], params: bytes) -> None:
     """Write targets and parameters, and link the classes, below a folder."""
     write_if_changed(folder / "classes" / "params" / "cluster.yml", params)
-    for prefix, source in classes.entries():
+    for prefix, source in _entries(classes):
         place = _class_place(folder, prefix, source)
         if place != source:  # the configuration repositories are checked out in place
             link(place, source)
@@ -50,13 +60,20 @@ def params_of(config: Config, cluster: Cluster) -> bytes:
     return yaml.dump(cluster.parameters())
 
 
+def _entries(classes: ClassPath) -> Iterator[tuple[str, Path]]:
+    """Without defaults that have vanished: `resolve` says so, and no target includes them."""
+    for prefix, source in classes.entries():
+        if source.exists() or not prefix.startswith("defaults/"):
+            yield prefix, source
+
+
 def _class_place(folder: Path, prefix: str, source: Path) -> Path:
     place = folder / "classes" / prefix
     return place.with_name(f"{place.name}.yml") if source.suffix == ".yml" else place
 
 
 def _wanted(folder: Path, classes: ClassPath, targets: Iterable[str]) -> set[Path]:
-    places = {_class_place(folder, prefix, source) for prefix, source in classes.entries()}
+    places = {_class_place(folder, prefix, source) for prefix, source in _entries(classes)}
     return places | {folder / "targets" / f"{name}.yml" for name in targets}
 
 

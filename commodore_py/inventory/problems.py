@@ -186,7 +186,7 @@ class _Problems:
         if not self._circumstances.early:
             return hint
         # Whatever is near is a guess; that defaults are missing is sure.
-        return f"{hint}; {_NOT_YET}" if near(cause.missing, cause.present) else _NOT_YET
+        return f"{hint} ({_NOT_YET})" if near(cause.missing, cause.present) else _NOT_YET
 
 
 def near(name: str, known: Iterable[str]) -> list[str]:

@@ -128,6 +128,14 @@ class Replay:
             text = hierarchy.targets[self.target] if file != f"target {self.target}" else b""
         self.layers.append(Layer(name, chain, content, file, text))
 
+    def place_of_application(self, name: str) -> Place | None:
+        """Where the highest layer lists an application."""
+        for layer in reversed(self.layers):
+            for item, line in places.items_of(layer.fields.get("applications")):
+                if item == name:
+                    return Place(layer.file, line)
+        return None
+
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
         """Keep a failure."""
         self.failures.append((error, chain))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
@@ -18,7 +19,8 @@ from .native import TargetsFailed, render_targets
 from .places import shown
 from .problems import Circumstances, located
 from .replay import Hierarchy
-from .targets import bootstrap_target, targets_of
+from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of
+from .whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
     from .targets import Target
+
+log = logging.getLogger(__name__)
 
 _FACTS = "params.cluster"
 _NO_FILE = "facts of the cluster"
@@ -45,10 +49,21 @@ def resolve(
     """Every target's node, and the rules that span several of them."""
     check_components(classes)
     targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    _warn_of_missing_defaults(classes)
     nodes = _render(config, cluster, classes, targets, missing_ok=False)
     inventory = Inventory(nodes, instances)
-    check_instances(inventory)
+
+    def hierarchy() -> Hierarchy:
+        return _hierarchy(config, _files(config, cluster, classes), targets)
+
+    check_instances(inventory, Whereabouts(hierarchy))
     return inventory
+
+
+def whereabouts(config: Config, cluster: Cluster, classes: ClassPath) -> Whereabouts:
+    """Where things of target `cluster` stand, as far as the classes are known."""
+    targets = {BOOTSTRAP: bootstrap_target(classes)}
+    return Whereabouts(lambda: _hierarchy(config, _files(config, cluster, classes), targets))
 
 
 def _render(
@@ -59,16 +74,30 @@ def _render(
     *,
     missing_ok: bool,
 ) -> dict[str, Node]:
-    params = params_of(config, cluster)
     if config.engine == "reference":
+        params = params_of(config, cluster)
         return reference.render(classes, targets, params, missing_ok=missing_ok)
-    files = ClassFiles(classes.entries(), generated={_FACTS: params})
+    files = _files(config, cluster, classes)
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         return render_targets(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
         hierarchy = _hierarchy(config, files, targets)
         raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
+
+
+def _files(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
+    return ClassFiles(classes.entries(), generated={_FACTS: params_of(config, cluster)})
+
+
+def _warn_of_missing_defaults(classes: ClassPath) -> None:
+    for component in classes.of_kind(Kind.COMPONENT):
+        if not has_defaults(component):
+            log.warning(
+                "component %s has no defaults any more: %s is passed over",
+                component.spec.name,
+                component.directory / DEFAULTS,
+            )
 
 
 def _hierarchy(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:

@@ -1,4 +1,4 @@
-"""Which classes and parameters make a target (pure)."""
+"""Which classes and parameters make a target."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from commodore_py.model import Dependency
+
 Target = dict[str, Any]
+
+DEFAULTS = "class/defaults.yml"
 
 
 def targets_of(
@@ -61,6 +65,16 @@ def _instance_target(instance: Instance, classes: ClassPath, programs: dict[str,
     }
 
 
+def has_defaults(component: Dependency) -> bool:
+    """Whether the checkout of a component still holds its defaults."""
+    return (component.directory / DEFAULTS).is_file()
+
+
 def _defaults(classes: ClassPath, replaced: dict[str, str]) -> list[str]:
-    names = (component.spec.name for component in classes.of_kind(Kind.COMPONENT))
-    return [f"defaults.{replaced.get(name, name)}" for name in names]
+    names = []
+    for component in classes.of_kind(Kind.COMPONENT):
+        name = replaced.get(component.spec.name, component.spec.name)
+        checkout = classes.component(name)
+        if checkout is not None and has_defaults(checkout):
+            names.append(f"defaults.{name}")
+    return names

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .interpolate import KeyMissing
-from .layers import Conflict, ConstantKey, merge
+from .layers import ConstantKey, merge
 from .places import Index, Place, pairs_of
 from .values import (
     Map,
@@ -78,6 +78,8 @@ class Step:
     lookup: Lookup | None = None
     """The reference through which the value comes, if one above the path does."""
     error: ResolveError | None = None
+    within: bool = False
+    """Whether the error is about a key of the mapping, and not about all of it."""
     before: Value = ABSENT
     after: Value = ABSENT
 
@@ -161,23 +163,29 @@ class Tracer:
 
     def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
         found: list[Step] = []
-        constant = False
+        constant: set[Hashable] = set()
         for step in steps:
             below = list(self._of_key(step, above, part))
             if step.resets or self._is_null(step):
-                constant = False
+                constant.clear()
                 if not below and found:
                     below = [replace(step, value=ABSENT, resets=True)]
-            for one in below:
-                if constant and one.error is None:
-                    one.error = ConstantKey.named(part)
-                constant = constant or one.constant
+            mapping = self.resolved(step.value) if type(step.value) is Token else step.value
+            if type(mapping) is Map:
+                again = sorted(constant & mapping.items.keys(), key=str)
+                if part in again:
+                    below[0].error = ConstantKey.named(part)
+                elif again and above:
+                    # A mapping that is wrong anywhere has no values at all.
+                    error = ConstantKey.named(again[0])
+                    below = [replace(step, value=ABSENT, error=error, within=False)]
+                constant |= mapping.constant
             found += below
         return found
 
     def _of_key(self, step: Step, above: ParameterPath, part: Hashable) -> Iterator[Step]:
         """What a layer says about a key, given what it says about the mapping."""
-        if step.error is not None:
+        if step.error is not None and not step.within:
             yield replace(step, value=ABSENT)
             return
         value, lookup = step.value, step.lookup
@@ -268,6 +276,7 @@ class Tracer:
                     value = top if type(top) is Unresolved else merge(live, self._replay.cache)
                 except ResolveError as error:
                     step.error = broken = error
+                    step.within = isinstance(error, ConstantKey)
             if broken is not None:
                 value = Unresolved(broken)
             elif not live:
@@ -318,11 +327,6 @@ class Tracer:
         default = bool(has_default) and _is_missing(self.resolved(_whole(path)), path)
         failure = value.error if type(value) is Unresolved else None
         return Lookup(written, keys, value, default=default, error=failure, inner=inner)
-
-
-def is_clash(error: ResolveError | None) -> bool:
-    """Whether two layers are at fault, and not one of them alone."""
-    return isinstance(error, (Conflict, ConstantKey))
 
 
 def dotted(path: ParameterPath) -> str:

@@ -115,7 +115,10 @@ def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> N
         _push(fleet.config())
 
     assert "does not support instances" in str(caught.value)
-    assert caught.value.where == "parameters.web._metadata.multi_instance"
+    assert caught.value.where.splitlines() == [
+        "inventory/classes/t-acme/common.yml:2",
+        "parameters.web._metadata.multi_instance",
+    ]
 
 
 def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:

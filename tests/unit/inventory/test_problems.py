@@ -223,6 +223,21 @@ def test_constants_name_who_made_them_so(
     ]
 
 
+def test_constant_is_the_only_mistake_where_others_follow_from_it(tmp_path: Path) -> None:
+    files = {
+        "low.yml": "parameters:\n  base: {=registry: r, other: 1}\n  a: ${base:other}\n",
+        "main.yml": "classes: [low]\nparameters:\n  base: {registry: s}\n  b: x${base:nope}\n",
+    }
+
+    (error,) = problems(tmp_path, files)
+
+    assert str(error) == "parameters.base.registry is constant and cannot be overwritten"
+    assert error.where.splitlines() == [
+        "main.yml:3 (sets it again)",
+        "low.yml:2 (makes it constant)",
+    ]
+
+
 def test_ring_of_references_is_told_whole_and_once(tmp_path: Path) -> None:
     files = {
         "low.yml": "parameters:\n  a: ${b:x}\n",

@@ -1,0 +1,57 @@
+"""Where something in the configuration stands, for messages: looked up only when asked."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+from .tracing import ABSENT, Tracer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .places import ParameterPath
+    from .replay import Hierarchy
+
+
+class Whereabouts:
+    """Answers as text, empty where there is none: a message must not fail over its place."""
+
+    def __init__(self, hierarchy: Callable[[], Hierarchy]) -> None:
+        self._made = hierarchy
+
+    @cached_property
+    def _hierarchy(self) -> Hierarchy:
+        return self._made()
+
+    def parameter(self, target: str, path: ParameterPath) -> str:
+        """File and line of the layer that gave a parameter its value, or of the closest above."""
+        try:
+            tracer = Tracer(self._hierarchy.replay(target))
+            for length in range(len(path), 0, -1):
+                steps = [step for step in tracer.follow(path[:length]) if step.value is not ABSENT]
+                if steps:
+                    return str(steps[-1].place)
+        except CommodoreError:
+            pass
+        return ""
+
+    def application(self, target: str, name: str) -> str:
+        """File and line of the class that lists an application, and was not taken back."""
+        try:
+            place = self._hierarchy.replay(target).place_of_application(name)
+        except CommodoreError:
+            place = None
+        return str(place) if place else ""
+
+    def class_file(self, name: str) -> str:
+        """The file of a class."""
+        known = name in self._hierarchy.files
+        return self._hierarchy.file_of(name) if known else ""
+
+
+def with_place(where: str, place: str) -> str:
+    """What an error is about, after the place where it stands."""
+    return f"{place}\n{where}" if place else where

@@ -1,0 +1,130 @@
+"""Rules of the hierarchy: what is refused, and where it says that it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.checks import check_configuration, check_instances
+from commodore_py.inventory.classes import ClassFiles
+from commodore_py.inventory.places import shown
+from commodore_py.inventory.replay import Hierarchy
+from commodore_py.inventory.whereabouts import Whereabouts, with_place
+from commodore_py.model import ClassPath, Instance, Inventory, Kind
+from tests.builders import errors_in, make_dependency, make_node
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WEB: dict[str, object] = {"web": {"_metadata": {}}}
+
+
+def whereabouts(root: Path, **files: str) -> Whereabouts:
+    """Of targets that include one class, `main`."""
+    for name, text in files.items():
+        path = root / f"{name.replace('__', '/')}.yml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    target = b"classes: [main]\n"
+    return Whereabouts(
+        lambda: Hierarchy(
+            ClassFiles([("", root)]),
+            {"cluster": target, "web": target, "two": target},
+            shown=lambda file: shown(file, root.resolve()),
+        )
+    )
+
+
+def inventory(instance: Instance, **parameters: object) -> Inventory:
+    node = make_node(parameters=parameters)
+    return Inventory({"cluster": node, instance.name: node}, (instance,))
+
+
+def refused(found: Inventory, places: Whereabouts) -> CommodoreError:
+    with pytest.raises(CommodoreError) as caught:
+        check_instances(found, places)
+    (error,) = errors_in(caught.value)
+    return error
+
+
+@pytest.mark.spec("04.16")
+def test_old_component_versions_say_where_they_are_set(tmp_path: Path) -> None:
+    places = whereabouts(
+        tmp_path, main="parameters:\n  a: 1\n  component_versions:\n    web: {version: v1}\n"
+    )
+
+    error = refused(inventory(Instance("web", "web"), component_versions={"web": {}}), places)
+
+    assert error.where.splitlines() == ["main.yml:3", "parameters.component_versions"]
+    assert "parameters.components" in error.hint
+
+
+@pytest.mark.spec("04.13")
+def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None:
+    places = whereabouts(tmp_path, main="", defaults__web="parameters: {}\n")
+
+    error = refused(inventory(Instance("web", "web")), places)
+
+    assert str(error) == "component web has no parameters of its own"
+    assert error.where.splitlines() == ["defaults/web.yml", "target web: parameters.web"]
+    assert "define parameters.web in class/defaults.yml" in error.hint
+
+
+def test_instance_says_which_line_asks_for_it(tmp_path: Path) -> None:
+    places = whereabouts(tmp_path, main="applications:\n  - web\n  - web as two\n")
+
+    error = refused(inventory(Instance("two", "web"), **WEB), places)
+
+    assert error.where.splitlines() == ["main.yml:3", "parameters.web._metadata.multi_instance"]
+
+
+def test_version_of_an_instance_says_which_line_sets_it(tmp_path: Path) -> None:
+    places = whereabouts(tmp_path, main="parameters:\n  components:\n    two:\n      version: v2\n")
+    parameters = {
+        "web": {"_metadata": {"multi_instance": True}},
+        "components": {"two": {"version": "v2"}},
+    }
+
+    error = refused(inventory(Instance("two", "web"), **parameters), places)
+
+    assert error.where.splitlines() == ["main.yml:3", "parameters.components.two"]
+
+
+def test_cluster_without_components_is_refused(tmp_path: Path) -> None:
+    error = refused(Inventory({"cluster": make_node()}), whereabouts(tmp_path, main=""))
+
+    assert "the cluster has no components" in str(error)
+
+
+def test_messages_do_without_a_place_where_there_is_none(tmp_path: Path) -> None:
+    places = whereabouts(tmp_path, main="parameters: [broken\n")
+
+    assert places.parameter("cluster", ("a", "b")) == ""
+    assert places.application("cluster", "web") == ""
+    assert places.class_file("defaults.web") == ""
+    assert with_place("parameters.a", "") == "parameters.a"
+
+
+def test_closest_parameter_above_stands_for_one_that_is_not_there(tmp_path: Path) -> None:
+    places = whereabouts(tmp_path, main="parameters:\n  a:\n    b: 1\n")
+
+    assert places.parameter("cluster", ("a", "c")) == "main.yml:2"
+
+
+def test_removed_references_are_found_all_at_once(tmp_path: Path) -> None:
+    (tmp_path / "one.yml").write_text("parameters:\n  a: ['x-${customer:name}']\n")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "two.yaml").write_text("parameters: {b: '${cluster:dist}'}\n")
+    (tmp_path / ".hidden.yml").write_text("a: ${cloud:region}\n")
+    classes = ClassPath((make_dependency("global", tmp_path, kind=Kind.GLOBAL),))
+
+    with pytest.raises(CommodoreError, match="2 problems") as caught:
+        check_configuration(classes)
+
+    told = {(error.where, error.hint) for error in errors_in(caught.value)}
+    assert told == {
+        (f"{tmp_path}/one.yml: parameters.a[0]", "use ${cluster:tenant}"),
+        (f"{tmp_path}/deep/two.yaml: parameters.b", "use ${facts:distribution}"),
+    }
