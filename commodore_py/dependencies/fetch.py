@@ -15,6 +15,7 @@ from commodore_py.model import Dependency, DependencySpec, Kind
 from . import checkouts, work_folder, worktrees
 from .contents import incomplete
 from .journal import Journal
+from .lending import Lender
 from .safety import LocalWork
 
 if TYPE_CHECKING:
@@ -137,7 +138,8 @@ def _fetch_repository(
     group: list[DependencySpec], url: str, config: Config
 ) -> list[Dependency | CommodoreError]:
     bare = _bare_clone(group[0], config.paths)
-    refs, journal = worktrees.update_clone(bare, url, group), Journal.of(config.paths)
+    lender = Lender.of(config)
+    refs, journal = worktrees.update_clone(bare, url, group, lender), Journal.of(config.paths)
     commits: dict[DependencySpec, str] = {}
     errors: list[CommodoreError] = []
     for spec in group:

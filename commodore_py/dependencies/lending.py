@@ -32,7 +32,7 @@ LIST = "commodore-lends.json"
 _SCHEMA = "git-cache-entry/v1"
 _LENT = "refs/commodore/lent/"
 _SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
-_PATIENCE, _PAUSE = 10.0, 0.05
+_PAUSE = 0.05
 # What is the remote's, and nothing of the user's: neither branches nor what was put aside.
 _REFSPECS = ("+refs/remotes/origin/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
 # Always packs, as single objects are not lent; and no housekeeping behind our back.
@@ -52,6 +52,8 @@ class Lender:
     """A folder of bare repositories, one per remote; all of it may be deleted at any time."""
 
     folder: Path
+    patience: float = 10.0
+    """How long to wait for another run, in seconds, before going on without a loan."""
 
     @classmethod
     def of(cls, config: Config) -> Lender | None:
@@ -68,7 +70,7 @@ class Lender:
         if not (entry / LIST).is_file():
             return
         try:
-            with self.locked(entry, fcntl.LOCK_SH):
+            with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
                 _lend(entry, clone)
         except (BrokenEntry, ProgramFailed) as problem:
             self._drop_broken(entry, str(problem))
@@ -100,7 +102,7 @@ class Lender:
         return True
 
     @contextmanager
-    def locked(self, entry: Path, how: int, *, patience: float = _PATIENCE) -> Iterator[None]:
+    def locked(self, entry: Path, how: int, *, patience: float) -> Iterator[None]:
         """Keep other runs from changing an entry."""
         # Not in the entry, which may go while it is locked.
         name = hashlib.sha256(os.fsencode(entry.relative_to(self.folder))).hexdigest()[:16]

@@ -22,6 +22,7 @@ from commodore_py.adapters.git import (
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
+from .lending import give_back
 from .revisions import find, moved_tags
 from .safety import (
     LocalWork,
@@ -45,19 +46,23 @@ if TYPE_CHECKING:
     from commodore_py.model import DependencySpec
 
     from .journal import Journal
+    from .lending import Lender
     from .revisions import Found
 
 log = logging.getLogger(__name__)
 
 
-def update_clone(bare: Path, url: str, specs: Sequence[DependencySpec]) -> Refs:
+def update_clone(
+    bare: Path, url: str, specs: Sequence[DependencySpec], lender: Lender | None = None
+) -> Refs:
     """Open or make a bare clone and bring it up to date; returns its branches and tags."""
-    if (bare / "HEAD").is_file():
-        configure_remote(bare, url)
+    fresh = not (bare / "HEAD").is_file()
+    if fresh:
+        _make_clone(bare, url, lender)
     else:
-        _make_clone(bare, url)
+        configure_remote(bare, url)
     before = refs_of(bare)
-    if all(_is_present_commit(bare, spec.version or "") for spec in specs):
+    if before.commits and all(_is_present_commit(bare, spec.version or "") for spec in specs):
         return before  # commits never change: nothing to ask the remote for
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("fetching %s", shown)
@@ -69,17 +74,22 @@ def update_clone(bare: Path, url: str, specs: Sequence[DependencySpec]) -> Refs:
             where=shown,
             hint="check the url in the hierarchy, and that you may read the repository",
         ) from error
+    give_back(bare)
     after = refs_of(bare)
     for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", shown, tag)
+    if lender is not None:
+        lender.keep(url, bare, fresh=fresh, changed=after != before)
     return after
 
 
-def _make_clone(bare: Path, url: str) -> None:
+def _make_clone(bare: Path, url: str, lender: Lender | None) -> None:
     aside = aside_of(bare)
     aside.mkdir(parents=True)
     git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
     configure_remote(aside, url)
+    if lender is not None:
+        lender.lend(url, aside)
     if bare.exists():
         remove(bare)  # without a HEAD it is no repository, and nothing was ever checked out from it
     aside.rename(bare)
