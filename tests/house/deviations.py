@@ -24,6 +24,7 @@ merely clearer here are not listed; neither is what we add to the command line.
 class Deviation:
     """One deliberate difference; fields as explained in the data file."""
 
+    area: str
     id: str
     title: str
     peer: str
@@ -58,24 +59,37 @@ def page(deviations: Deviations) -> str:
     return "\n".join((_HEAD, *_table(deviations), *_sections(deviations)))
 
 
+def _areas(deviations: Deviations) -> dict[str, list[Deviation]]:
+    areas: dict[str, list[Deviation]] = {}
+    for entry in deviations.entries:
+        areas.setdefault(entry.area, []).append(entry)
+    return areas
+
+
 def _table(deviations: Deviations) -> Iterator[str]:
-    yield "| | difference |"
+    yield "| about | difference |"
     yield "|---|---|"
-    for number, entry in enumerate(deviations.entries, start=1):
-        yield f"| {number} | [{entry.title}](#{entry.id}) |"
+    for area, entries in _areas(deviations).items():
+        for number, entry in enumerate(entries):
+            yield f"| {'' if number else area} | [{entry.title}](#{entry.id}) |"
 
 
 def _sections(deviations: Deviations) -> Iterator[str]:
-    for entry in deviations.entries:
-        test = f"`{entry.test}`" if entry.test else "not written yet"
-        # The anchor is the id: titles may be reworded, links to them must hold.
-        yield f'\n## <a id="{entry.id}"></a>{entry.title}\n'
-        yield f"- **Commodore:** {entry.peer}"
-        yield f"- **Here:** {entry.ours}"
-        yield f"- **Why:** {entry.why}"
-        yield f"- **To go back:** {entry.switch_back}"
-        yield f"- **Test:** {test}"
+    for area, entries in _areas(deviations).items():
+        yield f"\n## {area}"
+        for entry in entries:
+            yield from _section(entry)
     yield ""
+
+
+def _section(entry: Deviation) -> Iterator[str]:
+    # The anchor is the id: titles may be reworded, links to them must hold.
+    yield f'\n### <a id="{entry.id}"></a>{entry.title}\n'
+    yield f"- **Commodore:** {entry.peer}"
+    yield f"- **Here:** {entry.ours}"
+    yield f"- **Why:** {entry.why}"
+    yield f"- **To go back:** {entry.switch_back}"
+    yield f"- **Test:** {f'`{entry.test}`' if entry.test else 'not written yet'}"
 
 
 def main() -> int:
