@@ -15,6 +15,7 @@ ADRS = sorted((DOCS / "adr").glob("[0-9]*.md"))
 
 _FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+_SCHEMA = re.compile(r'"([a-z-]+/v\d+)"')
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -82,6 +83,16 @@ def test_every_decision_is_in_the_index_under_its_title() -> None:
         for number, page in enumerate(ADRS, start=1)
     ]
     assert listed == expected
+
+
+def test_every_schema_has_its_section() -> None:
+    code = (ROOT / "commodore_py" / "cli").glob("*.py")
+    used = {name for file in code for name in _SCHEMA.findall(file.read_text("utf-8"))}
+
+    # What is kept for completion is a file of ours, and no result.
+    assert {f"## {name}" for name in used - {"known-clusters/v1"}} == set(
+        sections(DOCS / "reference" / "json.md")
+    )
 
 
 def test_the_readme_begins_with_two_commands() -> None:

@@ -1,0 +1,78 @@
+"""The page about results as JSON shows what the commands print."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .conftest import CommandLine
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md"
+SECTION = re.compile(r"^## (\S+)$\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+EXAMPLES = {name: json.loads(text) for name, text in SECTION.findall(PAGE.read_text("utf-8"))}
+
+WORDS = {
+    "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
+    "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
+    "config/v1": ("config", "show", "-o", "json"),
+    "demo/v1": ("demo", "-o", "json"),
+    "doctor/v1": ("doctor", "-o", "json"),
+    "explain/v1": (
+        "-d",
+        "{work}",
+        "inventory",
+        "explain",
+        "web-shop",
+        "web_shop.host",
+        "-o",
+        "json",
+    ),
+    "explain-reverse/v1": (
+        *("-d", "{work}", "inventory", "explain", "-o", "json"),
+        *("--reverse", "{work}/inventory/classes/t-demo/common.yml:{line}"),
+    ),
+    "lint/v1": ("inventory", "lint", "bad.yml", "-o", "json"),
+    "log/v1": ("--log-format", "json", "catalog", "list"),
+    "tool-list/v1": ("tool", "list", "-V", "-o", "json"),
+    "version/v1": ("version", "-o", "json"),
+}
+
+
+def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
+    """The paths of all keys, but for what an example leaves out as an empty list."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield f"{path}.{key}"
+            known = shown.get(key) if isinstance(shown, dict) else None
+            yield from keys(below, known, f"{path}.{key}")
+    elif isinstance(value, list) and isinstance(shown, list):
+        for below in value:
+            for one in shown:
+                yield from keys(below, one, f"{path}[]")
+
+
+@pytest.mark.parametrize("schema", WORDS)
+def test_an_example_has_the_keys_that_are_printed(
+    commodore: CommandLine, facts: str, work: Path, schema: str
+) -> None:
+    Path("bad.yml").write_text("parameters:\n  components:\n    a: {url: x}\n")
+    common = (work / "inventory/classes/t-demo/common.yml").read_text().splitlines()
+    line = next(number for number, text in enumerate(common, 1) if text.endswith(" ~keep:"))
+    words = [word.format(facts=facts, work=work, line=line) for word in WORDS[schema]]
+
+    ran = commodore(*words)
+
+    printed, shown = json.loads(ran.err if schema == "log/v1" else ran.out), EXAMPLES[schema]
+    assert (printed["schema"], shown["schema"]) == (schema, schema)
+    assert set(keys(printed, shown)) == set(keys(shown, shown))
+
+
+def test_every_example_is_compared() -> None:
+    assert EXAMPLES.keys() == WORDS.keys()
