@@ -70,9 +70,9 @@ def gather(config: Config, cluster_id: str) -> Sources:
     dependencies.fetch_vendored(config, classes, resolved)
     inventory.materialise(config, cluster, classes, resolved)
     catalog_head = dependencies.fetch_catalog(config, cluster)
-    return Sources(
-        cluster, classes, resolved, catalog_head, now, notices=inventory.deprecations(resolved)
-    )
+    doubts = dependencies.doubts(config, classes, resolved)
+    notices = (*doubts, *inventory.deprecations(resolved))
+    return Sources(cluster, classes, resolved, catalog_head, now, notices)
 
 
 def render(config: Config, sources: Sources) -> Rendered:

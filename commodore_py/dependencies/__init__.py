@@ -3,11 +3,13 @@
 from .bundler import fetch_vendored
 from .catalog import fetch_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
+from .doubts import doubts
 from .fetch import Fetch, fetcher
 from .running import one_run
 
 __all__ = [
     "Fetch",
+    "doubts",
     "fetch_catalog",
     "fetch_vendored",
     "fetcher",

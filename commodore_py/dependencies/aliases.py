@@ -15,9 +15,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_BUNDLED = ("commodore.libjsonnet", "kube.libjsonnet")
-_KAPITAN = "kapitan.libjsonnet"
-
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -38,7 +35,7 @@ def offers_of(
     """What the components offer, and what of it cannot be understood."""
     offers, errors = [], []
     for component in components:
-        offer = Offer(component, _metadata(parameters, component).get("library_aliases") or {})
+        offer = Offer(component, metadata_of(parameters, component).get("library_aliases") or {})
         if _is_text_mapping(offer.aliases):
             offers.append(offer)
         else:
@@ -56,18 +53,16 @@ def problems_of(
     offers: Iterable[Offer], *, deployed: set[str], parameters: Parameters
 ) -> list[CommodoreError]:
     """Aliases that are no file names, belong to other components, or are offered twice."""
-    listed = sorted(parameters.get("components") or {})
     errors: list[CommodoreError] = []
     owners: dict[str, list[str]] = {}
     for offer in offers:
         if not offer.aliases:
             continue
-        released = {offer.component, _replaced(offer.component, deployed, parameters)}
-        taken = [name for name in listed if name not in released]
+        replaced = _replaced(offer.component, deployed, parameters)
+        taken = sorted(deployed - {offer.component, replaced})
         for alias in sorted(offer.aliases):
             owners.setdefault(alias, []).append(offer.component)
             errors += _problems(alias, offer, taken)
-            _warn_of_bundled(alias, offer.component)
     errors += [_offered_twice(alias, names) for alias, names in sorted(owners.items()) if names[1:]]
     return errors
 
@@ -100,28 +95,12 @@ def _offered_twice(alias: str, components: Sequence[str]) -> CommodoreError:
     )
 
 
-def _warn_of_bundled(alias: str, component: str) -> None:
-    if alias in _BUNDLED:
-        log.warning(
-            "library alias %s of component %s replaces a bundled library for all components;"
-            " filters still see the bundled one",
-            alias,
-            component,
-        )
-    elif alias == _KAPITAN:
-        log.warning(
-            "library alias %s of component %s has no effect: Kapitan's own library wins",
-            alias,
-            component,
-        )
-
-
 def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str:
     """The component whose name prefix this one may use for aliases, if any."""
-    old = str(_metadata(parameters, component).get("replaces") or "")
+    old = str(metadata_of(parameters, component).get("replaces") or "")
     if not old or old not in deployed:
         return old
-    metadata = _metadata(parameters, old)
+    metadata = metadata_of(parameters, old)
     if metadata.get("deprecated") and metadata.get("replaced_by") == component:
         log.warning("%s takes over library names of the deprecated component %s", component, old)
         return old
@@ -134,7 +113,8 @@ def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str
     return ""
 
 
-def _metadata(parameters: Parameters, component: str) -> Mapping[str, Any]:
+def metadata_of(parameters: Parameters, component: str) -> Mapping[str, Any]:
+    """What a component says about itself."""
     of_component = parameters.get(parameter_key(component))
     metadata = of_component.get("_metadata") if isinstance(of_component, Mapping) else None
     return metadata if isinstance(metadata, Mapping) else {}

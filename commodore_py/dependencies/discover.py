@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import DependencySpec, Instance, Kind, parameter_key
+from commodore_py.model import DependencySpec, Instance, Kind
 
 from .versions import component_spec, instance_spec, package_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from commodore_py.model import ClassPath, Cluster, Node
 
 _Wanted = TypeVar("_Wanted")
-
-log = logging.getLogger(__name__)
 
 _PACKAGE_PREFIX = "pkg."
 _RESERVED_PACKAGES = {"components", "defaults", "global", "params"}
@@ -56,7 +53,6 @@ def wanted_components(node: Node) -> tuple[DependencySpec, ...]:
     """The components that the configuration asks for, then their aliased instances."""
     instances = _instances_in(node)
     names = sorted({instance.component for instance in instances})
-    _warn_of_shared_keys(names)
     components, errors = _each(lambda name: component_spec(node.parameters, name), names)
     by_name = {spec.name: spec for spec in components}
     aliased = [one for one in instances if one.aliased and one.component in by_name]
@@ -74,12 +70,18 @@ def instances_of(node: Node, classes: ClassPath) -> tuple[Instance, ...]:
     )
 
 
-def _instances_in(node: Node) -> tuple[Instance, ...]:
-    claims: dict[str, set[str]] = {}
+def requests_in(node: Node) -> Iterator[tuple[str, Instance]]:
+    """The applications that are no packages, and the instances that they ask for."""
     for application in node.applications:
         if not application.startswith(_PACKAGE_PREFIX):
             component, instance = _split(application)
-            claims.setdefault(instance, set()).add(component)
+            yield application, Instance(instance, component)
+
+
+def _instances_in(node: Node) -> tuple[Instance, ...]:
+    claims: dict[str, set[str]] = {}
+    for _, wanted in requests_in(node):
+        claims.setdefault(wanted.name, set()).add(wanted.component)
     components = {component for claimed in claims.values() for component in claimed}
     for name in components & claims.keys():
         # A component is checked out under its own name, even if only others are instances of it.
@@ -144,15 +146,6 @@ def _check_package_name(name: str) -> None:
             " dot nor with `t-` (these belong to tenants), and is none of "
             + ", ".join(sorted(_RESERVED_PACKAGES)),
         )
-
-
-def _warn_of_shared_keys(components: Iterable[str]) -> None:
-    by_key: dict[str, list[str]] = {}
-    for name in components:
-        by_key.setdefault(parameter_key(name), []).append(name)
-    for key, names in by_key.items():
-        if len(names) > 1:
-            log.warning("components %s share parameters.%s", " and ".join(names), key)
 
 
 def _each(

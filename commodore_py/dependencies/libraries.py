@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from .aliases import Offer, offers_of, problems_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.model import Dependency, Parameters
@@ -24,12 +24,12 @@ def link_libraries(
     folder: Path, components: Sequence[Dependency], parameters: Parameters, *, keep_others: bool
 ) -> None:
     """Make `dependencies/lib` hold a link per library and per alias."""
-    present = {component.spec.name: _libraries_of(component) for component in components}
+    present = {component.spec.name: libraries_of(component) for component in components}
     offers, errors = offers_of(list(present), parameters)
     errors += [
         problem
         for name, libraries in present.items()
-        for problem in _wrongly_named(name, libraries, present)
+        for problem in _wrongly_named(name, libraries)
     ]
     errors += problems_of(offers, deployed=set(present), parameters=parameters)
     raise_collected(errors, "the components' Jsonnet libraries cannot be linked")
@@ -63,40 +63,24 @@ def bring_links(folder: Path, wanted: Mapping[str, Path], *, sweep: bool) -> Non
         link(folder / name, target)
 
 
-def _libraries_of(component: Dependency) -> dict[str, Path]:
+def libraries_of(component: Dependency) -> dict[str, Path]:
+    """What lies right in a component's `lib/` and is not hidden, by name."""
     folder = component.directory / "lib"
     if not folder.is_dir():
         return {}
     return {p.name: p for p in sorted(folder.iterdir()) if not p.name.startswith(".")}
 
 
-def _wrongly_named(
-    component: str, libraries: Mapping[str, Path], components: Mapping[str, Any]
-) -> list[CommodoreError]:
-    errors = []
-    for library in libraries:
-        if not PurePosixPath(library).stem.startswith(component):
-            errors.append(
-                CommodoreError(
-                    f"library {library} does not carry the name of its component {component}",
-                    where=f"{component}/lib/{library}",
-                    hint=f"rename it to {component}-{library},"
-                    " and offer the old name as library alias",
-                )
-            )
-        elif owner := _other_owner(component, library, components):
-            log.warning(
-                "library %s of component %s has the name of component %s", library, component, owner
-            )
-    return errors
-
-
-def _other_owner(component: str, library: str, components: Mapping[str, Any]) -> str:
-    """The component whose name, longer than the own one, a library begins with."""
-    stem = PurePosixPath(library).stem
-    owners = [n for n in components if n.startswith(component) and stem.startswith(n)]
-    longest = max(owners, key=len, default=component)
-    return "" if longest == component else longest
+def _wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreError]:
+    return [
+        CommodoreError(
+            f"library {library} does not carry the name of its component {component}",
+            where=f"{component}/lib/{library}",
+            hint=f"rename it to {component}-{library}, and offer the old name as library alias",
+        )
+        for library in libraries
+        if not PurePosixPath(library).stem.startswith(component)
+    ]
 
 
 def _owned(present: Mapping[str, Mapping[str, Path]]) -> dict[str, Path]:
@@ -119,11 +103,5 @@ def _resolved(offer: Offer, libraries: Mapping[str, Path]) -> dict[str, Path]:
                 library,
             )
             continue
-        if alias in libraries and alias != library:
-            log.warning(
-                "library alias %s of component %s hides its library of that name",
-                alias,
-                offer.component,
-            )
         resolved[alias] = libraries[library]
     return resolved

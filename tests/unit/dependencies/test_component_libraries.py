@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.libraries import link_libraries
+from commodore_py.dependencies.libraries import libraries_of, link_libraries
+from commodore_py.dependencies.library_doubts import library_doubts
 from commodore_py.errors import CommodoreError
 from commodore_py.model import parameter_key
 from tests.builders import errors_in, make_dependency
@@ -39,16 +40,32 @@ class Shelf:
         **metadata: Any,  # noqa: ANN401 - what YAML may hold
     ) -> dict[str, str]:
         """The links that are made, each with the component and library that it leads to."""
-        names = {*listed, *(one.spec.name for one in self.components)}
-        parameters: dict[str, Any] = {"components": {name: {"url": "x"} for name in names}}
-        for key, value in metadata.items():
-            parameters[parameter_key(key)] = {"_metadata": value}
+        parameters = self._parameters(listed, metadata)
         link_libraries(self.lib, self.components, parameters, keep_others=keep_others)
         return {
             path.name: str(path.readlink()).removeprefix("../")
             for path in sorted(self.lib.iterdir())
             if path.is_symlink()
         }
+
+    def doubted(
+        self,
+        *,
+        listed: tuple[str, ...] = (),
+        **metadata: Any,  # noqa: ANN401 - what YAML may hold
+    ) -> list[str]:
+        """What is linked all the same, but refused under `--strict`."""
+        present = {one.spec.name: libraries_of(one) for one in self.components}
+        found = tuple(library_doubts(present, self._parameters(listed, metadata)))
+        assert all(notice.refusal and notice.where for notice in found)
+        return [notice.text for notice in found]
+
+    def _parameters(self, listed: tuple[str, ...], metadata: dict[str, Any]) -> dict[str, Any]:
+        names = {*listed, *(one.spec.name for one in self.components)}
+        parameters: dict[str, Any] = {"components": {name: {"url": "x"} for name in names}}
+        for key, value in metadata.items():
+            parameters[parameter_key(key)] = {"_metadata": value}
+        return parameters
 
     def refused(self, **arguments: Any) -> list[str]:  # noqa: ANN401 - as above
         """What is wrong; nothing is linked then."""
@@ -81,16 +98,19 @@ def test_a_library_carries_the_name_of_its_component(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.spec("06.12")
 def test_a_library_with_the_name_of_another_component_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, *, reverse: bool
 ) -> None:
     shelf = Shelf(tmp_path, foo=["foo-op.libsonnet", "foo-opx.libsonnet"], foo_op=[])
+    if reverse:
+        shelf.components.reverse()
 
     links = shelf.link()
 
     assert links == {name: f"foo/lib/{name}" for name in ("foo-op.libsonnet", "foo-opx.libsonnet")}
-    assert caplog.messages == [
+    assert shelf.doubted() == [
         f"library {name} of component foo has the name of component foo-op"
         for name in sorted(links)
     ]
@@ -144,21 +164,42 @@ def test_an_alias_is_another_link_to_a_library(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("component", "alias", "listed"),
+PREFIXES = pytest.mark.parametrize(
+    ("component", "alias", "other"),
     [("mon", "prom", "prom"), ("foo_bar", "foo-bar-x", "foo"), ("mon", "promtail", "prom")],
 )
-def test_an_alias_has_no_prefix_of_another_listed_component(
-    tmp_path: Path, component: str, alias: str, listed: str
+
+
+@PREFIXES
+def test_an_alias_has_no_prefix_of_another_deployed_component(
+    tmp_path: Path, component: str, alias: str, other: str
+) -> None:
+    name = component.replace("_", "-")
+    shelf = Shelf(tmp_path, **{component: [f"{name}.libsonnet"], other: []})
+
+    errors = shelf.refused(**{component: aliases(**{alias: name})})
+
+    assert errors == [
+        f"library alias {alias}.libsonnet of component {name} has the prefix of component {other}"
+    ]
+
+
+@PREFIXES
+def test_an_alias_with_the_prefix_of_a_component_that_is_only_listed_is_told(
+    tmp_path: Path, component: str, alias: str, other: str
 ) -> None:
     name = component.replace("_", "-")
     shelf = Shelf(tmp_path, **{component: [f"{name}.libsonnet"]})
+    offered: dict[str, Any] = {component: aliases(**{alias: name})}
 
-    errors = shelf.refused(listed=(listed,), **{component: aliases(**{alias: name})})
+    links = shelf.link(listed=(other,), **offered)
 
-    assert errors == [
-        f"library alias {alias}.libsonnet of component {name} has the prefix of component {listed}"
-    ]
+    assert links[f"{alias}.libsonnet"] == f"{name}/lib/{name}.libsonnet"
+    (doubt,) = shelf.doubted(listed=(other,), **offered)
+    assert doubt == (
+        f"library alias {alias}.libsonnet of component {name} has the prefix of component {other},"
+        " which is listed although it is not deployed"
+    )
 
 
 REPLACED = {"deprecated": True, "replaced_by": "new"}
@@ -192,6 +233,7 @@ def test_a_successor_may_use_the_prefix_of_what_it_replaces(
 
     if allowed:
         assert "old-x.libsonnet" in shelf.link(listed=("old",), **metadata)
+        assert shelf.doubted(listed=("old",), **metadata) == []
     else:
         assert "has the prefix of component old" in shelf.refused(listed=("old",), **metadata)[0]
 
@@ -238,28 +280,58 @@ def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
 )
 @pytest.mark.spec("06.09", "06.10")
 def test_an_alias_with_a_bundled_librarys_name_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, alias: str, told: str
+    tmp_path: Path, alias: str, told: str
 ) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
+    offered: dict[str, Any] = {"mon": {"library_aliases": {alias: "mon.libsonnet"}}}
 
-    links = shelf.link(mon={"library_aliases": {alias: "mon.libsonnet"}})
+    links = shelf.link(**offered)
 
     assert links[alias] == "mon/lib/mon.libsonnet"
-    assert f"library alias {alias} of component mon {told}" in caplog.text
+    (doubt,) = shelf.doubted(**offered)
+    assert doubt.startswith(f"library alias {alias} of component mon {told}")
+
+
+@pytest.mark.parametrize("name", ["kube.libjsonnet", "commodore.libjsonnet", "kapitan.libjsonnet"])
+@pytest.mark.spec("06.09", "06.10")
+def test_a_library_with_a_bundled_librarys_name_is_told(tmp_path: Path, name: str) -> None:
+    component = name.removesuffix(".libjsonnet")
+    shelf = Shelf(tmp_path, **{component: [name]})
+
+    assert shelf.link() == {name: f"{component}/lib/{name}"}
+    (doubt,) = shelf.doubted()
+    assert doubt.startswith(f"library {name} of component {component} ")
 
 
 @pytest.mark.spec("06.11")
-def test_an_alias_hides_a_library_of_its_component(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_alias_hides_a_library_of_its_component(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet", "mon-new.libsonnet"])
 
     links = shelf.link(mon=aliases(mon="mon-new"))
 
     assert links["mon.libsonnet"] == "mon/lib/mon-new.libsonnet"
-    assert caplog.messages == [
-        "library alias mon.libsonnet of component mon hides its library of that name"
-    ]
+    (doubt,) = shelf.doubted(mon=aliases(mon="mon-new"))
+    assert doubt == (
+        "library alias mon.libsonnet of component mon hides its library of that name:"
+        " it leads to lib/mon-new.libsonnet"
+    )
+
+
+def test_what_is_not_linked_is_no_doubt(tmp_path: Path) -> None:
+    shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
+
+    doubts = shelf.doubted(
+        listed=("prom",),
+        mon={
+            "library_aliases": {
+                "kube.libjsonnet": "nothing.libsonnet",
+                "prom.libsonnet": "nothing.libsonnet",
+                "mon.libsonnet": "mon.libsonnet",
+            }
+        },
+    )
+
+    assert doubts == []
 
 
 @pytest.mark.spec("06.13")

@@ -130,15 +130,6 @@ def test_all_unclear_instances_are_told_together() -> None:
     assert len(errors) == 2
 
 
-@pytest.mark.spec("05.16")
-def test_components_with_one_parameter_key_are_told(caplog: pytest.LogCaptureFixture) -> None:
-    listed = {name: entry(name) for name in ("a-b", "a_b", "c")}
-
-    wanted_components(node("a-b", "a_b", "c", components=listed))
-
-    assert caplog.messages == ["components a-b and a_b share parameters.a_b"]
-
-
 @pytest.mark.parametrize(
     ("own", "expected"),
     [

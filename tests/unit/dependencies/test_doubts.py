@@ -1,0 +1,192 @@
+"""What is accepted of applications and versions, but told, or refused under `--strict`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.dependencies import doubts
+from commodore_py.model import ClassPath, Instance, Inventory, Kind, Node
+from tests.builders import make_config, make_dependency, make_node
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Dependency, Notice
+
+
+def found(
+    root: Path,
+    *applications: str,
+    classes: tuple[Dependency, ...] = (),
+    nodes: dict[str, Node] | None = None,
+    instances: tuple[Instance, ...] = (),
+    used: tuple[str, ...] = (),
+) -> tuple[Notice, ...]:
+    node = make_node(applications=applications, classes=used)
+    inventory = Inventory({"cluster": node, **(nodes or {})}, instances)
+    return doubts(make_config(root), ClassPath(classes), inventory)
+
+
+def texts(notices: tuple[Notice, ...]) -> list[str]:
+    return [notice.text for notice in notices]
+
+
+def test_what_is_clear_raises_no_doubts(tmp_path: Path) -> None:
+    assert found(tmp_path, "a-b", "c", "c as c-2", "pkg.c", "d as e") == ()
+
+
+def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
+    (notice,) = found(tmp_path, "c", "c as c")
+
+    assert notice.text == "component c is asked for twice: as `c as c` and as `c`"
+    assert notice.refusal
+
+
+@pytest.mark.parametrize(
+    ("applications", "told"),
+    [
+        (["a-b", "a_b"], "component a-b and component a_b share parameters.a_b"),
+        (["c as w-1", "c as w_1"], "instance w-1 and instance w_1 share parameters.w_1"),
+        (["a-b", "c as a_b"], "component a-b and instance a_b share parameters.a_b"),
+        (["a-b as a_b"], "component a-b and instance a_b share parameters.a_b"),
+        # The component is not deployed under its own name, but its parameters are there.
+        (["a-b as x", "c as a_b"], "component a-b and instance a_b share parameters.a_b"),
+    ],
+)
+@pytest.mark.spec("05.16")
+def test_names_that_share_a_parameter_key(
+    tmp_path: Path, applications: list[str], told: str
+) -> None:
+    (notice,) = found(tmp_path, *applications)
+
+    assert notice.text == told
+    assert notice.refusal
+
+
+@pytest.mark.parametrize(
+    ("application", "told"),
+    [
+        ("c as facts", "instance facts would be given parameters.facts"),
+        ("c as dynamic-facts", "instance dynamic-facts would be given parameters.dynamic_facts"),
+        ("kapitan", "component kapitan would be given parameters.kapitan"),
+    ],
+)
+def test_names_with_the_key_of_other_parameters(
+    tmp_path: Path, application: str, told: str
+) -> None:
+    (notice,) = found(tmp_path, application)
+
+    assert notice.text == f"{told}, which has a meaning of its own"
+    assert notice.refusal
+
+
+@pytest.mark.spec("05.16")
+def test_files_and_lines_that_ask_are_named(tmp_path: Path) -> None:
+    configuration = {
+        "global/commodore.yml": "classes:\n  - .more\napplications:\n  - other\n  - a-b\n",
+        "global/unused.yml": "applications: [a_b]\n",
+        "global/more/init.yml": "# a comment\n\napplications: ['a_b']\n",
+        "pkg/main.yaml": "applications:\n- ~a-b\n- a-b\n",
+    }
+    for name, content in configuration.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(content)
+    classes = (
+        make_dependency("global", tmp_path / "global", kind=Kind.GLOBAL),
+        make_dependency("p", tmp_path / "pkg", kind=Kind.PACKAGE),
+    )
+
+    (notice,) = found(
+        *(tmp_path, "other", "a-b", "a_b"),
+        classes=classes,
+        used=("params.cluster", "global.commodore", "global.more", "p.main", "p.gone"),
+    )
+
+    assert notice.where == "global/commodore.yml:5, global/more/init.yml:3, pkg/main.yaml:3"
+
+
+def test_applications_that_nobody_is_seen_to_list_have_a_place_too(tmp_path: Path) -> None:
+    (notice,) = found(tmp_path, "c", "c as c", used=("global.commodore",))
+
+    assert notice.where == "applications of the cluster"
+
+
+class Versions:
+    """A component and an instance of another version of it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.base = make_dependency("c", root / "c")
+        self.own = make_dependency("c-2", root / "c-2", kind=Kind.INSTANCE, component="c")
+        for one in (self.base, self.own):
+            one.worktree.mkdir()
+
+    def found(self, *input_paths: str, **spec: Any) -> tuple[Notice, ...]:  # noqa: ANN401 - DependencySpec checks them by name
+        name = "c-2"
+        commit = spec.pop("commit", "1" * 40)
+        own = make_dependency(name, self.own.worktree, kind=Kind.INSTANCE, component="c", **spec)
+        own = type(own)(own.spec, self.base.url, own.version, commit, commit[:6], own.worktree)
+        compiled = {"kapitan": {"compile": [{"input_paths": list(input_paths)}]}}
+        return found(
+            *(self.root, "c", f"c as {name}"),
+            classes=(self.base, own),
+            nodes={name: make_node(name, parameters=compiled)},
+            instances=(Instance("c", "c"), Instance(name, "c")),
+        )
+
+
+@pytest.fixture
+def versions(tmp_path: Path) -> Versions:
+    return Versions(tmp_path)
+
+
+TOLD = "instance c-2 is another version of component c, but {} those of the component's own version"
+
+
+@pytest.mark.parametrize("of", ["c", "c-2"])
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("lib/c.libsonnet", "its libraries are"),
+        ("jsonnetfile.json", "the Jsonnet libraries it depends on are"),
+        ("jsonnetfile.jsonnet", "the Jsonnet libraries it depends on are"),
+    ],
+)
+def test_another_version_with_the_libraries_of_its_component(
+    versions: Versions, of: str, file: str, told: str
+) -> None:
+    place = versions.root / of / file
+    place.parent.mkdir(exist_ok=True)
+    place.touch()
+
+    (notice,) = versions.found(commit="2" * 40)
+
+    assert notice.text == TOLD.format(told)
+    assert notice.where == "parameters.components.c-2"
+    assert not notice.refusal
+
+
+def test_another_version_with_the_inputs_of_its_component(versions: Versions) -> None:
+    (notice,) = versions.found("c/b.jsonnet", "/x/c/a.jsonnet", "c/a.jsonnet", commit="2" * 40)
+
+    assert notice.text == TOLD.format("its inputs c/a.jsonnet, c/b.jsonnet are")
+
+
+def test_another_version_with_files_of_its_own(versions: Versions) -> None:
+    assert versions.found("/x/c-2/main.jsonnet", "cc/a.jsonnet", commit="2" * 40) == ()
+
+
+def test_another_path_is_another_version(versions: Versions) -> None:
+    (versions.own.worktree / "sub/lib").mkdir(parents=True)
+    (versions.own.worktree / "sub/lib/c.libsonnet").touch()
+
+    assert texts(versions.found(path="sub")) == [TOLD.format("its libraries are")]
+
+
+def test_the_same_version_raises_no_doubts(versions: Versions) -> None:
+    (versions.base.worktree / "lib").mkdir()
+    (versions.base.worktree / "lib/c.libsonnet").touch()
+
+    assert versions.found("c/a.jsonnet") == ()
