@@ -51,13 +51,18 @@ def compose(text: bytes | str, *, name: str) -> Node | None:
     try:
         if _may_be_deep(text) and _levels(text) > _SAFE_LEVELS:
             raise YamlError(f"nested deeper than {_SAFE_LEVELS} levels", where=name)
+        return _compose(text, name)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise problem_in(error, name) from error
+
+
+def _compose(text: bytes | str, name: str) -> Node | None:
+    try:
         node: Node | None = _Composer(text).get_single_node()
     except ComposerError as error:
         if "duplicate anchor" not in str(error):
-            raise problem_in(error, name) from error
+            raise
         return _compose_with_repeated_anchors(text, name)
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        raise problem_in(error, name) from error
     return node
 
 

@@ -32,6 +32,10 @@ class DuplicateClass(CommodoreError):
         )
 
 
+class BrokenLink(CommodoreError):
+    """A symlink below the classes leads nowhere, or into a circle."""
+
+
 class ClassFiles:
     """The class files of a class path, by name."""
 
@@ -48,7 +52,7 @@ class ClassFiles:
             place = PurePosixPath(f"{name.replace('.', '/')}.yml")
             self._found[name] = (Path(place), place.parent)
         for prefix, source in entries:
-            for file, relative in _files_of(prefix, source):
+            for file, relative in _files_of(prefix, source, errors):
                 name, folder = _name_of(relative)
                 if name in self._found:
                     errors.append(DuplicateClass.named(name, file, self._found[name][0]))
@@ -107,22 +111,32 @@ def absolute_name(name: str, folder: PurePosixPath) -> str:
     return ".".join((*parts, rest))
 
 
-def _files_of(prefix: str, source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+def _files_of(
+    prefix: str, source: Path, errors: list[CommodoreError]
+) -> Iterator[tuple[Path, PurePosixPath]]:
     place = PurePosixPath(prefix)
     if source.is_dir():
-        yield from _walk(source, place)
+        yield from _walk(source, place, (), errors)
     else:
         yield source, place.with_name(f"{place.name}{source.suffix}")
 
 
-def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path, PurePosixPath]]:
+def _walk(
+    folder: Path, relative: PurePosixPath, above: tuple[Path, ...], errors: list[CommodoreError]
+) -> Iterator[tuple[Path, PurePosixPath]]:
+    above = (*above, folder)
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
+            path, link = Path(entry.path), entry.is_symlink()
             if entry.is_dir():
-                if entry.name not in _NOT_CLASSES:
-                    yield from _walk(Path(entry.path), relative / entry.name)
+                if link and any(path.samefile(one) for one in above):
+                    errors.append(BrokenLink("a symlink leads back to itself", where=str(path)))
+                elif entry.name not in _NOT_CLASSES:
+                    yield from _walk(path, relative / entry.name, above, errors)
+            elif link and not path.exists():
+                errors.append(BrokenLink("a symlink leads nowhere", where=str(path)))
             elif PurePosixPath(entry.name).suffix in _EXTENSIONS:
-                yield Path(entry.path), relative / entry.name
+                yield path, relative / entry.name
 
 
 def _name_of(relative: PurePosixPath) -> tuple[str, PurePosixPath]:

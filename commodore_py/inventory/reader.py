@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ class ClassFileError(CommodoreError):
 
 def read(text: bytes, *, name: str) -> ClassFile:
     """The content of a class file; `name` is where it lies."""
-    root = compose(text, name=name)
+    root = compose(_as_serde_sees(text, name), name=name)
     if root is None or is_empty(root):
         return ClassFile()
     try:
@@ -53,6 +54,13 @@ def read(text: bytes, *, name: str) -> ClassFile:
         raise ClassFileError(str(refused), where=f"{name}:{line}", hint=refused.hint) from None
     except RecursionError:
         raise ClassFileError("a text with references nested too deeply", where=name) from None
+
+
+def _as_serde_sees(text: bytes, name: str) -> bytes:
+    if text[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        raise ClassFileError("a class is no UTF-8", where=name, hint="save it as UTF-8")
+    # The mark counts as a column of its line: what stands in later lines is left of the first.
+    return b" " + text[3:] if text.startswith(codecs.BOM_UTF8) else text
 
 
 def read_default(text: str) -> Value:
@@ -169,11 +177,12 @@ class _Reading:
         if self._merge_keys and _MERGE in pairs:
             given = pairs.pop(_MERGE)
             sources = given if isinstance(given, list) else [given]
+            gathered: dict[Hashable, Any] = {}
             for source in sources:
                 if not isinstance(source, _Raw):
                     raise Refused("`<<` merges mappings only", node)
-                for key, value in source.pairs.items():
-                    pairs.setdefault(key, value)
+                _fill_up(gathered, source.pairs)
+            _fill_up(pairs, gathered)
         return _Raw(node, pairs)
 
     def _again(self, node: yaml.Node, depth: int) -> Any:  # noqa: ANN401 - plain YAML values
@@ -191,6 +200,12 @@ class _Reading:
     def _check_depth(self, node: yaml.Node, depth: int) -> None:
         if depth > _DEEPEST:
             raise Refused(f"nested deeper than {_DEEPEST} levels", node)
+
+
+def _fill_up(pairs: dict[Hashable, Any], others: dict[Hashable, Any]) -> None:
+    """Add what is missing; what is there already keeps its value, but not its place."""
+    for key, value in others.items():
+        pairs[key] = pairs.pop(key, value)
 
 
 def _events(root: yaml.Node, enough: int) -> int:
