@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import yaml
@@ -12,7 +13,7 @@ from commodore_py.adapters.yaml_nodes import compose
 from .reader import key_of, unmarked
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterator, Mapping
     from pathlib import Path
 
 _MERGE = "<<"
@@ -108,7 +109,8 @@ def _last_line(node: yaml.Node) -> int:
     return max(line_of(node), int(end.line) + (1 if end.column else 0))
 
 
-def _as_read(node: yaml.Node | None) -> dict[Hashable, Pair]:
+@lru_cache(maxsize=1 << 12)
+def _as_read(node: yaml.Node | None) -> Mapping[Hashable, Pair]:
     """Keys and values of a mapping as the reader sees them: `<<` adds what is not there."""
     if not isinstance(node, yaml.MappingNode):
         return {}

@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
+from .mentions import Mentions
 from .places import Place, fields_of, items_of, paths_at
-from .references import parse
 from .tracing import ABSENT, Tracer, dotted
-from .values import Map, Sequence, Token
+from .values import Map, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from .mentions import Mention
     from .places import ParameterPath
     from .replay import Hierarchy, Layer, Replay
-    from .tracing import Lookup, Step
+    from .tracing import Step
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
 
@@ -70,6 +71,7 @@ def reached(hierarchy: Hierarchy, file: Path, line: int) -> Reach:
             where=f"{place}\n  {lines[line - 1].rstrip()}",
         )
     targets: list[str] = []
+    mentions = Mentions()
     found: dict[tuple[str, str, str, Place | None], list[str]] = {}
     for target in hierarchy.targets:
         replay = hierarchy.replay(target)
@@ -77,7 +79,7 @@ def reached(hierarchy: Hierarchy, file: Path, line: int) -> Reach:
         if not layers:
             continue
         targets.append(target)
-        search = _Search(replay)
+        search = _Search(replay, mentions)
         for path in paths:
             for effect in search.effects(path, layers, line):
                 found.setdefault(effect, []).append(target)
@@ -93,10 +95,10 @@ def reached(hierarchy: Hierarchy, file: Path, line: int) -> Reach:
 class _Search:
     """Looks for what a parameter reaches in one target."""
 
-    def __init__(self, replay: Replay) -> None:
+    def __init__(self, replay: Replay, mentions: Mentions) -> None:
         self._replay = replay
+        self._mentions = mentions
         self._tracer = Tracer(replay)
-        self._texts: list[tuple[Step, tuple[Lookup, ...]]] | None = None
 
     def effects(
         self, path: ParameterPath, layers: list[Layer], line: int
@@ -117,45 +119,24 @@ class _Search:
         waiting, seen = [path], {path}
         while waiting:
             changed = waiting.pop(0)
-            for step, lookups in self._all_texts():
-                for lookup in lookups:
-                    at = _affected(step, lookup, changed)
-                    if at is None or at in seen or not self._counts(step):
+            for layer in self._replay.layers:
+                for mention in self._mentions.of(layer, self._tracer, changed[0]):
+                    if not _overlap(mention.path, changed):
                         continue
-                    seen.add(at)
-                    waiting.append(at)
-                    yield REFERENCE, dotted(at), lookup.written, step.place
-            yield from self._classes(changed)
+                    if not mention.at:
+                        yield CLASS, mention.text, mention.written, mention.place
+                        continue
+                    at = _affected(mention, changed)
+                    if at not in seen and self._counts(mention, layer):
+                        seen.add(at)
+                        waiting.append(at)
+                        yield REFERENCE, dotted(at), mention.written, mention.place
 
-    def _classes(self, changed: ParameterPath) -> Iterator[tuple[str, str, str, Place | None]]:
-        for layer in self._replay.layers:
-            for name, line in items_of(layer.fields.get("classes")):
-                for lookup in self._flat(parse(name)):
-                    if _overlap(lookup.path, changed):
-                        yield CLASS, name, lookup.written, Place(layer.file, line)
-
-    def _all_texts(self) -> list[tuple[Step, tuple[Lookup, ...]]]:
-        if self._texts is None:
-            self._texts = [
-                (text, tuple(self._flat(text.value)))
-                for step in self._tracer.follow(())
-                for text in self._tracer.texts_in(step)
-            ]
-        return self._texts
-
-    def _flat(self, value: object) -> Iterator[Lookup]:
-        waiting = list(self._tracer.lookups(value)) if type(value) is Token else []
-        while waiting:
-            lookup = waiting.pop(0)
-            waiting += lookup.inner
-            if not lookup.default:
-                yield lookup
-
-    def _counts(self, text: Step) -> bool:
+    def _counts(self, mention: Mention, layer: Layer) -> bool:
         """Whether a text is not overridden."""
-        steps = self._tracer.follow(text.at)
+        steps = self._tracer.follow(mention.at)
         live = self._tracer.since_reset(steps)
-        own = [step for step in steps if step.layer is text.layer]
+        own = [step for step in steps if step.layer is layer]
         return not own or _kind(steps[-1], live, own[-1]) != OVERRIDDEN
 
 
@@ -168,11 +149,9 @@ def _kind(last: Step, live: list[Step], own: Step) -> str:
     return VALUE if said and said[-1] is own else OVERRIDDEN
 
 
-def _affected(step: Step, lookup: Lookup, changed: ParameterPath) -> ParameterPath | None:
-    if not _overlap(lookup.path, changed):
-        return None
-    whole = type(step.value) is Token and len(step.value.parts) == 1
-    return (*step.at, *changed[len(lookup.path) :]) if whole else step.at
+def _affected(mention: Mention, changed: ParameterPath) -> ParameterPath:
+    """The parameter that changes with another."""
+    return (*mention.at, *changed[len(mention.path) :]) if mention.whole else mention.at
 
 
 def _overlap(one: ParameterPath, other: ParameterPath) -> bool:

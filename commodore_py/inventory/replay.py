@@ -15,10 +15,10 @@ from .loading import META, Loader
 from .native import meta_of
 from .places import Place
 from .reader import ClassFile, read
-from .values import Map
+from .values import Map, plain_key
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Hashable, Mapping
     from pathlib import Path
 
     import yaml
@@ -40,6 +40,7 @@ class Hierarchy:
     written: frozenset[str] = frozenset()
     """Those of them that lie in their files word for word."""
     target_file: Callable[[str], str] = "target {}".format
+    _fields: dict[str, Mapping[str, yaml.Node]] = field(default_factory=dict, repr=False)
     _replays: dict[str, Replay] = field(default_factory=dict, repr=False)
 
     def replay(self, target: str) -> Replay:
@@ -56,6 +57,18 @@ class Hierarchy:
         """Whether people can look at the lines of a class."""
         return name not in self.generated or name in self.written
 
+    def class_fields(self, name: str) -> Mapping[str, yaml.Node]:
+        """A class as it is written, if people can look at it; read once for all targets."""
+        if name not in self._fields:
+            text = self.files.text(name) if self.has_lines(name) else b""
+            self._fields[name] = places.fields_of(text)
+        return self._fields[name]
+
+    def target_fields(self, target: str) -> Mapping[str, yaml.Node]:
+        """A target as it is written, if people can look at it."""
+        written = self.target_file(target) != f"target {target}"
+        return places.fields_of(self.targets.get(target, b"")) if written else {}
+
     def place_of_class(self, name: str, included: str) -> Place:
         """Where a class, or a target, includes another by a name as written."""
         return self._place_of_item(
@@ -66,16 +79,15 @@ class Hierarchy:
         self, name: str, where: str, is_it: Callable[[str, PurePosixPath], bool]
     ) -> Place:
         if name in self.files:
-            file, text = self.file_of(name), self.files.text(name)
-            folder, written = self.files.folder(name), self.has_lines(name)
+            file, folder = self.file_of(name), self.files.folder(name)
+            fields = self.class_fields(name)
         else:
             target = name.removeprefix("target ")
-            file, text = self.target_file(target), self.targets.get(target, b"")
-            folder, written = PurePosixPath(), file != f"target {target}"
-        if written:
-            for item, line in places.items_of(places.fields_of(text).get(where)):
-                if is_it(item, folder):
-                    return Place(file, line)
+            file, folder = self.target_file(target), PurePosixPath()
+            fields = self.target_fields(target)
+        for item, line in places.items_of(fields.get(where)):
+            if is_it(item, folder):
+                return Place(file, line)
         return Place(file)
 
 
@@ -83,18 +95,23 @@ class Layer:
     """A class file, or the target's own, at its place among the layers of a target."""
 
     def __init__(
-        self, name: str, chain: tuple[str, ...], content: ClassFile, file: str, text: bytes
+        self,
+        name: str,
+        chain: tuple[str, ...],
+        content: ClassFile,
+        file: str,
+        fields: Callable[[], Mapping[str, yaml.Node]] = dict,
     ) -> None:
         self.name = name
         self.chain = chain
         self.parameters = content.parameters
         self.file = file
-        self._text = text
+        self._fields = fields
 
     @cached_property
-    def fields(self) -> dict[str, yaml.Node]:
+    def fields(self) -> Mapping[str, yaml.Node]:
         """What the file holds, as it is written; nothing if it is not a file."""
-        return places.fields_of(self._text) if self._text else {}
+        return self._fields()
 
     def place(self, node: yaml.Node | None) -> Place:
         """Where something in this layer stands."""
@@ -114,19 +131,33 @@ class Replay:
         loader = Loader(hierarchy.files, self.cache, missing_ok=False, watch=self)
         content = read(text, name=hierarchy.target_file(target))
         self.state = loader.load(content, meta_of(target), name=target)
+        self._by_key: dict[Hashable, list[Layer]] = {}
+        for layer in self.layers:
+            for key in layer.parameters.items:
+                self._by_key.setdefault(plain_key(key), []).append(layer)
         self.resolver = Resolver(self.state.parameters, self.cache)
 
     def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
         """Keep a layer."""
         hierarchy = self._hierarchy
+        target = self.target
         if absolute:
-            file, text = hierarchy.file_of(absolute), hierarchy.files.text(absolute)
-            # There are no lines to be looked at in a file that is not written yet.
-            text = text if hierarchy.has_lines(absolute) else b""
+            file = hierarchy.file_of(absolute)
+            layer = Layer(name, chain, content, file, lambda: hierarchy.class_fields(absolute))
         else:
-            file = hierarchy.target_file(self.target)
-            text = hierarchy.targets[self.target] if file != f"target {self.target}" else b""
-        self.layers.append(Layer(name, chain, content, file, text))
+            file = hierarchy.target_file(target)
+            layer = Layer(name, chain, content, file, lambda: hierarchy.target_fields(target))
+        self.layers.append(layer)
+
+    def layers_with(self, key: Hashable) -> list[Layer]:
+        """The layers that hold a top-level parameter; those that hold any for None."""
+        if key is None:
+            return [layer for layer in self.layers if layer.parameters.items]
+        found = self._by_key.get(key)
+        if found is None:  # a number, written as a text in a path
+            names = [name for name in self._by_key if str(name) == key]
+            found = self._by_key[names[0]] if names else []
+        return found
 
     def place_of_application(self, name: str) -> Place | None:
         """Where the highest layer lists an application."""
@@ -145,4 +176,4 @@ def _itself(target: str) -> Layer:
     content = ClassFile(parameters=Map())
     content.parameters.items[META] = meta_of(target)
     chain = (f"target {target}",)
-    return Layer(META, chain, content, "set by commodore itself", b"")
+    return Layer(META, chain, content, "set by commodore itself")

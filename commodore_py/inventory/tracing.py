@@ -133,6 +133,10 @@ class Tracer:
                 below = replace(step, at=at, value=item, node=node, key=node or step.key)
                 yield from self.texts_in(below)
 
+    def texts_of(self, layer: Layer) -> Iterator[Step]:
+        """All texts with references in a layer."""
+        yield from self.texts_in(Step(layer, (), layer.parameters, layer.fields.get("parameters")))
+
     def as_path(self, path: Iterable[Hashable]) -> ParameterPath:
         """A path of texts, `[0]` among them, as what it stands for."""
         return tuple(
@@ -146,20 +150,23 @@ class Tracer:
             yield (*path, *self.as_path(below))
 
     def _steps(self, path: ParameterPath) -> list[Step]:
-        if not path:
-            return [
-                Step(layer, (), layer.parameters, layer.fields.get("parameters"))
-                for layer in self._replay.layers
-                if layer.parameters.items
-            ]
-        above, part = path[:-1], path[-1]
-        # What does not go on below is of no interest there, unless it settles the matter.
-        steps = self._steps(above)
-        if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
-            self._settle(steps)
-        if isinstance(part, Index):
-            return list(self._item(steps, above, part))
-        return self._below(steps, above, part)
+        steps = self._roots(path)
+        for depth, part in enumerate(path):
+            # What does not go on below is of no interest there, unless it settles the matter.
+            if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
+                self._settle(steps)
+            if isinstance(part, Index):
+                steps = list(self._item(steps, path[:depth], part))
+            else:
+                steps = self._below(steps, path[:depth], part)
+        return steps
+
+    def _roots(self, path: ParameterPath) -> list[Step]:
+        """The layers that may have a say."""
+        return [
+            Step(layer, (), layer.parameters, layer.fields.get("parameters"))
+            for layer in self._replay.layers_with(path[0] if path else None)
+        ]
 
     def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
         found: list[Step] = []
@@ -316,7 +323,7 @@ class Tracer:
 
     def _lookup(self, reference: Reference) -> Lookup:
         inner = tuple(self._lookup(part) for part in reference.parts if not isinstance(part, str))
-        written = _written(reference)
+        written = written_as(reference)
         try:
             text = self._replay.resolver.text(Token(written, reference.parts))
         except ResolveError as error:
@@ -373,8 +380,9 @@ def _tokens(value: Value) -> Iterator[Token]:
             yield from _tokens(child)
 
 
-def _written(reference: Reference) -> str:
-    parts = (part if isinstance(part, str) else _written(part) for part in reference.parts)
+def written_as(reference: Reference) -> str:
+    """A reference as it stands in a text."""
+    parts = (part if isinstance(part, str) else written_as(part) for part in reference.parts)
     return f"${{{''.join(parts)}}}"
 
 
