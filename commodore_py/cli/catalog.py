@@ -14,6 +14,7 @@ from .options import (
     api_settings,
     config_of,
     engine_options,
+    git_cache_option,
     output_option,
     push_url_option,
     strict_option,
@@ -151,6 +152,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     default=True,
     help="With --local: fetch Jsonnet libraries and what components download, or not.",
 )
+@git_cache_option
 @click.option(
     "-m",
     "--migration",
@@ -213,8 +215,9 @@ def compile_(
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
-    from . import dynamic_facts  # noqa: PLC0415 - not for --help
+    from . import dynamic_facts, places  # noqa: PLC0415 - not for --help
 
+    cache = places.cache_folder() if options["git_cache"] else None
     local, fetch = options["local"], options["fetch_dependencies"]
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:
@@ -234,6 +237,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
+        git_cache=places.git_cache(cache) if cache else None,
         processes=options["processes"],
         migration=options["migration"] or "",
         global_revision=options["global_repo_revision_override"],

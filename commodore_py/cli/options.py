@@ -118,6 +118,13 @@ strict_option = click.option(
     help="Refuse what Commodore lets through and we only warn about.",
 )
 
+git_cache_option = click.option(
+    "--git-cache/--no-git-cache",
+    default=True,
+    show_default=True,
+    help="Let new clones borrow objects from this user's cache, and keep them there.",
+)
+
 github_token_option = click.option(
     "--github-token",
     envvar="COMMODORE_GITHUB_TOKEN",

@@ -11,6 +11,11 @@ def cache_folder() -> Path | None:
     return _ours("XDG_CACHE_HOME", ".cache")
 
 
+def git_cache(cache: Path) -> Path:
+    """Where Git objects are kept, below a cache folder."""
+    return cache / "git"
+
+
 def config_file() -> Path | None:
     """The user's own settings; none in an account without a home."""
     folder = _ours("XDG_CONFIG_HOME", ".config")

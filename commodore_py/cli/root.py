@@ -16,6 +16,7 @@ from .lazy import LazyGroup
 from .options import HELP, Globals, Seconds, verbose_option
 
 _COMMANDS = {
+    "cache": ("commodore_py.cli.cache:cache", "Look into this user's caches, and empty them."),
     "catalog": ("commodore_py.cli.catalog:catalog", "Compile, list and clean cluster catalogs."),
     "component": ("commodore_py.cli.component:component", "Write and test components."),
     "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),

@@ -5,15 +5,18 @@ from .catalog import fetch_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
 from .doubts import doubts
 from .fetch import Fetch, fetcher
+from .lending import Lender, last_used
 from .running import one_run
 
 __all__ = [
     "Fetch",
+    "Lender",
     "doubts",
     "fetch_catalog",
     "fetch_vendored",
     "fetcher",
     "instances_of",
+    "last_used",
     "one_run",
     "wanted_components",
     "wanted_configuration",

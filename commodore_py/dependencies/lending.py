@@ -11,16 +11,16 @@ import shutil
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, remove, write_if_changed
+from commodore_py.adapters.files import aside_of, is_aside, remove, write_if_changed
 from commodore_py.adapters.git import git
 from commodore_py.adapters.process import ProgramFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from commodore_py.config import Config
 
@@ -29,6 +29,7 @@ log = logging.getLogger(__name__)
 LIST = "commodore-lends.json"
 """What an entry holds; a repository without this file is not finished."""
 
+_OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
 _SCHEMA = "git-cache-entry/v1"
 _LENT = "refs/commodore/lent/"
 _SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
@@ -64,6 +65,16 @@ class Lender:
         """Where the objects of a remote are kept."""
         return self.folder / git_urls.dependency_key(url)
 
+    def entries(self) -> Iterator[Path]:
+        """All that is kept here, finished or not."""
+        for parent, names, files in os.walk(self.folder):
+            if is_aside(os.path.basename(parent)):  # noqa: PTH119 - a name among thousands
+                names.clear()
+            elif "HEAD" in files:
+                yield Path(parent)
+                # The name of a remote may go on below that of another.
+                names[:] = [name for name in names if name not in _OF_GIT]
+
     def lend(self, url: str, clone: Path) -> None:
         """Give a new clone what is there of its remote; the fetch that follows brings the rest."""
         entry = self.entry(url)
@@ -96,6 +107,9 @@ class Lender:
         try:
             with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
                 _discard(entry)
+                for parent in entry.relative_to(self.folder).parents[:-1]:
+                    with suppress(OSError):  # others may be kept there
+                        (self.folder / parent).rmdir()
         except (OSError, Busy) as error:
             log.info("%s is not removed: %s", entry, error)
             return False
@@ -118,6 +132,12 @@ class Lender:
     def _drop_broken(self, entry: Path, why: str) -> None:
         log.warning("the cached objects in %s are broken, and removed: %s", entry, why)
         self.drop(entry)
+
+
+def last_used(entry: Path) -> float:
+    """When an entry was last lent or changed, as files tell their times."""
+    listed = entry / LIST
+    return (listed if listed.is_file() else entry).stat().st_mtime
 
 
 def give_back(clone: Path) -> None:
