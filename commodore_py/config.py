@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Engine = Literal["native", "reference"]
+JsonnetBundler = Literal["native", "jb"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +106,7 @@ class Config:
     """Whether a missing token may be got by logging in; completion must not."""
     request_timeout: int = 5
     engine: Engine = "native"
+    jsonnet_bundler: JsonnetBundler = "native"
     local: bool = False
     push: bool = False
     push_url: PushRule = field(default_factory=PushRule)

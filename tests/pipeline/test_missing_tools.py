@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from commodore_py.errors import CommodoreError, notes_of
+from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from tests.fleet import CLUSTER, a_fleet
 from tests.unit.workflows.publisher import a_program, put
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NEEDED = ("git", "sh", "bash", "env", "which", "dirname", "basename", "mkdir")
-LIBRARY = "https://git.example.com/lib.git"
+LIBRARY = "https://git.example.com/org/lib.git"
 WRAPPER: dict[str, Any] = {
     "input_type": "external",
     "input_paths": ["${_kustomize_wrapper}"],
@@ -48,10 +48,10 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def failure(tmp_path: Path, files: Mapping[str, str]) -> CommodoreError:
+def failure(tmp_path: Path, files: Mapping[str, str], **settings: str | bool) -> CommodoreError:
     fleet = a_fleet(tmp_path, web=files)
     with pytest.raises(CommodoreError) as caught:
-        compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
+        compile_catalog(fleet.config(**settings), CLUSTER, approve=lambda _: False)
     assert caught.value.exit_code == 1
     return caught.value
 
@@ -68,24 +68,49 @@ def wanting_a_library() -> dict[str, str]:
     return {"jsonnetfile.json": json.dumps(content)}
 
 
+@pytest.mark.spec("12.17", "03.18")
+@pytest.mark.usefixtures("programs")
+def test_a_library_that_cannot_be_had_needs_no_jb(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    main = {"component/main.jsonnet": "import 'git.example.com/org/lib/main.libsonnet'"}
+    entry = {"input_type": "jsonnet", "input_paths": ["web/component/main.jsonnet"]}
+    files = {**compiling({**entry, "output_path": "."}), **wanting_a_library(), **main}
+
+    error = failure(tmp_path, files)
+
+    assert "git.example.com/org/lib/main.libsonnet" in str(error)
+    (warning,) = [one for one in caplog.messages if "is missing" in one]
+    assert warning.startswith("Jsonnet library git.example.com/org/lib in main (wanted by web)")
+    assert "cannot fetch its repository" in warning
+
+
+@pytest.mark.spec("12.17", "05.18", "03.18")
+@pytest.mark.usefixtures("programs")
+def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> None:
+    error = failure(tmp_path, wanting_a_library(), strict=True)
+
+    assert "org/lib in main (wanted by web) is missing" in str(error)
+    assert LIBRARY in str(error)
+    assert error.where.endswith("dependencies/web/jsonnetfile.json:1")
+
+
 @pytest.mark.spec("12.17")
 @pytest.mark.usefixtures("programs")
-def test_a_library_from_git_without_jb(tmp_path: Path) -> None:
-    error = failure(tmp_path, wanting_a_library())
+def test_a_jb_that_was_asked_for_and_is_not_there(tmp_path: Path) -> None:
+    error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
 
-    assert f"web wants {LIBRARY}" in str(error)
-    assert "without the program jb" in str(error)
+    assert "there is no program jb" in str(error)
     assert "install" in error.hint
 
 
 @pytest.mark.spec("12.17")
-def test_a_library_from_git_with_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
+def test_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
     put(programs, "jb", a_program(script="echo no such revision >&2; exit 3"))
 
-    error = failure(tmp_path, wanting_a_library())
+    error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
 
     assert str(error) == "jb failed with status 3: no such revision"
-    assert f"component web wants {LIBRARY}" in notes_of(error)
 
 
 @pytest.mark.spec("12.18")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies import fetch_vendored
-from commodore_py.dependencies.bundler import jsonnetfile, lock_file
-from commodore_py.errors import CommodoreError, NotBuiltYet
+from commodore_py.dependencies.bundler import jsonnetfile
+from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model import ClassPath, Inventory, Kind
 from tests.builders import errors_in, make_config, make_dependency, make_node
 
@@ -38,7 +38,7 @@ class Vendored:
             )
         )
 
-    def fetch(self, **settings: bool) -> None:
+    def fetch(self, **settings: bool | str) -> None:
         listed = {name: {"url": "x", "version": "v1"} for name in ("foo", "bar")}
         node = make_node(parameters={"components": listed})
         fetch_vendored(
@@ -99,20 +99,42 @@ EXPECTED = """\
 """
 
 
+LOCK = """\
+{
+  "version": 1,
+  "dependencies": [
+    {
+      "source": {
+        "local": {
+          "directory": "dependencies/bar"
+        }
+      },
+      "version": ""
+    },
+    {
+      "source": {
+        "local": {
+          "directory": "dependencies/foo"
+        }
+      },
+      "version": ""
+    },
+    {
+      "source": {
+        "local": {
+          "directory": "dependencies/lib"
+        }
+      },
+      "version": ""
+    }
+  ],
+  "legacyImports": false
+}
+"""
+
+
 def test_the_list_is_sorted_with_our_libraries_last() -> None:
     assert jsonnetfile(["zoo", "bar"]).decode() == EXPECTED
-
-
-def test_the_lock_is_sorted_by_name() -> None:
-    lock = lock_file(["zoo", "bar"]).decode()
-
-    content = json.loads(lock)
-    folders = [entry["source"]["local"]["directory"] for entry in content["dependencies"]]
-    assert folders == ["dependencies/bar", "dependencies/lib", "dependencies/zoo"]
-    assert content["legacyImports"] is False
-    assert lock.startswith('{\n  "version": 1,\n  "dependencies": [\n    {\n      "source": {\n')
-    assert '      },\n      "version": ""\n    },\n' in lock
-    assert lock.endswith('  ],\n  "legacyImports": false\n}\n')
 
 
 @pytest.mark.usefixtures("no_jb")
@@ -122,13 +144,17 @@ def test_components_are_linked_without_jb(work: Vendored) -> None:
     assert work.links() == {name: f"../dependencies/{name}" for name in ("bar", "foo", "lib")}
     assert (work.root / "vendor/lib/foo.libsonnet").is_file()
     assert (work.root / "jsonnetfile.json").read_bytes() == jsonnetfile(["bar", "foo"])
-    assert (work.root / "jsonnetfile.lock.json").read_bytes() == lock_file(["bar", "foo"])
+    assert (work.root / "jsonnetfile.lock.json").read_text() == LOCK
     assert list((work.root / "dependencies/libs").iterdir()) == []
 
 
-def test_stale_links_go_and_folders_stay(work: Vendored) -> None:
+def test_stale_links_go_and_files_stay(work: Vendored) -> None:
     vendor = work.root / "vendor"
-    (vendor / "github.com/org").mkdir(parents=True)
+    (vendor / "github.com/org/mine").mkdir(parents=True)
+    (vendor / "github.com/org/mine/own.libsonnet").touch()
+    (vendor / "github.com/org/mine/own-link.libsonnet").symlink_to("own.libsonnet")
+    (vendor / "example.com/org").mkdir(parents=True)
+    (vendor / "example.com/org/old").symlink_to("nowhere")
     (vendor / "old").symlink_to("../dependencies/old")
     (vendor / "foo").symlink_to("../dependencies/bar")
 
@@ -136,7 +162,8 @@ def test_stale_links_go_and_folders_stay(work: Vendored) -> None:
 
     assert set(work.links()) == {"bar", "foo", "lib"}
     assert work.links()["foo"] == "../dependencies/foo"
-    assert (vendor / "github.com/org").is_dir()
+    assert (vendor / "github.com/org/mine/own-link.libsonnet").is_symlink()
+    assert not (vendor / "example.com").exists()
 
 
 def test_a_folder_in_the_place_of_a_link_is_not_replaced(work: Vendored) -> None:
@@ -173,17 +200,23 @@ def test_local_mode_may_leave_vendor_alone(work: Vendored) -> None:
     assert (work.root / "dependencies/lib/foo.libsonnet").is_symlink()
 
 
+def test_local_mode_brings_libraries_unless_told_not_to(work: Vendored) -> None:
+    (work.root / "dependencies/other").mkdir()
+    work.wants("foo", {"dependencies": [{"source": {"local": {"directory": "../other"}}}]})
+
+    work.fetch(local=True)
+
+    assert work.links()["other"] == "../dependencies/other"
+
+
+@pytest.mark.spec("12.17")
 @pytest.mark.usefixtures("no_jb")
-def test_remote_libraries_without_jb_are_told_with_a_remedy(work: Vendored) -> None:
-    work.wants("foo", REMOTE)
-    work.wants("bar", {"dependencies": [{"source": {"local": {"directory": "../other"}}}]})
+def test_the_program_is_missed_only_if_it_was_asked_for(work: Vendored) -> None:
+    with pytest.raises(CommodoreError) as caught:
+        work.fetch(jsonnet_bundler="jb")
 
-    with pytest.raises(NotBuiltYet) as caught:
-        work.fetch()
-
-    assert "(bar wants ../other; foo wants https://me:***@h/u/r)" in str(caught.value)
-    assert "install jsonnet-bundler (jb)" in caught.value.hint
-    assert not (work.root / "vendor").exists()
+    assert "there is no program jb" in str(caught.value)
+    assert "leave out --jsonnet-bundler jb" in caught.value.hint
 
 
 def a_jb(folder: Path, script: str) -> None:
@@ -197,10 +230,9 @@ def test_jb_is_called_in_the_work_folder_without_a_lock(
     (tmp_path / "bin").mkdir()
     a_jb(tmp_path / "bin", 'echo "$@ in $PWD" > called; ls >> called')
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    work.wants("foo", REMOTE)
     (work.root / "jsonnetfile.lock.json").write_text("old")
 
-    work.fetch()
+    work.fetch(jsonnet_bundler="jb")
 
     called = (work.root / "called").read_text().splitlines()
     assert called[0] == f"install in {work.root}"
@@ -208,59 +240,45 @@ def test_jb_is_called_in_the_work_folder_without_a_lock(
     assert "jsonnetfile.lock.json" not in called
 
 
-@pytest.mark.spec("03.18", "05.18")
-def test_a_failing_jb_is_told_with_the_libraries(
+@pytest.mark.spec("05.18", "12.17")
+def test_a_failing_jb_is_told_with_its_reason(
     work: Vendored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin").mkdir()
     a_jb(tmp_path / "bin", "echo no such version >&2; exit 1")
     monkeypatch.setenv("PATH", str(tmp_path / "bin"), prepend=os.pathsep)
-    work.wants("foo", REMOTE)
 
     with pytest.raises(CommodoreError) as caught:
-        work.fetch()
+        work.fetch(jsonnet_bundler="jb")
 
     assert str(caught.value) == "jb failed with status 1: no such version"
-    assert caught.value.__notes__ == ["component foo wants https://me:***@h/u/r"]
+    assert notes_of(caught.value) == ("while bringing the Jsonnet libraries that components want",)
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "{",
-        "[]",
-        '{"dependencies": [1]}',
-        '{"dependencies": [{}]}',
-        '{"dependencies": [{"source": null}]}',
-    ],
-)
-def test_a_broken_list_of_libraries_is_told(work: Vendored, content: str) -> None:
-    work.wants("foo", content)
+@pytest.mark.spec("03.18", "05.18")
+def test_broken_lists_of_components_are_told_together(work: Vendored) -> None:
+    work.wants("foo", "{")
+    work.wants("bar", REMOTE)
 
     with pytest.raises(CommodoreError) as caught:
         work.fetch()
 
-    assert "not a jsonnet-bundler file" in str(caught.value)
-    assert caught.value.where == str(work.root / "dependencies/foo/jsonnetfile.json")
+    foo, bar = sorted(errors_in(caught.value), key=lambda error: error.where, reverse=True)
+    assert foo.where == f"{work.root}/dependencies/foo/jsonnetfile.json:1"
+    assert notes_of(foo) == ("while bringing dependencies/foo",)
+    assert "https://me:***@h/u/r is no Git remote" in str(bar)
+    assert bar.where == f"{work.root}/dependencies/bar/jsonnetfile.json:1"
+    assert not (work.root / "vendor").exists()
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"version": 1, "dependencies": []}'])
 @pytest.mark.usefixtures("no_jb")
-def test_an_empty_list_of_libraries_needs_no_jb(work: Vendored, content: str) -> None:
+def test_an_empty_list_of_libraries_is_fine(work: Vendored, content: str) -> None:
     work.wants("foo", content)
 
     work.fetch()
 
     assert "foo" in work.links()
-
-
-def test_a_list_made_by_jsonnet_is_not_built_yet(work: Vendored) -> None:
-    (work.root / "dependencies/foo/jsonnetfile.jsonnet").write_text("{}")
-
-    with pytest.raises(NotBuiltYet) as caught:
-        work.fetch()
-
-    assert "jsonnetfile.jsonnet of component foo" in str(caught.value)
 
 
 def test_versions_without_a_repository_are_told_together(work: Vendored) -> None:

@@ -1,0 +1,177 @@
+"""Bring Jsonnet libraries from Git, by way of the bare clones that components have, too."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.git import (
+    RevisionNotFound,
+    commit_of,
+    configure_remote,
+    fetch,
+    git,
+    refs_of,
+    succeeds,
+)
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Kind
+
+from .bundler_content import Content, place_of, put
+from .bundler_resolve import Package
+from .jsonnetfile import GitSource
+from .revisions import find, moved_tags
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from commodore_py.model import Dependency
+
+    from .bundler_resolve import Outcome, Wanted
+    from .jsonnetfile_remote import Remote
+
+log = logging.getLogger(__name__)
+
+_PARALLEL = 8  # waiting for servers, not computing
+_WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
+
+
+class Clones:
+    """The bare clones of a working directory, each fetched at most once in a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._shared: dict[str, Path] = {}
+        self._asked: dict[Path, str] = {}
+
+    @classmethod
+    def shared_with(
+        cls, folder: Path, dependencies: Iterable[Dependency], *, local: bool
+    ) -> Clones:
+        """The clones as components and packages left them; in local mode these fetch nothing."""
+        clones = cls(folder)
+        for dependency in dependencies:
+            if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
+                continue
+            key = git_urls.dependency_key(dependency.url)
+            bare = folder / key
+            if (bare / "HEAD").is_file():
+                clones._shared[_without_suffix(key)] = bare
+                if not local and not is_full_commit(dependency.spec.version or ""):
+                    clones._asked[bare] = ""
+        return clones
+
+    def of(self, remote: Remote) -> Path:
+        """Where the clone of a repository is, or will be."""
+        key = git_urls.dependency_key(remote.url)
+        return self._shared.get(_without_suffix(key)) or self._folder / key
+
+    def commit(self, remote: Remote, version: str) -> str:
+        """The commit of a version; asks the remote at most once, and not for a known commit."""
+        bare = self.of(remote)
+        self._open(bare, remote)
+        if is_full_commit(version) and commit_of(bare, version) == version:
+            return version
+        self._fetch(bare, remote)
+        try:
+            return _find(bare, remote, version)
+        except RevisionNotFound:
+            # A commit may be on no branch; servers give it away if asked by its name.
+            if is_full_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
+                return version
+            raise
+
+    def _open(self, bare: Path, remote: Remote) -> None:
+        if bare in self._shared.values():
+            return  # its URL is the component's
+        if (bare / "HEAD").is_file():
+            configure_remote(bare, remote.url)
+            return
+        aside = aside_of(bare)
+        aside.mkdir(parents=True)
+        git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
+        configure_remote(aside, remote.url)
+        remove(bare)  # without a HEAD it is no repository
+        aside.rename(bare)
+
+    def _fetch(self, bare: Path, remote: Remote) -> None:
+        if bare not in self._asked:
+            self._asked[bare] = _fetched(bare, remote.url)
+        if reason := self._asked[bare]:
+            raise CommodoreError(
+                f"cannot fetch its repository: {reason}",
+                where=remote.url,
+                hint="check the remote, and that you may read it",
+            )
+
+
+def bring_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
+    """Bring libraries, in parallel by repository; what cannot be had is an error in its place."""
+    groups: dict[object, list[Wanted]] = defaultdict(list)
+    for one in wanted:
+        source = one.requirement.source
+        # One at a time per clone: Git locks it while it changes.
+        groups[clones.of(source.remote) if isinstance(source, GitSource) else one].append(one)
+
+    def bring_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
+        return [(one, _brought(one, clones, cache)) for one in group]
+
+    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+        outcomes = dict(pair for pairs in pool.map(bring_group, groups.values()) for pair in pairs)
+    return [outcomes[one] for one in wanted]
+
+
+def is_full_commit(version: str) -> bool:
+    """Whether a version is a commit's whole name, which never means anything else."""
+    return len(version) in (40, 64) and all(c in "0123456789abcdef" for c in version)
+
+
+def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
+    source, version = wanted.requirement.source, wanted.requirement.version
+    try:
+        if isinstance(source, GitSource):
+            content = Content(
+                clones.commit(source.remote, version), source.subdir, source.remote.is_github
+            )
+            total = put(content, clones.of(source.remote), cache, wanted)
+            return Package(wanted, place_of(cache, wanted), content.commit, total)
+        if wanted.folder is not None and wanted.folder.is_dir():
+            return Package(wanted, wanted.folder)
+    except CommodoreError as error:
+        return error
+    return CommodoreError("there is no such folder", where=str(wanted.folder))
+
+
+def _fetched(bare: Path, url: str) -> str:
+    """Fetch, and return what went wrong, if anything did."""
+    log.info("fetching %s", url)
+    before = refs_of(bare)
+    try:
+        fetch(bare)
+    except ProgramFailed as error:
+        return error.stderr.strip() or str(error)
+    for tag in moved_tags(before, refs_of(bare)):
+        log.warning("a tag was moved in %s: %s", url, tag)
+    return ""
+
+
+def _find(bare: Path, remote: Remote, version: str) -> str:
+    refs = refs_of(bare)
+    if not remote.is_github:
+        return find(bare, refs, version, prefer="tag").commit
+    try:
+        return find(bare, refs, version, prefer="branch").commit
+    except RevisionNotFound:
+        if version != "master":  # many a repository has renamed it
+            raise
+        return find(bare, refs, "main", prefer="branch").commit
+
+
+def _without_suffix(key: str) -> str:
+    return key.rstrip("/").removesuffix(".git")
