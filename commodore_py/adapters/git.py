@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import re
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from . import git_urls
+from . import git_files, git_urls
 from .process import ProgramFailed, run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+# What a second try may mend; all else would only fail again, or ask for a password again.
+_TRANSIENT = re.compile(
+    r"Could not resolve host|Temporary failure in name resolution|timed out"
+    r"|Connection reset|early EOF|unexpected disconnect|unexpected end of file"
+    r"|(?:returned error:|HTTP) (?:5\d\d|429)",
+    re.IGNORECASE,
+)
+_PAUSES = (0.3, 1.5)  # seconds before each further try
 
 # A hook or an alias may have set these for its own repository; ours are named by their folder.
 _FOREIGN_REPOSITORY = (
@@ -27,6 +41,7 @@ _FOREIGN_REPOSITORY = (
 )
 _ENVIRONMENT: dict[str, str | None] = {**dict.fromkeys(_FOREIGN_REPOSITORY), "LC_ALL": "C"}
 _FALLBACK_BRANCH = "master"
+_SHORT = 6
 
 BRANCHES, TAGS = "refs/remotes/origin/", "refs/tags/"
 
@@ -90,6 +105,25 @@ def git_bytes(
     return run(["git", *arguments], cwd=directory, env=environment, stdin=stdin)
 
 
+def over_network(directory: Path, *arguments: str) -> str:
+    """Run a git command that asks a remote; what a network does at times is tried again."""
+    for pause in _PAUSES:
+        try:
+            return git(directory, *arguments)
+        except ProgramFailed as error:
+            if not _TRANSIENT.search(error.stderr):
+                raise
+            reason = error.stderr.strip().splitlines()[-1]
+            log.info("trying again in %.1f seconds: %s", pause, reason)
+            time.sleep(pause)
+    return git(directory, *arguments)
+
+
+def rewrites_urls(directory: Path) -> bool:
+    """Whether the user's settings make other addresses of some (`url.<base>.insteadOf`)."""
+    return succeeds(directory, "config", "--get-regexp", r"^url\.")
+
+
 def succeeds(directory: Path, *arguments: str) -> bool:
     """Whether a git command answers yes."""
     try:
@@ -119,6 +153,10 @@ def configure_remote(directory: Path, url: str, rule: git_urls.PushRule | None =
 
 def remote_settings(directory: Path) -> dict[str, str]:
     """What the repository's configuration says about `origin`."""
+    for folder in (directory, directory / ".git"):
+        known = git_files.remote_in(folder / "config") if (folder / "HEAD").is_file() else None
+        if known is not None:
+            return known
     try:
         listing = git(directory, "config", "--local", "--get-regexp", r"^remote\.origin\.")
     except ProgramFailed:
@@ -132,7 +170,7 @@ def fetch(directory: Path, *, other_repository: bool = False) -> None:
     With `other_repository`, tags that are not there go, as they were of another repository.
     """
     tags = ("--prune-tags",) if other_repository else ()
-    git(directory, "fetch", "--quiet", "--prune", *tags, "--force", "--tags", "origin")
+    over_network(directory, "fetch", "--quiet", "--prune", *tags, "--force", "--tags", "origin")
 
 
 def refs_of(directory: Path) -> Refs:
@@ -156,6 +194,26 @@ def refs_of(directory: Path) -> Refs:
             commits[name] = inner_commit
     known = head.removeprefix(BRANCHES) if head in commits else ""
     return Refs(commits, known or _FALLBACK_BRANCH)
+
+
+def files_listed(directory: Path) -> git_files.RefFiles:
+    """The same as the files of refs say, from Git itself."""
+    listing = git(
+        directory,
+        "for-each-ref",
+        "--format=%(refname) %(objectname) %(*objectname) %(symref)",
+        "refs/remotes/origin",
+        "refs/tags",
+    )
+    objects, peeled, symbolic = {}, {}, {}
+    for line in listing.splitlines():
+        name, value, inner, target = line.split(" ")
+        if target:
+            symbolic[name] = target
+        else:
+            objects[name] = value
+            peeled[name] = inner or value
+    return git_files.RefFiles(objects, symbolic, peeled)
 
 
 def status(directory: Path, *, untracked: bool) -> Status:
@@ -209,9 +267,13 @@ def head_of(directory: Path) -> tuple[str | None, str | None]:
     return commit, None if ref == "HEAD" else ref.removeprefix("refs/heads/")
 
 
-def ask_default_branch(directory: Path) -> None:
+def note_default_branch(
+    directory: Path, branch: str, known: git_files.RefFiles | None = None
+) -> None:
     """Note which branch the remote's HEAD names; a remote may have none to name."""
-    succeeds(directory, "remote", "set-head", "origin", "--auto")
+    name, target = f"{BRANCHES}HEAD", BRANCHES + branch
+    if branch and (known is None or known.symbolic.get(name) != target):
+        git(directory, "symbolic-ref", name, target)
 
 
 def commit_of(directory: Path, revision: str) -> str | None:
@@ -231,14 +293,36 @@ def commit_of(directory: Path, revision: str) -> str | None:
 
 def short_commit(directory: Path, commit: str) -> str:
     """The abbreviated commit, six characters or as many as tell it apart."""
-    return git(directory, "rev-parse", "--short=6", commit)
+    return git(directory, "rev-parse", f"--short={_SHORT}", commit)
 
 
-def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:
+def short_commits_in(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, str], str]:
+    """The same for many commits, each with the bare repository that it is in."""
+    wanted = sorted(set(commits))
+    folders = sorted({folder for folder, _ in wanted})
+    if not folders:
+        return {}
+    # One process for all: what is short enough among everything is so in its own repository.
+    others = os.pathsep.join(str((folder / "objects").resolve()) for folder in folders[1:])
+    found: dict[str, str] = {}
+    if len(others.split(os.pathsep)) == max(len(folders) - 1, 1) and '"' not in others:
+        env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": others}
+        found = short_commits(folders[0], (commit for _, commit in wanted), env=env)
+    for folder in folders:
+        own = {commit for other, commit in wanted if other == folder}
+        if any(len(found.get(commit, "")) != _SHORT for commit in own):
+            found |= short_commits(folder, own)
+    return {(folder, commit): found[commit] for folder, commit in wanted}
+
+
+def short_commits(
+    directory: Path, commits: Iterable[str], *, env: Mapping[str, str] | None = None
+) -> dict[str, str]:
     """The same for several commits at once."""
     wanted = sorted(set(commits))
     if not wanted:
         return {}
     # In this order: without a walk, Git answers as it was asked.
-    how = ("--no-walk=unsorted", "--abbrev-commit", "--abbrev=6")
-    return dict(zip(wanted, git(directory, "rev-list", *how, *wanted).split(), strict=True))
+    how = ("--no-walk=unsorted", "--abbrev-commit", f"--abbrev={_SHORT}")
+    listing = git(directory, "rev-list", *how, *wanted, env=env)
+    return dict(zip(wanted, listing.split(), strict=True))

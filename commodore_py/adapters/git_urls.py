@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
@@ -88,6 +89,12 @@ def dependency_key(url: str) -> str:
     if not names:
         raise _not_understood(url)
     return "/".join(names) + ("/" if whole.endswith("/") else "")
+
+
+def local_path(normalised: str) -> Path | None:
+    """The folder on this machine that a URL plainly names, if it does."""
+    path = normalised.removeprefix("file://")
+    return Path(path) if path.startswith("/") and "%" not in path else None
 
 
 def without_password(text: str) -> str:

@@ -16,11 +16,13 @@ from .checkouts import (
     clone_aside,
     local_work,
     put_work_aside,
+    question,
     swap_in,
     update_clone,
 )
 from .healing import sweep_catalog
 from .journal import Journal
+from .questions import Asker
 from .safety import LocalWork, is_repository, not_ours_to_replace, put_aside
 from .undo import noted
 
@@ -47,14 +49,15 @@ def fetch_catalog(config: Config, cluster: Cluster) -> CatalogHead:
     if problem is not None:
         raise problem
     if not is_repository(directory):
-        aside = clone_aside(what, directory, url)
+        aside = clone_aside(what, directory, url, config.push_url)
         _take_tip(aside, refs_of(aside), None)
         swap_in(aside, directory)
         return _head(directory, url)
 
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
-    refs, moved = update_clone(what, directory, url, journal)
+    answer = question(what, directory, url, Asker(config.paths.root))
+    refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
     _take_tip(directory, refs, journal, moved_to=url if moved else "")
     return _head(directory, url)
 

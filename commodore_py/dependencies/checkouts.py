@@ -8,23 +8,28 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
+    BRANCHES,
+    TAGS,
     RevisionNotFound,
-    ask_default_branch,
     commit_of,
     configure_remote,
     fetch,
     git,
     head_of,
+    note_default_branch,
+    over_network,
     refs_of,
     remote_settings,
     short_commit,
     status,
 )
+from commodore_py.adapters.git_files import refs_in
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Dependency, DependencySpec, Kind
 
-from .revisions import find, moved_tags
+from .questions import lacks
+from .revisions import find, is_commit, moved_tags
 from .safety import (
     LocalWork,
     described,
@@ -42,8 +47,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git import Refs
+    from commodore_py.adapters.git_urls import PushRule
 
     from .journal import Journal
+    from .questions import Answer, Asker
     from .revisions import Found
 
 log = logging.getLogger(__name__)
@@ -88,13 +95,15 @@ def update_configuration(
     spec: DependencySpec,
     directory: Path,
     journal: Journal,
+    answer: Answer | None,
     *,
     override: str = "",
     force: bool = False,
+    rule: PushRule | None = None,
 ) -> Dependency:
     """Bring the global or tenant configuration to the wanted revision."""
     if (directory / ".git").exists():
-        refs, _ = update_clone(str(spec), directory, spec.url, journal)
+        refs, _ = update_clone(str(spec), directory, spec.url, journal, answer=answer, rule=rule)
         try:
             commit = _check_out_configuration(spec, directory, refs, journal)
         except ProgramFailed as error:
@@ -106,7 +115,7 @@ def update_configuration(
             put_work_aside(str(spec), directory, journal, ignored=names)
             commit = _check_out_configuration(spec, directory, refs, journal, overwrite=True)
     else:
-        aside = clone_aside(str(spec), directory, spec.url)
+        aside = clone_aside(str(spec), directory, spec.url, rule)
         refs = refs_of(aside)
         try:
             commit = _check_out_configuration(spec, aside, refs, None, overwrite=True)
@@ -125,7 +134,28 @@ def update_configuration(
     )
 
 
-def clone_aside(what: str, directory: Path, url: str) -> Path:
+def question(
+    what: str, directory: Path, url: str, asker: Asker, *, revision: str = ""
+) -> Answer | None:
+    """Ask what a clone's remote has, unless that cannot matter."""
+    if not (directory / ".git").exists():
+        return None  # cloning will tell
+    old = remote_settings(directory).get("remote.origin.url", "")
+    if (
+        is_commit(revision)
+        and old == git_urls.normalise(url)
+        and commit_of(directory, revision) == revision
+    ):
+        return None  # commits never change
+    try:
+        return asker.ask(url, directory / ".git")
+    except ProgramFailed as error:
+        raise _cannot_fetch(
+            what, git_urls.without_password(git_urls.normalise(url)), error
+        ) from error
+
+
+def clone_aside(what: str, directory: Path, url: str, rule: PushRule | None = None) -> Path:
     """Clone beside the place, so that a run that is killed leaves nothing half done there."""
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("cloning %s from %s", what, shown)
@@ -134,11 +164,11 @@ def clone_aside(what: str, directory: Path, url: str) -> Path:
     # Not `init` and `fetch`: a clone also learns the name of an empty remote's branch.
     how = ("--quiet", "--no-checkout", "--origin=origin", "--", git_urls.normalise(url))
     try:
-        git(aside, "clone", *how, ".")
+        over_network(aside, "clone", *how, ".")
     except ProgramFailed as error:
         remove(aside)
         raise _cannot_fetch(what, shown, error) from error
-    configure_remote(aside, url)
+    configure_remote(aside, url, rule)
     return aside
 
 
@@ -149,21 +179,38 @@ def swap_in(aside: Path, directory: Path) -> None:
     aside.rename(directory)
 
 
-def update_clone(what: str, directory: Path, url: str, journal: Journal) -> tuple[Refs, bool]:
-    """Fetch in an existing clone; says whether it now comes from another repository."""
-    shown = git_urls.without_password(git_urls.normalise(url))
-    log.info("fetching %s from %s", what, shown)
+def update_clone(
+    what: str,
+    directory: Path,
+    url: str,
+    journal: Journal,
+    *,
+    answer: Answer | None,
+    rule: PushRule | None = None,
+) -> tuple[Refs, bool]:
+    """Bring a clone up to what its remote answered; says whether that is another repository.
+
+    Without an answer, the clone has all that is needed.
+    """
     old = remote_settings(directory).get("remote.origin.url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
+    have = refs_in(directory / ".git", BRANCHES, TAGS)
+    if answer is None or (not moved and have is not None and not lacks(answer, have, None)):
+        configure_remote(directory, url, rule)
+        if answer is not None:
+            note_default_branch(directory, answer.default_branch, have)
+        return refs_of(directory), False
+    shown = git_urls.without_password(git_urls.normalise(url))
+    log.info("fetching %s from %s", what, shown)
     before = refs_of(directory)
     # Until something came from there, the next run must not think that it did.
     try:
         with noted(journal if moved else None, directory, url=old):
-            configure_remote(directory, url)
+            configure_remote(directory, url, rule)
             fetch(directory, other_repository=moved)
     except ProgramFailed as error:
         raise _cannot_fetch(what, shown, error) from error
-    ask_default_branch(directory)
+    note_default_branch(directory, answer.default_branch, have)
     after = refs_of(directory)
     if moved:
         was = git_urls.without_password(old)

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git import short_commits
+from commodore_py.adapters.git import short_commits_in
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, DependencySpec, Kind
 
-from . import checkouts, work_folder, worktrees
+from . import checkouts, clones, work_folder, worktrees
 from .contents import incomplete
 from .journal import Journal
 from .lending import Lender
+from .questions import Asker
 from .safety import LocalWork
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commodore_py.config import Config, WorkPaths
+
+    from .questions import Answer
 
 log = logging.getLogger(__name__)
 
@@ -38,12 +42,14 @@ def fetcher(config: Config) -> Fetch:
     """A function that fetches, or one that only looks into the working directory."""
     paths = config.paths
     remotes: dict[str, str] = {}
+    asker = Asker(paths.root)
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
-        _clear_the_way(wanted, paths, force=config.force)
         register(wanted, remotes)
-        return _fetch_all(wanted, config, remotes)
+        groups = _groups(wanted, remotes, paths)
+        answers = _look_around(wanted, groups, config, asker)
+        return _fetch_all(wanted, groups, answers, config)
 
     def from_work_folder(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         return work_folder.find_all({spec: place_of(spec, paths) for spec in specs})
@@ -62,32 +68,103 @@ def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:
             return paths.dependencies / spec.name
 
 
-def _clear_the_way(specs: tuple[DependencySpec, ...], paths: WorkPaths, *, force: bool) -> None:
-    """Look for local work everywhere before anything is changed; put it aside if forced."""
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What comes from one clone: Git locks it while it changes, and one fetch serves them all."""
+
+    clone: Path
+    url: str
+    specs: tuple[DependencySpec, ...]
+
+    @property
+    def configuration(self) -> DependencySpec | None:
+        """The global or tenant configuration, which has a clone of its own."""
+        return self.specs[0] if self.specs[0].kind in _CONFIGURATION else None
+
+
+_Answers: TypeAlias = Mapping[Path, "Answer | None"]
+
+
+def _groups(
+    specs: tuple[DependencySpec, ...], remotes: Mapping[str, str], paths: WorkPaths
+) -> tuple[Group, ...]:
+    found: dict[Path, Group] = {}
+    for spec in specs:
+        if spec.kind in _CONFIGURATION:
+            clone, url = place_of(spec, paths), spec.url
+        else:
+            clone, url = _bare_clone(spec, paths), remotes[git_urls.dependency_key(spec.url)]
+        others = found[clone].specs if clone in found else ()
+        found[clone] = Group(clone, url, (*others, spec))
+    return tuple(found.values())
+
+
+def _look_around(
+    specs: tuple[DependencySpec, ...],
+    groups: tuple[Group, ...],
+    config: Config,
+    asker: Asker,
+) -> _Answers:
+    """Look for local work and ask all remotes before anything is changed."""
 
     def obstacle(spec: DependencySpec) -> CommodoreError | None:
-        place = place_of(spec, paths)
+        place = place_of(spec, config.paths)
         try:
             if spec.kind in _CONFIGURATION:
                 return checkouts.obstacle(spec, place)
-            return worktrees.obstacle(spec, place, _bare_clone(spec, paths))
+            return worktrees.obstacle(spec, place, _bare_clone(spec, config.paths))
         except CommodoreError as error:
             error.add_note(f"while looking for local work of {spec}")
             return error
 
-    obstacles = dict(zip(specs, _in_parallel(obstacle, specs), strict=True))
+    def question(group: Group) -> Answer | CommodoreError | None:
+        try:
+            spec = group.configuration
+            if spec is None:
+                return clones.question(group.clone, group.url, group.specs, asker)
+            revision = spec.version or ""
+            return checkouts.question(str(spec), group.clone, spec.url, asker, revision=revision)
+        except CommodoreError as error:
+            error.add_note(f"while asking for {', '.join(map(str, group.specs))}")
+            return error
+
+    jobs: list[Callable[[], Answer | CommodoreError | None]] = [
+        *(partial(question, group) for group in groups),
+        *(partial(obstacle, spec) for spec in specs),
+    ]
+    results = _in_parallel(lambda job: job(), jobs)
+    answers = dict(zip((one.clone for one in groups), results[: len(groups)], strict=True))
+    obstacles = {
+        spec: problem
+        for spec, problem in zip(specs, results[len(groups) :], strict=True)
+        if isinstance(problem, CommodoreError)
+    }
+    _clear_the_way(obstacles, answers, config)
+    return {clone: one for clone, one in answers.items() if not isinstance(one, CommodoreError)}
+
+
+def _clear_the_way(
+    obstacles: Mapping[DependencySpec, CommodoreError],
+    answers: Mapping[Path, Answer | CommodoreError | None],
+    config: Config,
+) -> None:
+    """Report everything that stands in the way; put local work aside if that is forced."""
+    force, paths = config.force, config.paths
     raise_collected(
         (
-            problem
-            for problem in obstacles.values()
-            if problem is not None and not (force and isinstance(problem, LocalWork))
+            *(
+                problem
+                for problem in obstacles.values()
+                if not (force and isinstance(problem, LocalWork))
+            ),
+            *(problem for problem in answers.values() if isinstance(problem, CommodoreError)),
         ),
         "nothing was fetched",
     )
-    for spec, problem in obstacles.items():
-        if problem is not None and spec.kind in _CONFIGURATION:
+    for spec in obstacles:
+        if spec.kind in _CONFIGURATION:
             checkouts.put_work_aside(str(spec), place_of(spec, paths), Journal.of(paths))
-        elif problem is not None:
+        else:
             worktrees.put_work_aside(spec, place_of(spec, paths), Journal.of(paths))
 
 
@@ -101,65 +178,73 @@ def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
 
 
 def _fetch_all(
-    specs: tuple[DependencySpec, ...], config: Config, remotes: dict[str, str]
+    specs: tuple[DependencySpec, ...],
+    groups: tuple[Group, ...],
+    answers: _Answers,
+    config: Config,
 ) -> tuple[Dependency, ...]:
-    # One group per bare clone: Git locks a clone while it changes, and one fetch serves them all.
-    groups: dict[str, list[DependencySpec]] = {}
-    for spec in specs:
-        own_clone = spec.kind in _CONFIGURATION
-        key = f"{spec.kind.value} {spec.name}" if own_clone else git_urls.dependency_key(spec.url)
-        groups.setdefault(key, []).append(spec)
-
-    def fetch_group(key: str) -> list[Dependency | CommodoreError]:
-        group = groups[key]
+    def fetch_group(group: Group) -> list[Dependency | _CheckedOut | CommodoreError]:
         try:
-            if group[0].kind in _CONFIGURATION:
-                return [_fetch_configuration(group[0], config)]
-            return _fetch_repository(group, remotes[key], config)
+            if group.configuration is not None:
+                return [_fetch_configuration(group, answers[group.clone], config)]
+            return [*_fetch_repository(group, answers[group.clone], config)]
         except CommodoreError as error:
-            error.add_note(f"while fetching {', '.join(str(spec) for spec in group)}")
+            error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
             return [error]
 
     results = [one for group in _in_parallel(fetch_group, groups) for one in group]
-    raise_collected(
-        (one for one in results if isinstance(one, CommodoreError)), "could not fetch everything"
-    )
-    fetched = {one.spec: one for one in results if isinstance(one, Dependency)}
+    checked_out = [one for one in results if isinstance(one, _CheckedOut)]
+    short = short_commits_in((one.group.clone, one.commit) for one in checked_out)
+    done = [one.pinned(short[one.group.clone, one.commit], config.paths) for one in checked_out]
+    problems = [one for one in results if isinstance(one, CommodoreError)]
+    problems += [problem for one in done if (problem := incomplete(one)) is not None]
+    raise_collected(problems, "could not fetch everything")
+    done += [one for one in results if isinstance(one, Dependency)]
+    fetched = {one.spec: one for one in done}
     return tuple(fetched[spec] for spec in specs)
 
 
-def _fetch_configuration(spec: DependencySpec, config: Config) -> Dependency:
-    given = config.global_revision if spec.kind is Kind.GLOBAL else config.tenant_revision
-    place, journal = place_of(spec, config.paths), Journal.of(config.paths)
-    return checkouts.update_configuration(spec, place, journal, override=given, force=config.force)
+@dataclass(frozen=True, slots=True)
+class _CheckedOut:
+    group: Group
+    spec: DependencySpec
+    commit: str
+
+    def pinned(self, short: str, paths: WorkPaths) -> Dependency:
+        remote, version = git_urls.normalise(self.group.url), self.spec.version or "HEAD"
+        place = place_of(self.spec, paths)
+        return Dependency(self.spec, remote, version, self.commit, short, place)
+
+
+def _fetch_configuration(group: Group, answer: Answer | None, config: Config) -> Dependency:
+    spec = group.specs[0]
+    return checkouts.update_configuration(
+        spec,
+        group.clone,
+        Journal.of(config.paths),
+        answer,
+        override=config.global_revision if spec.kind is Kind.GLOBAL else config.tenant_revision,
+        force=config.force,
+        rule=config.push_url,
+    )
 
 
 def _fetch_repository(
-    group: list[DependencySpec], url: str, config: Config
-) -> list[Dependency | CommodoreError]:
-    bare = _bare_clone(group[0], config.paths)
-    lender = Lender.of(config)
-    refs, journal = worktrees.update_clone(bare, url, group, lender), Journal.of(config.paths)
-    commits: dict[DependencySpec, str] = {}
-    errors: list[CommodoreError] = []
-    for spec in group:
+    group: Group, answer: Answer | None, config: Config
+) -> Iterator[_CheckedOut | CommodoreError]:
+    bare, journal, lender = group.clone, Journal.of(config.paths), Lender.of(config)
+    refs = clones.update_clone(
+        bare, group.url, group.specs, answer, lender=lender, rule=config.push_url
+    )
+    for spec in group.specs:
         place = place_of(spec, config.paths)
         try:
-            commits[spec] = worktrees.check_out(
-                spec, place, bare, refs, journal, force=config.force
-            )
+            commit = worktrees.check_out(spec, place, bare, refs, journal, force=config.force)
         except CommodoreError as error:
             error.add_note(f"while checking out {spec}")
-            errors.append(error)
-    remote = git_urls.normalise(url)
-    short = short_commits(bare, commits.values())
-    results: list[Dependency | CommodoreError] = list(errors)
-    for spec, commit in commits.items():
-        place = place_of(spec, config.paths)
-        version = spec.version or "HEAD"
-        dependency = Dependency(spec, remote, version, commit, short[commit], place)
-        results.append(incomplete(dependency) or dependency)
-    return results
+            yield error
+        else:
+            yield _CheckedOut(group, spec, commit)
 
 
 def _bare_clone(spec: DependencySpec, paths: WorkPaths) -> Path:

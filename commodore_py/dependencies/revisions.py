@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git import Refs
 
 _STEPS_BACK = re.compile(r"(.+?)([~^].*)")
+_FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 # Also what `git describe` prints: a tag, a count, and the commit that is meant.
 _COMMIT = re.compile(r"(.+-g)?[0-9a-fA-F]{4,64}")
 
@@ -46,6 +47,11 @@ def find(
             return Found(commit)
     url = git(directory, "config", "remote.origin.url")
     raise RevisionNotFound.named(version, url=url)
+
+
+def is_commit(version: str) -> bool:
+    """Whether a version is a commit's full id, which never means anything else."""
+    return _FULL_COMMIT.fullmatch(version) is not None
 
 
 def moved_tags(before: Refs, after: Refs) -> list[str]:

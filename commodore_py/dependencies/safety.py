@@ -106,15 +106,19 @@ def unpushed(directory: Path, *starts: str) -> list[str]:
     return [f"commit {line}" for line in listing.splitlines()]
 
 
+def was_put_there(git_folder: Path, commit: str) -> bool:
+    """Whether a checkout's commit is the one that we put there, so that it is nobody's work."""
+    try:
+        return (git_folder / _PUT_THERE).read_text().strip() == commit
+    except OSError:
+        return False
+
+
 def remember(directory: Path, git_folder: Path, commit: str) -> None:
     """Note that a commit came from the remote, even if it disappears from there later."""
     # Reading Git's own file saves a process; where it is kept otherwise, it is just written again.
-    try:
-        if (git_folder / _PUT_THERE).read_text().strip() == commit:
-            return
-    except OSError:
-        pass
-    git(directory, "update-ref", _PUT_THERE, commit)
+    if not was_put_there(git_folder, commit):
+        git(directory, "update-ref", _PUT_THERE, commit)
 
 
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:

@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
+    Refs,
     RevisionNotFound,
     commit_of,
-    configure_remote,
-    fetch,
     git,
-    refs_of,
     remote_settings,
     status,
     succeeds,
 )
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.errors import CommodoreError
 
-from .lending import give_back
-from .revisions import find, moved_tags
+from . import seen_clean
+from .clones import belongs_to, heads_of
+from .revisions import Found, find
 from .safety import (
     LocalWork,
     described,
@@ -36,63 +33,20 @@ from .safety import (
     put_aside,
     remember,
     unpushed,
+    was_put_there,
 )
 from .undo import is_complete, noted, unmake
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
-    from commodore_py.adapters.git import Refs
+    from commodore_py.errors import CommodoreError
     from commodore_py.model import DependencySpec
 
     from .journal import Journal
-    from .lending import Lender
-    from .revisions import Found
 
 log = logging.getLogger(__name__)
-
-
-def update_clone(
-    bare: Path, url: str, specs: Sequence[DependencySpec], lender: Lender | None = None
-) -> Refs:
-    """Open or make a bare clone and bring it up to date; returns its branches and tags."""
-    fresh = not (bare / "HEAD").is_file()
-    if fresh:
-        _make_clone(bare, url, lender)
-    else:
-        configure_remote(bare, url)
-    before = refs_of(bare)
-    if before.commits and all(_is_present_commit(bare, spec.version or "") for spec in specs):
-        return before  # commits never change: nothing to ask the remote for
-    shown = git_urls.without_password(git_urls.normalise(url))
-    log.info("fetching %s", shown)
-    try:
-        fetch(bare)
-    except ProgramFailed as error:
-        raise CommodoreError(
-            f"cannot fetch {', '.join(str(spec) for spec in specs)}: {error.stderr.strip()}",
-            where=shown,
-            hint="check the url in the hierarchy, and that you may read the repository",
-        ) from error
-    give_back(bare)
-    after = refs_of(bare)
-    for tag in moved_tags(before, after):
-        log.warning("a tag was moved in %s: %s", shown, tag)
-    if lender is not None:
-        lender.keep(url, bare, fresh=fresh, changed=after != before)
-    return after
-
-
-def _make_clone(bare: Path, url: str, lender: Lender | None) -> None:
-    aside = aside_of(bare)
-    aside.mkdir(parents=True)
-    git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
-    configure_remote(aside, url)
-    if lender is not None:
-        lender.lend(url, aside)
-    if bare.exists():
-        remove(bare)  # without a HEAD it is no repository, and nothing was ever checked out from it
-    aside.rename(bare)
 
 
 def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
@@ -100,9 +54,8 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
     _reconnect(worktree, bare)
     if _is_half_made(worktree):
         return None
-    if _belongs_to(worktree, bare) and not worktree.is_symlink():
-        # Untracked files stay where they are, so they are in no danger.
-        work = _work_in(worktree, untracked=False)
+    if belongs_to(worktree, bare) and not worktree.is_symlink():
+        work = _own_work_in(worktree, bare)
         return LocalWork.found(str(spec), worktree, work) if work else None
     problem = not_ours_to_replace(str(spec), worktree)
     if problem is not None or not worktree.exists() or is_empty(worktree):
@@ -145,11 +98,11 @@ def check_out(
     force: bool,
 ) -> str:
     """Put the wanted version into the worktree, making or replacing it where needed."""
-    found = _find(spec, bare, refs)
+    found = _find(spec, worktree, bare, refs)
     if worktree.exists() and not is_empty(worktree):
         if _is_half_made(worktree):
             unmake(worktree, bare, found.commit, began=0)
-        elif not _belongs_to(worktree, bare):
+        elif not belongs_to(worktree, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
             log.warning(
                 "%s is checked out anew: its repository was %s and is %s now",
@@ -168,19 +121,26 @@ def check_out(
     return found.commit
 
 
-def _find(spec: DependencySpec, bare: Path, refs: Refs) -> Found:
+def _find(spec: DependencySpec, worktree: Path, bare: Path, refs: Refs) -> Found:
+    version = spec.version or "HEAD"
+    there, _ = heads_of(bare).get(worktree.resolve(), ("", ""))
+    if there == version:
+        return Found(there)
     try:
         # A tag wins over a branch of that name, as it does in a first checkout by Git.
-        return find(bare, refs, spec.version or "HEAD", prefer="tag")
+        found = find(bare, refs, version, prefer="tag")
+        if found.commit != there and commit_of(bare, found.commit) is None:
+            raise RevisionNotFound.named(version, url=spec.url)  # the tag of a file or folder
     except RevisionNotFound as error:
         raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=error.hint) from error
+    return found
 
 
 def _create(worktree: Path, bare: Path, found: Found, journal: Journal) -> None:
     git(bare, "worktree", "prune")
     worktree.parent.mkdir(parents=True, exist_ok=True)
     how: tuple[str, ...]
-    if found.branch and found.branch not in {branch for _, branch in _heads(bare).values()}:
+    if found.branch and found.branch not in {branch for _, branch in heads_of(bare).values()}:
         keep_branch(bare, found.branch, found.commit)
         origin = f"refs/remotes/origin/{found.branch}"
         how = ("--track", "-B", found.branch, str(worktree), origin)
@@ -200,7 +160,7 @@ def _update(
     *,
     force: bool,
 ) -> None:
-    heads = _heads(bare)
+    heads = heads_of(bare)
     commit, own = heads.pop(worktree.resolve(), ("", ""))
     branch = "" if found.branch in {other for _, other in heads.values()} else found.branch
     if (commit, own) == (found.commit, branch):
@@ -225,16 +185,19 @@ def _update(
             git(worktree, *command, "--force", *how)
 
 
-def _heads(bare: Path) -> dict[Path, tuple[str, str]]:
-    """What the worktrees of this clone are really at: a commit, and a branch or nothing."""
-    heads: dict[Path, tuple[str, str]] = {}
-    for block in git(bare, "worktree", "list", "--porcelain").split("\n\n"):
-        lines = dict(line.partition(" ")[::2] for line in block.splitlines())
-        place = Path(lines.get("worktree", ""))
-        if _belongs_to(place, bare):  # what Git remembers may be long gone
-            branch = lines.get("branch", "").removeprefix("refs/heads/")
-            heads[place.resolve()] = (lines.get("HEAD", ""), branch)
-    return heads
+def _own_work_in(worktree: Path, bare: Path) -> list[str]:
+    commit, _ = heads_of(bare).get(worktree.resolve(), ("", ""))
+    git_folder = git_folder_of(worktree)
+    if git_folder is None or not commit or not was_put_there(git_folder, commit):
+        return _work_in(worktree, untracked=False)
+    if seen_clean.is_known(worktree, git_folder, commit):
+        return []
+    look = seen_clean.Look(worktree, git_folder, commit)
+    # Untracked files stay where they are, so they are in no danger.
+    changes = described(status(worktree, untracked=False))
+    if not changes:
+        look.was_clean()
+    return changes
 
 
 def _work_in(worktree: Path, *starts: str, untracked: bool) -> list[str]:
@@ -256,11 +219,6 @@ def _discard(spec: DependencySpec, worktree: Path) -> None:
         remove(git_folder)
 
 
-def _belongs_to(worktree: Path, bare: Path) -> bool:
-    git_folder = git_folder_of(worktree)
-    return git_folder is not None and git_folder.parent.parent == bare.resolve()
-
-
 def _reconnect(worktree: Path, bare: Path) -> None:
     """Mend the link to the clone after the working directory was moved as a whole."""
     git_folder = git_folder_of(worktree)
@@ -272,8 +230,3 @@ def _is_half_made(worktree: Path) -> bool:
     """Whether Git was killed while it made this worktree."""
     git_folder = git_folder_of(worktree)
     return git_folder is not None and git_folder.is_dir() and not is_complete(git_folder)
-
-
-def _is_present_commit(bare: Path, version: str) -> bool:
-    full = len(version) in (40, 64) and all(c in "0123456789abcdef" for c in version)
-    return full and commit_of(bare, version) == version

@@ -81,7 +81,7 @@ def test_a_default_branch_that_is_gone_is_forgotten(remote: Path, clone: Path) -
 
     before = adapter.refs_of(clone).default_branch
     git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
-    adapter.ask_default_branch(clone)
+    adapter.note_default_branch(clone, "main")
 
     assert (before, adapter.refs_of(clone).default_branch) == ("master", "main")
 

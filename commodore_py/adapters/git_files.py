@@ -1,0 +1,117 @@
+"""What Git keeps in plain files, read where that spares a process; None where it is in doubt."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+_OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
+_PACKED = "packed-refs"
+
+
+@dataclass(frozen=True, slots=True)
+class RefFiles:
+    """The refs of a repository, by their full names."""
+
+    objects: Mapping[str, str]
+    symbolic: Mapping[str, str]
+    """Names that stand for other names; `HEAD` is among them unless it is detached."""
+    peeled: Mapping[str, str]
+    """What refs lead to once tags are opened, where the files say so."""
+
+
+def refs_in(git_folder: Path, *below: str) -> RefFiles | None:
+    """All refs below some names, and `HEAD`; None if only Git itself can tell."""
+    if (git_folder / "reftable").exists():
+        return None
+    below = tuple(name.rstrip("/") for name in below)
+    loose: dict[str, str] = {}
+    try:
+        loose["HEAD"] = (git_folder / "HEAD").read_text("utf-8").strip()
+        for prefix in below:
+            loose.update(_loose(git_folder, prefix))
+        # Last, as Git does: a ref that is packed meanwhile must not be in neither place.
+        objects, peeled = _packed(git_folder, below)
+    except (OSError, UnicodeDecodeError, ValueError):
+        return None
+    symbolic: dict[str, str] = {}
+    for name, content in loose.items():
+        peeled.pop(name, None)
+        if content.startswith("ref: "):
+            objects.pop(name, None)
+            symbolic[name] = content.removeprefix("ref: ").strip()
+        elif _OBJECT.fullmatch(content):
+            objects[name] = content
+        else:
+            return None
+    return RefFiles(objects, symbolic, peeled)
+
+
+def remote_in(config: Path) -> dict[str, str] | None:
+    """What a repository's configuration says about `origin`, where it is written plainly."""
+    try:
+        lines = config.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return None
+    headers = [number for number, line in enumerate(lines) if "remote" in line.lower()]
+    headers = [number for number in headers if lines[number].lstrip().startswith("[")]
+    if len(headers) != 1 or lines[headers[0]] != '[remote "origin"]':
+        return None
+    found: dict[str, str] = {}
+    for line in lines[headers[0] + 1 :]:
+        if line.lstrip().startswith("["):
+            break
+        setting = _PLAIN_SETTING.fullmatch(line)
+        if setting is None or f"remote.origin.{setting[1]}" in found:
+            return None
+        found[f"remote.origin.{setting[1]}"] = setting[2].rstrip()
+    return found
+
+
+def git_folder_of_remote(path: Path) -> Path | None:
+    """The Git folder of a repository on this machine, as Git looks for it."""
+    for folder in (path / ".git", path):
+        if folder.is_file():
+            return None
+        if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
+            return folder
+    return None
+
+
+def _loose(git_folder: Path, prefix: str) -> Iterator[tuple[str, str]]:
+    for parent, _, names in os.walk(git_folder / prefix):
+        for name in names:
+            if not name.endswith(".lock"):
+                path = os.path.join(parent, name)  # noqa: PTH118 - many, and Path is slow
+                with open(path, encoding="utf-8") as file:  # noqa: PTH123 - as above
+                    yield os.path.relpath(path, git_folder), file.read().strip()
+
+
+def _packed(git_folder: Path, below: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+    objects: dict[str, str] = {}
+    peeled: dict[str, str] = {}
+    prefixes = tuple(f"{prefix}/" for prefix in below)
+    try:
+        lines = (git_folder / _PACKED).read_text("utf-8").splitlines()
+    except FileNotFoundError:
+        return objects, peeled
+    fully = bool(lines) and lines[0].startswith("#") and " fully-peeled" in lines[0]
+    name = ""
+    for line in lines:
+        if line.startswith("^"):
+            if name in objects:
+                peeled[name] = line[1:]
+        elif not line.startswith("#"):
+            value, _, name = line.partition(" ")
+            if name.startswith(prefixes):
+                objects[name] = value
+                if fully:
+                    peeled[name] = value
+    return objects, peeled

@@ -1,0 +1,183 @@
+"""Bare clones: one per repository, asked about, brought up to date, and lent to worktrees."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.git import (
+    BRANCHES,
+    TAGS,
+    Refs,
+    commit_of,
+    configure_remote,
+    fetch,
+    files_listed,
+    git,
+    refs_of,
+)
+from commodore_py.adapters.git_files import refs_in
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
+
+from .lending import give_back
+from .questions import lacks, refs_from
+from .revisions import is_commit, moved_tags
+from .safety import git_folder_of
+from .undo import place_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from commodore_py.adapters.git_urls import PushRule
+    from commodore_py.model import DependencySpec
+
+    from .lending import Lender
+    from .questions import Answer, Asker
+
+log = logging.getLogger(__name__)
+
+
+def question(bare: Path, url: str, specs: Sequence[DependencySpec], asker: Asker) -> Answer | None:
+    """Ask what a clone's remote has, unless that cannot matter."""
+    versions = {spec.version or "HEAD" for spec in specs}
+    if not (bare / "HEAD").is_file():  # all of it will be fetched, but for the remote's HEAD
+        matters = any(version.startswith("HEAD") for version in versions)
+    else:
+        have = refs_in(bare, BRANCHES, TAGS)
+        matters = have is None or not have.objects or not _are_present(bare, versions)
+    try:
+        return asker.ask(url, bare) if matters else None
+    except ProgramFailed as error:
+        raise _cannot_fetch(url, specs, error) from error
+
+
+def update_clone(
+    bare: Path,
+    url: str,
+    specs: Sequence[DependencySpec],
+    answer: Answer | None,
+    *,
+    lender: Lender | None = None,
+    rule: PushRule | None = None,
+) -> Refs:
+    """Open or make a bare clone and bring it up to date; returns its branches and tags.
+
+    Without an answer of the remote, a clone that is there has all that is needed.
+    """
+    fresh = not (bare / "HEAD").is_file()
+    if fresh:
+        _make_clone(bare, url, lender, rule)
+    else:
+        configure_remote(bare, url, rule)
+        known = _up_to_date(bare, specs, answer)
+        if known is not None:
+            return known
+    before = refs_of(bare)
+    shown = git_urls.without_password(git_urls.normalise(url))
+    log.info("fetching %s", shown)
+    try:
+        fetch(bare)
+    except ProgramFailed as error:
+        raise _cannot_fetch(url, specs, error) from error
+    give_back(bare)
+    _pack_refs(bare)
+    after = refs_of(bare)
+    if answer is not None and answer.default_branch:
+        after = replace(after, default_branch=answer.default_branch)
+    for tag in moved_tags(before, after):
+        log.warning("a tag was moved in %s: %s", shown, tag)
+    if lender is not None:
+        lender.keep(url, bare, fresh=fresh, changed=after != before)
+    return after
+
+
+def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
+    """What the worktrees of this clone are really at: a commit, and a branch or nothing."""
+    refs = refs_in(bare, "refs/heads")
+    if refs is None:
+        return _heads_listed(bare)
+    heads: dict[Path, tuple[str, str]] = {}
+    for file in sorted(bare.glob("worktrees/*/gitdir")):
+        place = place_of(file.parent)
+        if place is None or git_folder_of(Path(place)) != file.parent.resolve():
+            continue  # what Git remembers may be long gone
+        head = (file.parent / "HEAD").read_text(errors="surrogateescape").strip()
+        branch = head.removeprefix("ref: refs/heads/")
+        if branch == head:
+            heads[Path(place)] = (head, "")
+        else:
+            heads[Path(place)] = (refs.objects.get(f"refs/heads/{branch}", ""), branch)
+    return heads
+
+
+def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
+    heads: dict[Path, tuple[str, str]] = {}
+    for block in git(bare, "worktree", "list", "--porcelain").split("\n\n"):
+        lines = dict(line.partition(" ")[::2] for line in block.splitlines())
+        place = Path(lines.get("worktree", ""))
+        if belongs_to(place, bare):  # what Git remembers may be long gone
+            branch = lines.get("branch", "").removeprefix("refs/heads/")
+            heads[place.resolve()] = (lines.get("HEAD", ""), branch)
+    return heads
+
+
+def belongs_to(worktree: Path, bare: Path) -> bool:
+    """Whether a folder is a worktree of this clone."""
+    git_folder = git_folder_of(worktree)
+    return git_folder is not None and git_folder.parent.parent == bare.resolve()
+
+
+def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | None) -> Refs | None:
+    """The remote's refs, if a clone has all of them that matter."""
+    versions = {spec.version or "HEAD" for spec in specs}
+    if answer is None:  # commits never change
+        return Refs({}, "") if _are_present(bare, versions) else None
+    have = refs_in(bare, BRANCHES, TAGS) or files_listed(bare)
+    commits = {version for version in versions if is_commit(version)}
+    if lacks(answer, have, versions - commits) or not _are_present(bare, commits):
+        return None
+    refs = refs_from(answer, have, versions - commits)
+    if refs is not None:
+        return refs
+    _pack_refs(bare)
+    return refs_of(bare)
+
+
+def _pack_refs(bare: Path) -> None:
+    """Put all refs into one file, quick to read, that also tells what tags lead to."""
+    git(bare, "pack-refs", "--all")
+
+
+def _cannot_fetch(
+    url: str, specs: Sequence[DependencySpec], error: ProgramFailed
+) -> CommodoreError:
+    return CommodoreError(
+        f"cannot fetch {', '.join(str(spec) for spec in specs)}: {error.stderr.strip()}",
+        where=git_urls.without_password(git_urls.normalise(url)),
+        hint="check the url in the hierarchy, and that you may read the repository",
+    )
+
+
+def _make_clone(bare: Path, url: str, lender: Lender | None, rule: PushRule | None) -> None:
+    aside = aside_of(bare)
+    aside.mkdir(parents=True)
+    git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
+    configure_remote(aside, url, rule)
+    if lender is not None:
+        lender.lend(url, aside)
+    if bare.exists():
+        remove(bare)  # without a HEAD it is no repository, and nothing was ever checked out from it
+    aside.rename(bare)
+
+
+def _are_present(bare: Path, versions: Collection[str]) -> bool:
+    """Whether these are nothing but commits, and in the clone."""
+    if not all(is_commit(version) for version in versions):
+        return False
+    checked_out = {commit for commit, _ in heads_of(bare).values()} if versions else set()
+    return all(one in checked_out or commit_of(bare, one) == one for one in versions)
