@@ -59,7 +59,7 @@ def explain(  # noqa: PLR0917 - click hands them over by name
     output: str,
     verbose: int,
 ) -> None:
-    r"""Show why the parameter at PATH has its value.
+    """Show why the parameter at PATH has its value.
 
     TARGET is an instance, or `cluster` or the id of the cluster for what all instances have in
     common. PATH is written with dots, and list items with their index:
