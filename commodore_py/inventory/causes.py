@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from .interpolate import KeyMissing, Loop
 from .layers import Conflict, ConstantKey
-from .tracing import ABSENT, dotted
+from .steps import ABSENT, dotted
 from .values import ResolveError, Sequence, Token, Unresolved, kind_of
 
 if TYPE_CHECKING:
     from .places import ParameterPath
-    from .tracing import Lookup, Step, Tracer
+    from .steps import Lookup, Step
+    from .tracing import Tracer
     from .values import Value
 
 

@@ -16,8 +16,9 @@ from .places import Index
 from .problems import raise_failures, similar
 from .reach import reached
 from .replay import Hierarchy
+from .steps import ABSENT, dotted
 from .story import told
-from .tracing import ABSENT, Tracer, dotted
+from .tracing import Tracer
 from .values import Map, Unresolved
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
     from .places import ParameterPath
     from .reach import Reach
+    from .steps import Lookup, Step
     from .story import Story
-    from .tracing import Lookup, Step
     from .values import Value
 
 _PARAMETERS = "parameters"
@@ -77,7 +78,7 @@ def explain(paths: WorkPaths, target: str, path: str) -> Explanation:
     """Why a parameter of a target, or of the cluster by its id, has its value."""
     hierarchy = laid_out(paths)
     name = _target_named(hierarchy, paths, target)
-    return explained(hierarchy, name, parsed(path))
+    return explained(hierarchy, name, path_parts(path))
 
 
 def explained(hierarchy: Hierarchy, target: str, path: ParameterPath) -> Explanation:
@@ -98,7 +99,7 @@ def explained(hierarchy: Hierarchy, target: str, path: ParameterPath) -> Explana
     return result
 
 
-def parsed(path: str) -> ParameterPath:
+def path_parts(path: str) -> ParameterPath:
     """A path as people write it: `a.b[0]`, keys with dots in quotes, `parameters.` in front."""
     found: list[Any] = []
     at = 0

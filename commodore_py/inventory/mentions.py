@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from .places import Place, items_of
 from .references import parse
-from .tracing import written_as
+from .steps import written_as
 from .values import Reference, Token
 
 if TYPE_CHECKING:
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
     from .places import ParameterPath
     from .replay import Layer
-    from .tracing import Lookup, Tracer
+    from .steps import Lookup
+    from .tracing import Tracer
 
 
 @dataclass(frozen=True, slots=True)

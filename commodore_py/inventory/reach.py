@@ -9,7 +9,8 @@ from commodore_py.errors import CommodoreError
 
 from .mentions import Mentions
 from .places import Place, fields_of, items_of, paths_at
-from .tracing import ABSENT, Tracer, dotted
+from .steps import ABSENT, dotted
+from .tracing import Tracer
 from .values import Map, Sequence
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .mentions import Mention
     from .places import ParameterPath
     from .replay import Hierarchy, Layer, Replay
-    from .tracing import Step
+    from .steps import Step
 
 VALUE, PART, OVERRIDDEN, REFERENCE, CLASS = "value", "part", "overridden", "reference", "class"
 

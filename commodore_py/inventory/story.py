@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .tracing import ABSENT, dotted
+from .steps import ABSENT, dotted
 from .values import Map, Sequence, Stack, Token, Unresolved, plain, plain_key
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .explain import Explanation
     from .places import Place
-    from .tracing import Lookup, Step
+    from .steps import Lookup, Step
     from .values import Value
 
 MISSING: Any = ABSENT

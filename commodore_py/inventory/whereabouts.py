@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from .tracing import ABSENT, Tracer
+from .steps import ABSENT
+from .tracing import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,12 +14,13 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory import story
 from commodore_py.inventory.causes import Causes
 from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.explain import explained, laid_out, parsed
+from commodore_py.inventory.explain import explained, laid_out, path_parts
 from commodore_py.inventory.native import Engine
 from commodore_py.inventory.places import Index
 from commodore_py.inventory.reader import read
 from commodore_py.inventory.replay import Hierarchy
-from commodore_py.inventory.tracing import Tracer, dotted
+from commodore_py.inventory.steps import dotted
+from commodore_py.inventory.tracing import Tracer
 from commodore_py.inventory.values import Map, Sequence, Unresolved, plain
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.demo import write_demo
@@ -169,14 +170,14 @@ def plain_values_in(
     ],
 )
 def test_paths_as_people_write_them(written: str, meant: tuple[Any, ...]) -> None:
-    assert parsed(written) == meant
-    assert parsed(dotted(meant)) == meant or written == "parameters"
+    assert path_parts(written) == meant
+    assert path_parts(dotted(meant)) == meant or written == "parameters"
 
 
 @pytest.mark.parametrize("written", ["", ".", "a.", "a..b", "a[x]", "a[0]b", '"a'])
 def test_what_is_no_path_is_refused(written: str) -> None:
     with pytest.raises(CommodoreError, match="is no path"):
-        parsed(written)
+        path_parts(written)
 
 
 @pytest.mark.parametrize(
@@ -192,7 +193,7 @@ def test_parameter_that_is_nowhere(path: str, message: str, hint: str) -> None:
     hierarchy = hierarchy_of({"web": {"replicas": 1, "image": "x"}})
 
     with pytest.raises(CommodoreError, match=message) as caught:
-        explained(hierarchy, "app", parsed(path))
+        explained(hierarchy, "app", path_parts(path))
 
     assert caught.value.hint == hint
 
