@@ -12,8 +12,7 @@ from .readable import block, inline
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.inventory import Event, Reach, Reference, Story
-    from commodore_py.inventory.reach import Effect
+    from commodore_py.inventory import Effect, Event, Reach, Reference, Story
 
 SCHEMA, REACH_SCHEMA = "explain/v1", "explain-reverse/v1"
 

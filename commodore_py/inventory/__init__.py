@@ -1,14 +1,15 @@
 """Reclass semantics: the hierarchy, resolved for every target."""
 
 from .checks import check_configuration, deprecations
-from .explain import reach, story
+from .explain import path_parts, reach, story
 from .layout import materialise
-from .reach import Reach
+from .reach import Effect, Reach
 from .resolve import resolve, resolve_bootstrap, whereabouts
 from .story import MISSING, Event, Reference, Story
 
 __all__ = [
     "MISSING",
+    "Effect",
     "Event",
     "Reach",
     "Reference",
@@ -16,6 +17,7 @@ __all__ = [
     "check_configuration",
     "deprecations",
     "materialise",
+    "path_parts",
     "reach",
     "resolve",
     "resolve_bootstrap",

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.explain import parsed
+from commodore_py.inventory import path_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ def part_of(parameters: Parameters, path: str) -> object:
     """The value at a path, written as for `inventory explain`: `a.b[0]."key.with.dots"`."""
     here: object = parameters
     walked: list[str] = []
-    for part in parsed(path):
+    for part in path_parts(path):
         key = str(part)
         children = dict(_children(here))
         if key not in children:
