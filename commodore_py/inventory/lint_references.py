@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .checks import _REMOVED as REMOVED
+from .checks import REMOVED_REFERENCES as REMOVED
 from .lint_findings import Finding
 
 if TYPE_CHECKING:
