@@ -15,6 +15,7 @@ from commodore_py.model import Kind
 from .bundler_fetch import Clones
 from .bundler_install import install
 from .jsonnetfile_rendered import render_jsonnetfiles
+from .lending import Lender
 from .libraries import link_libraries
 from .versions import overrides_without_url
 
@@ -45,7 +46,9 @@ def fetch_vendored(config: Config, classes: ClassPath, inventory: Inventory) -> 
     if config.jsonnet_bundler == "jb":
         _run_program(paths)
         return
-    clones = Clones.shared_with(paths.bare_clones, classes.dependencies, local=config.local)
+    clones = Clones.shared_with(
+        paths.bare_clones, classes.dependencies, Lender.of(config), local=config.local
+    )
     install(paths.root, clones, strict=config.strict)
 
 

@@ -78,11 +78,10 @@ class Lender:
     def lend(self, url: str, clone: Path) -> None:
         """Give a new clone what is there of its remote; the fetch that follows brings the rest."""
         entry = self.entry(url)
-        if not (entry / LIST).is_file():
-            return
         try:
-            with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
-                _lend(entry, clone)
+            if (entry / LIST).is_file():
+                with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
+                    _lend(entry, clone)
         except (BrokenEntry, ProgramFailed) as problem:
             self._drop_broken(entry, str(problem))
         except (OSError, Busy) as error:
@@ -91,9 +90,9 @@ class Lender:
     def keep(self, url: str, clone: Path, *, fresh: bool, changed: bool) -> None:
         """Bring an entry up to date after a fetch; nothing that goes wrong here is a failure."""
         entry = self.entry(url)
-        if not changed and (entry / LIST).is_file():
-            return
         try:
+            if not changed and (entry / LIST).is_file():
+                return
             make_private(self.folder)
             with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
                 _keep(entry, clone, fresh=fresh)

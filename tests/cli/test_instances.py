@@ -87,3 +87,20 @@ def test_a_component_nobody_knows(commodore: CommandLine, fleet: Fleet) -> None:
     assert ran.code == 1
     assert "error: unknown component nobody" in ran.err
     assert "add parameters.components.nobody" in ran.err
+
+
+@pytest.mark.spec("06.15")
+def test_an_instance_that_is_no_longer_asked_for_keeps_its_checkout(
+    commodore: CommandLine, fleet: Fleet
+) -> None:
+    parameters = {"one": {"_metadata": {"multi_instance": True}}}
+    fleet.configure({"applications": ["one", "one as two"], "parameters": parameters})
+    assert compile_(commodore, fleet).code == 0
+    fleet.configure({"applications": ["one"], "parameters": parameters})
+
+    ran = compile_(commodore, fleet)
+
+    assert ran.code == 0
+    assert "two" not in ran.out
+    assert not (fleet.work / "inventory/targets/two.yml").exists()
+    assert (fleet.work / "dependencies/two/class/one.yml").is_file()

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.bundler_fetch import Clones
+from commodore_py.dependencies.bundler_install import install
 from commodore_py.dependencies.lending import LIST, Lender
 from tests.builders import commit_in, commit_to, component_files, git, git_says
 from tests.pipeline.dependency_world import World, backups, component, head, rewritten, tag
@@ -393,3 +395,25 @@ def test_a_cache_that_is_worked_on_is_not_waited_for_long(
     assert not dropped
     assert packs(clone) == {}
     assert (shared.entry(foo) / LIST).is_file()
+
+
+def test_jsonnet_libraries_are_lent_too(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+    library = shared.repository("library", {"lib/x.libsonnet": "{}"})
+    url, settings = "https://git.example.com/org/library.git", shared.root / "gitconfig"
+    settings.write_text(f'[url "file://{library}"]\n\tinsteadOf = {url}\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    source = {"git": {"remote": url, "subdir": "lib"}}
+    commit = git(library, "rev-parse", "master")
+
+    for work in ("one", "two"):
+        root = shared.root / work
+        root.mkdir()
+        wanted = {"version": 1, "dependencies": [{"source": source, "version": commit}]}
+        (root / "jsonnetfile.json").write_text(json.dumps(wanted))
+        install(root, Clones(root / "dependencies/.repos", Lender(shared.cache)))
+
+    clone = shared.root / "two/dependencies/.repos/git.example.com/org/library.git"
+    assert counts(clone)["count"] == 0
+    assert packs(clone) == packs(Lender(shared.cache).entry(url)) != {}
+    assert names_of_refs(clone) == ["refs/remotes/origin/master"]
+    assert list((shared.root / "two/vendor").rglob("x.libsonnet"))
