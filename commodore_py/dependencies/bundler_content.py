@@ -136,8 +136,11 @@ def _in_archive(content: Content, bare: Path) -> bytes | None:
         archive = git_bytes(bare, *command)
     except ProgramFailed:
         return None
-    with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        return b"".join(os.fsencode(f"{one.name}\0") for one in files if not one.isdir())
+    try:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            return b"".join(os.fsencode(f"{one.name}\0") for one in files if not one.isdir())
+    except tarfile.ReadError:  # Python's way to say that there is no file in it
+        return None
 
 
 def _listing(content: Content, *command: str) -> tuple[str, ...]:
