@@ -25,6 +25,7 @@ from commodore_py.model import Kind
 from .bundler_content import Content, place_of, put
 from .bundler_resolve import Package
 from .jsonnetfile import GitSource
+from .lending import give_back
 from .revisions import find, moved_tags
 
 if TYPE_CHECKING:
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from .bundler_resolve import Outcome, Wanted
     from .jsonnetfile_remote import Remote
+    from .lending import Lender
 
 log = logging.getLogger(__name__)
 
@@ -45,17 +47,24 @@ _WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
 class Clones:
     """The bare clones of a working directory, each fetched at most once in a run."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, lender: Lender | None = None) -> None:
         self._folder = folder
+        self._lender = lender
+        self._fresh: set[Path] = set()
         self._shared: dict[str, Path] = {}
         self._asked: dict[Path, str] = {}
 
     @classmethod
     def shared_with(
-        cls, folder: Path, dependencies: Iterable[Dependency], *, local: bool
+        cls,
+        folder: Path,
+        dependencies: Iterable[Dependency],
+        lender: Lender | None = None,
+        *,
+        local: bool,
     ) -> Clones:
         """The clones as components and packages left them; in local mode these fetch nothing."""
-        clones = cls(folder)
+        clones = cls(folder, lender)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
                 continue
@@ -76,7 +85,12 @@ class Clones:
         """The commit of a version; asks the remote at most once, and not for a known commit."""
         bare = self.of(remote)
         self._open(bare, remote)
-        if is_full_commit(version) and commit_of(bare, version) == version:
+        # What a new clone borrowed is not the remote's until that was asked.
+        if (
+            bare not in self._fresh
+            and is_full_commit(version)
+            and commit_of(bare, version) == version
+        ):
             return version
         self._fetch(bare, remote)
         try:
@@ -97,12 +111,16 @@ class Clones:
         aside.mkdir(parents=True)
         git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
         configure_remote(aside, remote.url)
+        if self._lender is not None:
+            self._lender.lend(remote.url, aside)
         remove(bare)  # without a HEAD it is no repository
         aside.rename(bare)
+        self._fresh.add(bare)
 
     def _fetch(self, bare: Path, remote: Remote) -> None:
         if bare not in self._asked:
-            self._asked[bare] = _fetched(bare, remote.url)
+            self._asked[bare] = _fetched(bare, remote.url, self._lender, fresh=bare in self._fresh)
+            self._fresh.discard(bare)
         if reason := self._asked[bare]:
             raise CommodoreError(
                 f"cannot fetch its repository: {reason}",
@@ -150,7 +168,7 @@ def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     return CommodoreError("there is no such folder", where=str(wanted.folder))
 
 
-def _fetched(bare: Path, url: str) -> str:
+def _fetched(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> str:
     """Fetch, and return what went wrong, if anything did."""
     log.info("fetching %s", url)
     before = refs_of(bare)
@@ -158,8 +176,12 @@ def _fetched(bare: Path, url: str) -> str:
         fetch(bare)
     except ProgramFailed as error:
         return error.stderr.strip() or str(error)
-    for tag in moved_tags(before, refs_of(bare)):
+    give_back(bare)
+    after = refs_of(bare)
+    for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", url, tag)
+    if lender is not None:
+        lender.keep(url, bare, fresh=fresh, changed=after != before)
     return ""
 
 
