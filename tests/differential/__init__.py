@@ -1,0 +1,1 @@
+"""Our engines against those that they stand in for, on generated input."""

@@ -1,0 +1,253 @@
+"""Generated hierarchies: classes in folders, how they include each other, and targets."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from . import faults, scalars
+from .parameters import Parameters
+from .yaml_text import File, Hierarchy, Items, Node, Pairs, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FOLDERS = ("", "", "g", "g", "g/sub", "t-x", "t-x/deep/er")
+_STEMS = ("a", "b", "c", "init", "d-e")
+_TARGETS = ("cluster", "one", "two-b", "x.y", "_u")
+_APPLICATIONS = ("one", "two", "three", "pkg.four", "~one", "~two", "~three", "~pkg.four", "${s1}")
+# Names of folders and classes as parameters: what references in class names are made of.
+_SEGMENTS = (("g", "g"), ("sub", "sub"), ("a", "a"), ("b", "b"), ("t", "t-x"), ("k", "g"))
+_BASE = "classes/base.yml"
+
+
+def hierarchy(seed: str) -> Hierarchy:
+    """The hierarchy of a seed; a third of them is made to fail, or of noise."""
+    rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
+    wild = rng.random() < 0.12
+    made = _Maker(rng, wild=wild).made()
+    if rng.random() < 0.2:
+        made = faults.with_fault(rng, made, rng.choice(faults.NAMES))
+    return made
+
+
+class _Maker:
+    def __init__(self, rng: random.Random, *, wild: bool) -> None:
+        self._rng = rng
+        self._rules: set[str] = set()
+        self._parameters = Parameters(rng, self._rules, wild=wild)
+        self._wild = wild
+        self._files: dict[str, File] = {}
+        self._names: dict[str, str] = {}
+        """Class names by path."""
+
+    def made(self) -> Hierarchy:
+        rng, rules = self._rng, self._rules
+        missing_ok = rng.random() < 0.3
+        self._base()
+        for path in self._paths():
+            self._files[path] = self._class(path, missing_ok=missing_ok)
+            self._names[path] = faults.class_name(path)
+        links = self._links()
+        targets = rng.sample(_TARGETS, rng.choice((1, 1, 2, 3)))
+        if len(targets) > 1:
+            rules.add("targets: several")
+        per_target = rng.random() < 0.2
+        shared = self._some_classes()
+        for target in targets:
+            self._target(target, shared, links)
+            if per_target:
+                self._per_target(target)
+        return Hierarchy(self._files, links, missing_ok, frozenset(rules))
+
+    def _base(self) -> None:
+        pairs = self._parameters.of_base()
+        segments = tuple((key, Text(value)) for key, value in _SEGMENTS)
+        pairs += [("cls", Pairs(segments)), ("key", Text("g"))]
+        component = (("l1", Text("[base]")), ("m1", Text("{s1: 1, l1: [x]}")), ("s1", Text("x")))
+        pairs.append(("comp", Pairs(component)))
+        self._files[_BASE] = File(parameters=Pairs(tuple(pairs)))
+
+    def _paths(self) -> list[str]:
+        rng, rules = self._rng, self._rules
+        paths: dict[str, str] = {}
+        for _ in range(rng.randint(1, 6)):
+            folder, stem = rng.choice(_FOLDERS), rng.choice(_STEMS)
+            if stem == "init":
+                if not folder:
+                    continue
+                rules.add("class: init.yml")
+            ending = ".yml"
+            if rng.random() < 0.15:
+                rules.add("file: .yaml")
+                ending = ".yaml"
+            if folder:
+                rules.add("class: in folders")
+            path = f"classes/{folder}/{stem}".replace("//", "/")
+            paths.setdefault(faults.class_name(path + ending), path + ending)
+        return list(paths.values())
+
+    def _class(self, path: str, *, missing_ok: bool) -> File:
+        rng, rules = self._rng, self._rules
+        roll = rng.random()
+        if roll < 0.04:
+            rules.add("file: empty")
+            return File(raw=rng.choice(("", "# nothing\n", "---\n", "{}\n", "---\n# x\n")))
+        if roll < 0.07:
+            rules.add("file: fields without value")
+            return File(raw="classes:\napplications:\nparameters:\n")
+        classes = self._includes(path)
+        if missing_ok and rng.random() < 0.3:
+            rules.add("include: missing, passed over")
+            classes.insert(0, rng.choice(("no.such", ".nope", "no.${cls:g}")))
+        pairs = self._parameters.of_class()
+        pairs += self._patterns()
+        file = File(tuple(classes) or None, self._applications(), Pairs(tuple(pairs)))
+        return self._typed(file)
+
+    def _patterns(self) -> Iterable[tuple[str, Node]]:
+        """Rules that need certain layers to meet."""
+        rng, rules = self._rng, self._rules
+        if rng.random() < 0.12:
+            rules.add("reference: chain")
+            # Targets set the end of it.
+            yield from ((f"q{step}", Text(f"${{q{step + 1}}}")) for step in range(6))
+        if rng.random() < 0.2:
+            yield "inst_1", self._instance()
+        if rng.random() < 0.08:
+            rules.add("merge: constant")
+            yield f"=c{rng.randint(1, 10**6)}", scalars.scalar(rng, rules)
+        if rng.random() < 0.05:
+            yield "y1", Text("[1]")
+
+    def _instance(self) -> Node:
+        rng, rules = self._rng, self._rules
+        pairs: list[tuple[str, Node]] = []
+        for key, value in (("l1", "[inst]"), ("m1", "{s2: 2}"), ("s1", "y")):
+            if rng.random() < 0.3:
+                rules.add("instance: override through reference")
+                pairs.append((f"~{key}", Text(value)))
+            elif rng.random() < 0.6:
+                pairs.append((key, Text(value)))
+        return Pairs(tuple(pairs))
+
+    def _typed(self, file: File) -> File:
+        """The same file, typed by somebody with habits of their own."""
+        rng, rules = self._rng, self._rules
+        if rng.random() < 0.06:
+            rules.add("file: unknown fields")
+            extra = rng.choice(("exports: {}\n", "x: !foo [1]\n", "1: 2\nnull: {a: 1, a: 2}\n"))
+            file = replace(file, extra=extra)
+        if rng.random() < 0.03:
+            rules.add("file: line ends and byte order mark")
+            file = replace(file, mark=rng.random() < 0.1, line_end=rng.choice(("\r\n", "\n")))
+        return file
+
+    def _applications(self) -> tuple[str, ...] | None:
+        rng, rules = self._rng, self._rules
+        if rng.random() < 0.5:
+            return None
+        rules.add("applications: listed")
+        chosen = rng.choices(_APPLICATIONS, k=rng.randint(0, 4))
+        if any(name.startswith("~") for name in chosen):
+            rules.add("applications: removed")
+            rules.add("applications: removed before listed")
+        return tuple(chosen)
+
+    def _includes(self, path: str) -> list[str]:
+        rng, rules = self._rng, self._rules
+        if not self._names:
+            return []
+        chosen = rng.choices(list(self._names.values()), k=rng.choice((0, 0, 1, 1, 2)))
+        if len(set(chosen)) < len(chosen):
+            rules.add("include: twice")
+        return [self._written(name, path) for name in chosen]
+
+    def _written(self, name: str, path: str) -> str:
+        """One of the ways to include a class."""
+        rng, rules = self._rng, self._rules
+        roll = rng.random()
+        if roll < 0.45:
+            return self._relative(name, path)
+        parts = name.split(".")
+        known = {value: key for key, value in _SEGMENTS}
+        if roll < 0.6 and any(part in known for part in parts):
+            rules.add("include: name with reference")
+            return ".".join(f"${{cls:{known[part]}}}" if part in known else part for part in parts)
+        if roll < 0.66 and parts[0] == "g":
+            rules.add("include: name with nested reference")
+            return ".".join(("${cls:${key}}", *parts[1:]))
+        if roll < 0.72:
+            rules.add("include: name with default")
+            return f"${{nope::{name}}}"
+        return name
+
+    def _relative(self, name: str, path: str) -> str:
+        rules = self._rules
+        folder = path.removeprefix("classes/").split("/")[:-1]
+        if path.rpartition("/")[2].startswith("init."):
+            folder = folder[:-1]
+            rules.add("include: from init.yml")
+        parts = name.split(".")
+        common = 0
+        while common < min(len(folder), len(parts) - 1) and folder[common] == parts[common]:
+            common += 1
+        dots = len(folder) - common + 1
+        if common == 0 and self._rng.random() < 0.3:
+            rules.add("include: clamped at the root")
+            dots += self._rng.randint(1, 3)
+        rules.add("include: same folder" if dots == 1 else "include: folder above")
+        return "." * dots + ".".join(parts[common:])
+
+    def _links(self) -> dict[str, str]:
+        rng, rules = self._rng, self._rules
+        links: dict[str, str] = {}
+        paths = list(self._names)
+        if paths and rng.random() < 0.1:
+            rules.add("class: symlink to a file")
+            path = rng.choice(paths)
+            links["classes/ln.yml"] = path.removeprefix("classes/")
+        if any(path.startswith("classes/g/") for path in paths) and rng.random() < 0.1:
+            rules.add("class: symlink to a folder")
+            links["classes/lg"] = "g"
+        return links
+
+    def _some_classes(self) -> list[str]:
+        names = list(self._names.values())
+        return self._rng.sample(names, self._rng.randint(0, len(names)))
+
+    def _target(self, target: str, shared: list[str], links: dict[str, str]) -> None:
+        rng, rules = self._rng, self._rules
+        classes = ["base", *shared[: rng.randint(0, len(shared))]]
+        if len(classes) > 1:
+            rules.add("targets: shared prefix")
+        classes += [self._written(name, "classes/x") for name in self._some_classes()]
+        for link in links:
+            name = link.removeprefix("classes/")
+            if name == "lg":
+                inside = [one for one in self._names.values() if one.startswith("g.")]
+                classes += [f"l{rng.choice(inside)}"] if inside else []
+            else:
+                classes.append("ln")
+        pairs = self._parameters.of_class()
+        pairs += [("x1", scalars.scalar(rng, rules)), ("~y1", Text("5"))]
+        rules.add("reference: missing, overwritten")
+        rules.add("merge: override of a stack with a clash")
+        pairs.append(("q6", Text("end")))
+        if rng.random() < 0.4:
+            rules.add("instance: parameters of a component")
+            pairs += [("inst_1", Pairs()), ("comp", Text("${inst_1}"))]
+        self._files[f"targets/{target}.yml"] = File(
+            tuple(classes), self._applications(), Pairs(tuple(pairs))
+        )
+
+    def _per_target(self, target: str) -> None:
+        """A class of the target's own, included through `_reclass_`."""
+        self._rules.add("include: name through _reclass_")
+        own = f"classes/tgt/{target}.yml"
+        self._files[own] = File(parameters=Pairs((("l1", Items((Text(f"'{target}'"),))),)))
+        path = f"targets/{target}.yml"
+        file = self._files[path]
+        classes = (*(file.classes or ()), "tgt.${_reclass_:name:short}")
+        self._files[path] = replace(file, classes=classes)
