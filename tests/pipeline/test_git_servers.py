@@ -1,0 +1,371 @@
+"""Dependencies and catalogs on real servers: credentials, redirects, errors, bad networks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.git_urls import PushRule
+from commodore_py.catalog import open_sink
+from commodore_py.dependencies import fetch_catalog
+from commodore_py.errors import CommodoreError
+from commodore_py.model import DependencySpec, Entry, Kind, Rendered, Tree
+from tests.builders import a_repository_with, commit_to, git, make_cluster
+from tests.git_servers import http, ssh
+from tests.pipeline.dependency_world import World, component, head, rewritten, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.git_servers.http import HttpServer
+    from tests.git_servers.ssh import SshServer
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def foo(world: World) -> Path:
+    return world.repository("foo")
+
+
+@pytest.fixture
+def web(world: World) -> Iterator[HttpServer]:
+    (world.root / "remotes").mkdir(exist_ok=True)
+    with http.serve(world.root / "remotes") as server:
+        yield server
+
+
+@pytest.fixture
+def shell(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
+    with ssh.serve(world.root / "ssh") as server:
+        monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ssh")
+        monkeypatch.setenv("GIT_SSH_COMMAND", server.command)
+        yield server
+
+
+def from_url(url: str, version: str = "master", *, name: str = "foo") -> DependencySpec:
+    return DependencySpec(Kind.COMPONENT, name, url, version, component=name)
+
+
+def refused(world: World, url: str) -> CommodoreError:
+    (error,) = world.refused(from_url(url))
+    return error
+
+
+def test_an_unchanged_remote_is_asked_once_and_nothing_more(
+    world: World, foo: Path, web: HttpServer
+) -> None:
+    tag(foo, "v1")
+    spec = from_url(web.url("foo.git"), "v1")
+    first = world.fetch(spec)
+    web.behaviour.asked.clear()
+
+    again = world.fetch(spec)
+
+    assert again == first
+    assert head(world.place("foo")) == git(foo, "rev-parse", "master")
+    # Where the server is, and one question in protocol v2.
+    assert web.behaviour.asked == [
+        "GET /git/foo.git/info/refs",
+        "POST /git/foo.git/git-upload-pack",
+    ]
+
+
+def test_a_branch_that_nobody_wants_is_not_fetched(
+    world: World, foo: Path, web: HttpServer
+) -> None:
+    spec = from_url(web.url("foo.git"))
+    world.fetch(spec)
+    commit_to(foo, {"more.txt": "more"}, branch="unrelated")
+    web.behaviour.asked.clear()
+
+    world.fetch(spec)
+
+    assert web.behaviour.asked.count("POST /git/foo.git/git-upload-pack") == 1
+
+
+def test_what_moves_on_a_server_is_followed(
+    world: World, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    tag(foo, "v1")
+    url = web.url("foo.git")
+    world.fetch(from_url(url))
+    world.fetch(from_url(url, "v1"))
+    rewritten(foo, {"class/foo.yml": "", "class/defaults.yml": "", "new.txt": ""})
+    tag(foo, "v1")
+
+    (branch,) = world.fetch(from_url(url))
+    (tagged,) = world.fetch(from_url(url, "v1"))
+
+    assert branch.commit == tagged.commit == git(foo, "rev-parse", "master")
+    assert f"a tag was moved in {url}: v1 (" in caplog.text
+
+
+def test_a_deleted_branch_is_missing_and_a_renamed_default_branch_is_found(
+    world: World, foo: Path, web: HttpServer
+) -> None:
+    url = web.url("foo.git")
+    world.fetch(from_url(url), configuration_of(url))
+    git(foo, "branch", "-m", "master", "main")
+
+    error = refused(world, url)
+    (got,) = world.fetch(configuration_of(url))
+
+    assert "revision master not found" in str(error)
+    assert (got.version, got.commit) == ("main", git(foo, "rev-parse", "main"))
+
+
+def configuration_of(url: str) -> DependencySpec:
+    return DependencySpec(Kind.GLOBAL, "global", url, None)
+
+
+def test_a_password_in_the_url_lets_in_and_is_not_shown(
+    world: World, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    web.behaviour.password = "s3cret"
+
+    (got,) = world.fetch(from_url(web.url("foo.git", user="robot:s3cret")))
+    error = refused(world, web.url("foo.git", user="robot:wr0ng"))
+
+    assert got.commit == git(foo, "rev-parse", "master")
+    told = caplog.text + str(error) + error.where + error.hint
+    assert "s3cret" not in told
+    assert "wr0ng" not in told
+
+
+def test_a_credential_helper_is_asked(
+    world: World, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    web.behaviour.password = "s3cret"
+    settings = world.root / "gitconfig"
+    settings.write_text(
+        '[credential]\n\thelper = "!f() { echo username=robot; echo password=s3cret; }; f"\n'
+    )
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    spec = from_url(web.url("foo.git"))
+
+    first = world.fetch(spec)
+
+    assert first == world.fetch(spec)
+    assert first[0].commit == git(foo, "rev-parse", "master")
+
+
+@pytest.mark.parametrize(
+    ("status", "tries", "said"),
+    [(401, 1, "could not read Username"), (403, 1, "403"), (404, 1, "not found"), (500, 3, "500")],
+)
+@pytest.mark.usefixtures("foo")
+@pytest.mark.spec("05.05")
+def test_a_server_that_refuses_is_quoted(
+    world: World, web: HttpServer, status: int, tries: int, said: str
+) -> None:
+    web.behaviour.failures = [status] * 9
+
+    error = refused(world, web.url("foo.git"))
+
+    assert "cannot fetch component foo" in str(error)
+    assert said in str(error)
+    assert error.where == web.url("foo.git")
+    assert len(web.behaviour.asked) == tries
+
+
+@pytest.mark.parametrize("failures", [[503], [429, 502]])
+def test_what_passes_by_itself_is_tried_again(
+    world: World, foo: Path, web: HttpServer, failures: list[int]
+) -> None:
+    web.behaviour.failures = list(failures)
+
+    (got,) = world.fetch(from_url(web.url("foo.git")))
+
+    assert got.commit == git(foo, "rev-parse", "master")
+
+
+def test_an_answer_that_is_cut_off_is_asked_for_again(
+    world: World, foo: Path, web: HttpServer
+) -> None:
+    web.behaviour.truncated = 1
+
+    (got,) = world.fetch(from_url(web.url("foo.git")))
+
+    assert got.commit == head(world.place("foo")) == git(foo, "rev-parse", "master")
+
+
+@pytest.mark.usefixtures("foo")
+@pytest.mark.spec("05.05")
+def test_all_servers_that_fail_are_named_at_once(world: World, web: HttpServer) -> None:
+    web.behaviour.forbidden = True
+    urls = [web.url(f"{name}.git") for name in ("one", "two", "three")]
+
+    errors = world.refused(*(from_url(url, name=f"c{n}") for n, url in enumerate(urls)))
+
+    assert [error.where for error in errors] == urls
+
+
+def test_slow_servers_are_asked_at_the_same_time(world: World, web: HttpServer) -> None:
+    specs = []
+    for name in ("one", "two", "three", "four"):
+        world.repository(name)
+        specs.append(from_url(web.url(f"{name}.git"), name=name))
+    world.fetch(*specs)
+    web.behaviour.delay = 0.3
+    web.behaviour.asked.clear()
+
+    world.fetch(*specs)
+
+    # One after the other, the first server would be done before the last one is asked.
+    kinds = [line.split(" ")[0] for line in web.behaviour.asked]
+    assert kinds == ["GET"] * 4 + ["POST"] * 4
+
+
+def test_a_redirect_is_followed(world: World, foo: Path, web: HttpServer) -> None:
+    url = web.url("foo.git").replace("/git/", "/old/")
+
+    first = world.fetch(from_url(url))
+
+    assert first == world.fetch(from_url(url))
+    assert first[0].commit == git(foo, "rev-parse", "master")
+
+
+def test_an_address_is_rewritten_as_the_user_wants(
+    world: World, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    elsewhere = a_repository_with(world.root / "elsewhere/foo.git", {"old.txt": "old"})
+    settings = world.root / "gitconfig"
+    settings.write_text(f'[url "{web.url("")}"]\n\tinsteadOf = file://{elsewhere.parent}/\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    spec = component(elsewhere)
+
+    world.fetch(spec)
+    commit = commit_to(foo, {"more.txt": "more"})
+
+    assert world.fetch(spec)[0].commit == commit
+
+
+def test_a_submodule_stays_a_name_and_a_pointer_to_a_large_file_a_pointer(
+    world: World, foo: Path, web: HttpServer
+) -> None:
+    pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
+    files = {".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": pointer}
+    commit_to(foo, files)
+    tree = git(foo, "rev-parse", "master")
+    with_submodule(foo, at=tree)
+    spec = from_url(web.url("foo.git"))
+
+    first, again = world.fetch(spec), world.fetch(spec)
+
+    place = world.place("foo")
+    assert first == again
+    assert (place / "big.bin").read_text() == pointer
+    assert list((place / "sub").iterdir()) == []
+    assert git(place, "status", "--porcelain") == ""
+
+
+def with_submodule(repository: Path, *, at: str) -> None:
+    """Add a submodule that can be fetched from nowhere."""
+    env = ("-c", "user.name=User", "-c", "user.email=user@example.com")
+    index = repository / "scratch-index"
+    os.environ["GIT_INDEX_FILE"] = str(index)
+    try:
+        git(repository, "read-tree", "master")
+        git(repository, "update-index", "--add", "--cacheinfo", f"160000,{at},sub")
+        tree = git(repository, "write-tree")
+    finally:
+        del os.environ["GIT_INDEX_FILE"]
+    commit = git(repository, *env, "commit-tree", tree, "-p", "master", "-m", "Submodule")
+    git(repository, "update-ref", "refs/heads/master", commit)
+
+
+def pushed(world: World, url: str, *words: str) -> str:
+    """Compile next to nothing into a catalog, and push it; returns the commit."""
+    config = replace(world.config, push_url=PushRule.parse(words), push=True)
+    catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
+    sink = open_sink(config, catalog_head)
+    tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
+    sink.stage(Rendered({}, (), tree))
+    return sink.commit_and_push("Automated\n")
+
+
+@pytest.mark.parametrize("words", [["same"], ["127.0.0.1=same"]])
+def test_a_catalog_is_pushed_over_http_with_a_token(
+    world: World, web: HttpServer, words: list[str]
+) -> None:
+    remote = a_repository_with(world.root / "remotes/catalog.git", {}, branch="main")
+    web.behaviour.password = "s3cret"
+    url = web.url("catalog.git", user="robot:s3cret")
+
+    first = pushed(world, url, *words)
+
+    assert git(remote, "rev-parse", "main") == first
+    assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.asked
+
+
+def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(world: World, web: HttpServer) -> None:
+    a_repository_with(world.root / "remotes/catalog.git", {"README.md": "ours"})
+
+    with pytest.raises(CommodoreError) as caught:
+        pushed(world, web.url("catalog.git"))
+
+    assert "check the network and your access to ssh://git@127.0.0.1/git/catalog.git" in (
+        caught.value.hint
+    )
+    setting = git(world.work / "catalog", "config", "remote.origin.pushurl")
+    assert setting == "ssh://git@127.0.0.1/git/catalog.git"
+
+
+def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
+    world: World, web: HttpServer
+) -> None:
+    remote = a_repository_with(world.root / "remotes/catalog.git", {"README.md": "ours"})
+    config = replace(world.config, push_url=PushRule.parse(["same"]), push=True)
+    cluster = make_cluster(catalog_url=web.url("catalog.git"))
+    sink = open_sink(config, fetch_catalog(config, cluster))
+    theirs = commit_to(remote, {"theirs.txt": ""})
+    sink.stage(Rendered({}, (), Tree({PurePosixPath("manifests/a.yaml"): Entry(b"a: 1\n")})))
+
+    with pytest.raises(CommodoreError, match="fetch first"):
+        sink.commit_and_push("Automated\n")
+
+    assert git(remote, "rev-parse", "master") == theirs
+
+
+def test_over_ssh_with_a_key(world: World, foo: Path, shell: SshServer) -> None:
+    tag(foo, "v1")
+    url = shell.url(foo)
+    first = world.fetch(from_url(url))
+    moved_to = rewritten(foo, {"class/foo.yml": "", "class/defaults.yml": ""})
+    tag(foo, "v1")
+
+    (branch,) = world.fetch(from_url(url))
+    (tagged,) = world.fetch(from_url(url, "v1"))
+
+    assert first[0].commit != branch.commit == tagged.commit == moved_to
+    assert "revision gone not found" in str(world.refused(from_url(url, "gone"))[0])
+
+
+def test_a_catalog_over_ssh_is_cloned_and_pushed(world: World, shell: SshServer) -> None:
+    remote = a_repository_with(world.root / "remotes/catalog.git", {}, branch="main")
+
+    commit = pushed(world, shell.url(remote))
+
+    assert git(remote, "rev-parse", "main") == commit
+
+
+@pytest.mark.spec("05.05")
+def test_over_ssh_with_a_key_that_nobody_knows(
+    world: World, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_SSH_COMMAND", shell.stranger)
+
+    error = refused(world, shell.url(foo))
+
+    assert "Permission denied (publickey)" in str(error)
+    assert error.where == shell.url(foo)
