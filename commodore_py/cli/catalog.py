@@ -176,8 +176,15 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     "--processes",
     default=0,
     show_default=True,
-    type=int,
+    type=click.IntRange(min=0),
     help="Processes that compile; 0 takes the usable CPUs.",
+)
+@click.option(
+    "--jsonnet-bundler",
+    type=click.Choice(("native", "jb")),
+    default="native",
+    show_default=True,
+    help="Who brings Jsonnet libraries: we do, or the program jb.",
 )
 @engine_options
 @click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
@@ -230,6 +237,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         settings,
         **api_settings(options),
         engine=options["engine"],
+        jsonnet_bundler=options["jsonnet_bundler"],
         strict=options["strict"],
         local=local,
         push=options["push"],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -120,6 +121,20 @@ def test_facts_that_cannot_be_read_are_passed_over(compiling: Compile) -> None:
     assert "k=v" not in ran.err
     params = (compiling.fleet.work / "inventory/classes/params/cluster.yml").read_text()
     assert "dynamic_facts:\n    k: v\n" in params
+
+
+@pytest.mark.spec("12.17")
+def test_libraries_are_brought_by_jb_only_if_asked(compiling: Compile, tmp_path: Path) -> None:
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "jb").write_text("#!/bin/sh\necho jb was here >&2; exit 3\n")
+    (programs / "jb").chmod(0o755)
+    path = f"{programs}{os.pathsep}{os.environ['PATH']}"
+
+    native, jb = (compiling("--jsonnet-bundler", who, PATH=path) for who in ("native", "jb"))
+
+    assert (native.code, jb.code) == (0, 1)
+    assert "jb failed with status 3: jb was here" in jb.err
 
 
 @pytest.mark.spec("01.16")
