@@ -29,7 +29,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model import Dependency, DependencySpec, Kind
 
 from .questions import lacks
-from .revisions import find, is_commit, moved_tags
+from .revisions import find, is_commit, is_complete, moved_tags, require_complete
 from .safety import (
     LocalWork,
     described,
@@ -141,11 +141,7 @@ def question(
     if not (directory / ".git").exists():
         return None  # cloning will tell
     old = remote_settings(directory).get("remote.origin.url", "")
-    if (
-        is_commit(revision)
-        and old == git_urls.normalise(url)
-        and commit_of(directory, revision) == revision
-    ):
+    if is_commit(revision) and old == git_urls.normalise(url) and is_complete(directory, revision):
         return None  # commits never change
     try:
         return asker.ask(url, directory / ".git")
@@ -232,6 +228,7 @@ def check_out(
     found = find(directory, refs, revision, prefer="branch")
     head, branch = head_of(directory)
     if overwrite or (head, branch) != (found.commit, found.branch or None):
+        require_complete(directory, found)
         with noted(journal, directory, before=head, after=found.commit):
             _switch(directory, found, force=overwrite)
     remember(directory, directory / ".git", found.commit)

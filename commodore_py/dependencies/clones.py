@@ -13,7 +13,6 @@ from commodore_py.adapters.git import (
     BRANCHES,
     TAGS,
     Refs,
-    commit_of,
     configure_remote,
     fetch,
     files_listed,
@@ -26,7 +25,7 @@ from commodore_py.errors import CommodoreError
 
 from .lending import give_back
 from .questions import lacks, refs_from
-from .revisions import is_commit, moved_tags
+from .revisions import is_commit, is_complete, moved_tags
 from .safety import git_folder_of
 from .undo import place_of
 
@@ -180,4 +179,4 @@ def _are_present(bare: Path, versions: Collection[str]) -> bool:
     if not all(is_commit(version) for version in versions):
         return False
     checked_out = {commit for commit, _ in heads_of(bare).values()} if versions else set()
-    return all(one in checked_out or commit_of(bare, one) == one for one in versions)
+    return all(one in checked_out or is_complete(bare, one) for one in versions)

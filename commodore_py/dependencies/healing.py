@@ -126,6 +126,7 @@ def _asides_of_clones(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         if "HEAD" in names and "objects" in folders:
             folders.clear()
+            yield from asides_in(Path(parent, "worktrees"), deep=True)
         else:
             yield from asides_in(Path(parent))
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.git import BRANCHES, TAGS, RevisionNotFound, commit_of, git
+from commodore_py.adapters.git import BRANCHES, TAGS, RevisionNotFound, commit_of, git, succeeds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,6 +52,19 @@ def find(
 def is_commit(version: str) -> bool:
     """Whether a version is a commit's full id, which never means anything else."""
     return _FULL_COMMIT.fullmatch(version) is not None
+
+
+def is_complete(directory: Path, commit: str) -> bool:
+    """Whether a commit is there with all that belongs to it; a killed fetch leaves parts."""
+    arguments = ("--objects", "--quiet", commit, "--not", "--remotes", "--tags")
+    return succeeds(directory, "rev-list", *arguments)
+
+
+def require_complete(directory: Path, found: Found) -> None:
+    """Refuse a commit that no branch or tag of the remote has, and of which parts are missing."""
+    if not found.branch and not is_complete(directory, found.commit):
+        url = git(directory, "config", "remote.origin.url")
+        raise RevisionNotFound.named(found.commit, url=url)
 
 
 def moved_tags(before: Refs, after: Refs) -> list[str]:

@@ -20,7 +20,7 @@ from commodore_py.adapters.process import ProgramFailed
 
 from . import seen_clean
 from .clones import belongs_to, heads_of
-from .revisions import Found, find
+from .revisions import Found, find, require_complete
 from .safety import (
     LocalWork,
     described,
@@ -137,6 +137,7 @@ def _find(spec: DependencySpec, worktree: Path, bare: Path, refs: Refs) -> Found
 
 
 def _create(worktree: Path, bare: Path, found: Found, journal: Journal) -> None:
+    require_complete(bare, found)
     git(bare, "worktree", "prune")
     worktree.parent.mkdir(parents=True, exist_ok=True)
     how: tuple[str, ...]
@@ -165,6 +166,7 @@ def _update(
     branch = "" if found.branch in {other for _, other in heads.values()} else found.branch
     if (commit, own) == (found.commit, branch):
         return
+    require_complete(bare, found)
     if branch and branch != own:
         keep_branch(bare, branch, found.commit)
     origin = f"refs/remotes/origin/{branch}"

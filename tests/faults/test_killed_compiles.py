@@ -3,76 +3,79 @@
 from __future__ import annotations
 
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.workflows.demo import write_demo
 from tests.builders import git, git_says
+from tests.faults.killed_world import (
+    SCENES,
+    STAGES,
+    Playground,
+    Run,
+    catalog,
+    checkouts,
+    heads,
+    leftovers,
+    pushed_commits,
+    pushed_tree,
+)
 
 if TYPE_CHECKING:
+    from collections import Counter
     from pathlib import Path
 
 pytestmark = pytest.mark.faults
 
-CLUSTER = "c-demo-1"
-ROUNDS = int(os.environ.get("FAULT_ROUNDS", "20"))
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "30"))
+_TRIES = 5
 
 
 @pytest.fixture(scope="module")
-def expected(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, float]:
-    """The catalog's tree after an undisturbed push, and how long that took."""
-    demo = tmp_path_factory.mktemp("undisturbed") / "demo"
-    write_demo(demo)
-    began = time.monotonic()
-    process = _compile(demo)
-    said = process.communicate()[1].decode()
-    assert process.returncode == 0, said
-    return _pushed_tree(demo), time.monotonic() - began
+def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
+    return Playground(tmp_path_factory.mktemp("killed"))
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_next_compile_heals_what_a_kill_left(
-    tmp_path: Path, expected: tuple[str, float], seed: int
+    playground: Playground, kills: Counter[tuple[str, str]], seed: int
 ) -> None:
-    tree, seconds = expected
-    demo = tmp_path / "demo"
-    write_demo(demo)
-    process = _compile(demo)
-    time.sleep(random.Random(seed).uniform(0, seconds))  # noqa: S311 - a moment, not a secret
-    os.killpg(process.pid, signal.SIGKILL)
-    process.communicate()
+    stage, scene = STAGES[seed % len(STAGES)], SCENES[seed // len(STAGES) % len(SCENES)]
+    expected, demo = playground.expected[scene], playground.demo
+    for again in range(_TRIES):  # a short stage may be over when the moment has come
+        playground.restore(scene)
+        before = pushed_tree(demo)
+        moment = playground.moment(scene, stage, seed * _TRIES + again) / (again + 1)
+        killed_in = Run(demo).kill_in(stage, after=moment)
+        if killed_in == stage:
+            break
+    kills[killed_in, scene] += 1
+    _tidy_server(demo)
 
-    assert git_says(_catalog(demo), "fsck", "--no-progress")
-    assert _pushed_tree(demo) in ("", tree), "the remote holds half a catalog"
-    again = _compile(demo)
-    said = again.communicate()[1].decode()
+    assert git_says(catalog(demo), "fsck", "--no-progress")
+    assert pushed_tree(demo) in (before, expected.tree), "the remote holds half a catalog"
+    run = Run(demo)
+    code = run.to_end()
 
-    assert again.returncode == 0, said
-    assert _pushed_tree(demo) == tree
-
-
-def _compile(demo: Path) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
-        [sys.executable, "-m", "commodore_py", "catalog", "compile", CLUSTER, "--push"],
-        cwd=demo,
-        env={**os.environ, "COMMODORE_API_URL": "./facts", "GIT_AUTHOR_NAME": "Killed"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
+    assert code == 0, run.said
+    assert (pushed_tree(demo), pushed_commits(demo)) == (expected.tree, expected.commits)
+    assert heads(demo) == expected.heads
+    assert [git(place, "status", "--porcelain") for place in checkouts(demo)] == [""] * len(
+        checkouts(demo)
     )
+    assert leftovers(demo) == []
 
 
-def _catalog(demo: Path) -> Path:
-    return demo / "repos" / f"catalog-{CLUSTER}.git"
+def test_every_stage_was_hit(kills: Counter[tuple[str, str]]) -> None:
+    if not kills:
+        pytest.skip("no compile was killed in this run")
+
+    by_stage = {stage: sum(kills[stage, scene] for scene in SCENES) for stage in STAGES}
+
+    assert min(by_stage.values()) >= ROUNDS // len(STAGES) - 1, by_stage
 
 
-def _pushed_tree(demo: Path) -> str:
-    if not git_says(_catalog(demo), "rev-parse", "--verify", "refs/heads/master"):
-        return ""
-    return git(_catalog(demo), "rev-parse", "refs/heads/master^{tree}")
+def _tidy_server(demo: Path) -> None:
+    """Remove locks that were killed with the server: here it is a child of the compile."""
+    for lock in (demo / "repos").rglob("*.lock"):
+        lock.unlink()
