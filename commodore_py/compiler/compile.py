@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 
 from . import reference
+from .places import misplaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,6 +22,7 @@ def compile_targets(
     config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
 ) -> Mapping[str, Tree]:
     """Compile every instance; the problems of all of them are reported together."""
+    _refuse_misplaced(sources)
     job = reference.Job(
         root=config.paths.root,
         targets=tuple(instance.name for instance in sources.inventory.instances),
@@ -29,6 +32,16 @@ def compile_targets(
         processes=config.processes or _usable_cpus(),
     )
     return reference.compile_job(job, show_log=config.verbosity > 0)
+
+
+def _refuse_misplaced(sources: Sources) -> None:
+    errors: list[CommodoreError] = []
+    for instance in sources.inventory.instances:
+        checkout = sources.classes.component(instance.name)
+        if checkout is not None:
+            node = sources.inventory.nodes[instance.name]
+            errors += misplaced(node, checkout.worktree)
+    raise_collected(errors, "components would write where they must not")
 
 
 def _usable_cpus() -> int:

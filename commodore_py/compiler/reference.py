@@ -59,7 +59,8 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
         raise_collected(
             (
-                CompileError(problem, where=f"target {target}")
+                # The scratch folder is gone when this is read.
+                CompileError(problem.replace(str(scratch), "(scratch)"), where=f"target {target}")
                 for target, problem in sorted(problems.items())
             ),
             "some component instances do not compile",
@@ -84,8 +85,19 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     arguments = _arguments(job)
     cached.args = arguments
-    inventory = get_inventory(str(job.root / "inventory"))
-    targets = load_target_inventory(inventory, list(job.targets))
+    said = _Errors()
+    logging.getLogger().addHandler(said)
+    try:
+        inventory = get_inventory(str(job.root / "inventory"))
+        targets = load_target_inventory(inventory, list(job.targets))
+    except (Exception, SystemExit) as error:
+        # Kapitan checks all targets at once, logs what it does not like, and ends the process.
+        raise CompileError(
+            f"Kapitan does not accept the inventory: {said.text() or error}",
+            where="parameters.kapitan of the targets",
+            hint="check input types and keys of the compile and dependencies entries;"
+            " -v shows Kapitan's own words",
+        ) from error
     if job.fetch and any(target.dependencies for target in targets):
         _fetch(job, scratch, targets)
     compile_one = partial(
@@ -103,6 +115,22 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
         ) as pool:
             results = list(pool.imap_unordered(compile_one, targets))
     return {target: problem for target, problem in results if problem}
+
+
+class _Errors(logging.Handler):
+    """What Kapitan logs as errors, to be shown with ours."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines += record.getMessage().splitlines()
+
+    def text(self) -> str:
+        """The lines that say something, each once."""
+        useful = (line.strip() for line in self._lines if "errors.pydantic.dev" not in line)
+        return "; ".join(dict.fromkeys(line for line in useful if line))
 
 
 def _arguments(job: Job) -> Namespace:

@@ -284,3 +284,41 @@ def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
     assert [notice.text for notice in published.notices] == [
         "Component web is deprecated. Use component shop instead."
     ]
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        pytest.param({"output_path": "../../x"}, "would write outside", id="output above"),
+        pytest.param({"output_path": "/elsewhere"}, "would write outside", id="absolute output"),
+        pytest.param({"input_type": "remove"}, "would delete outside", id="removal of anything"),
+    ],
+)
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_component_cannot_reach_outside_its_place(
+    tmp_path: Path, entry: dict[str, str], told: str, engine: str
+) -> None:
+    victim = tmp_path / "victim"
+    victim.mkdir()
+    compiled = {"input_paths": [str(victim)], "input_type": "copy", "output_path": "x", **entry}
+    class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [compiled]}}})
+    fleet = a_fleet(tmp_path, web={"class/web.yml": class_file})
+
+    with pytest.raises(CommodoreError, match=told) as caught:
+        _push(fleet.config(engine=engine))
+
+    assert caught.value.where.startswith("target web: parameters.kapitan.compile[0]")
+    assert victim.is_dir()
+
+
+def test_entry_that_kapitan_does_not_know_is_told(tmp_path: Path) -> None:
+    unknown = a_component("web")["class/web.yml"].replace(
+        "input_type: jsonnet", "input_type: jsonent"
+    )
+    fleet = a_fleet(tmp_path, web={"class/web.yml": unknown})
+
+    with pytest.raises(CommodoreError, match="Kapitan does not accept") as caught:
+        _push(fleet.config())
+
+    assert "jsonent" in str(caught.value)
+    assert "crashed" not in str(caught.value)
