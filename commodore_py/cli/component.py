@@ -28,7 +28,7 @@ _FEATURES = {
 @verbose_option
 @click.pass_context
 def component(ctx: click.Context, verbose: int) -> None:
-    """Write and test components."""
+    """Write and test components (not built yet: the options are known, the work is not)."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 

@@ -19,7 +19,7 @@ _TEMPLATE = "https://github.com/projectsyn/commodore-config-package-template.git
 @verbose_option
 @click.pass_context
 def package(ctx: click.Context, verbose: int) -> None:
-    """Write and test configuration packages."""
+    """Write and test packages (not built yet: the options are known, the work is not)."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 

@@ -18,7 +18,10 @@ from .options import HELP, Globals, Seconds, verbose_option
 _COMMANDS = {
     "cache": ("commodore_py.cli.cache:cache", "Look into this user's caches, and empty them."),
     "catalog": ("commodore_py.cli.catalog:catalog", "Compile, list and clean cluster catalogs."),
-    "component": ("commodore_py.cli.component:component", "Write and test components."),
+    "component": (
+        "commodore_py.cli.component:component",
+        "Write and test components (not built yet).",
+    ),
     "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),
     "demo": ("commodore_py.cli.demo:demo", "Write a playground that needs no server."),
     "doctor": ("commodore_py.cli.doctor:doctor", "Check this machine, and say what to mend."),
@@ -26,7 +29,7 @@ _COMMANDS = {
     "inventory": ("commodore_py.cli.inventory:inventory", "Look into a hierarchy, and check it."),
     "login": ("commodore_py.cli.login:login", "Log in to the API."),
     "logout": ("commodore_py.cli.login:logout", "Forget the token of a login."),
-    "package": ("commodore_py.cli.package:package", "Write and test configuration packages."),
+    "package": ("commodore_py.cli.package:package", "Write and test packages (not built yet)."),
     "tool": ("commodore_py.cli.tool:tool", "Install helm, jb and kustomize."),
     "version": ("commodore_py.cli.version:version", "Show our version and those of the tools."),
 }

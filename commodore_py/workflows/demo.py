@@ -57,6 +57,17 @@ class Demo:
 
 def write_demo(directory: Path) -> Demo:
     """Write the playground into a folder that is missing or empty."""
+    try:
+        return _write_demo(directory)
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write the playground: {error.strerror}",
+            where=str(error.filename or directory),
+            hint="choose a folder that you may write to, with a few megabytes left",
+        ) from error
+
+
+def _write_demo(directory: Path) -> Demo:
     _refuse_content(directory)
     repositories = directory.resolve() / "repos"
     clusters = tuple(sorted(path.stem for path in (_CONTENT / "facts" / "clusters").iterdir()))
