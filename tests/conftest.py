@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 AUTHOR = "Test Author"
@@ -39,6 +40,14 @@ def _is_loopback(host: str) -> bool:
 
 
 sys.addaudithook(_refuse_network)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _caches_left_alone() -> Iterator[None]:
+    """Fixtures that live longer than a test do not fill the cache of whoever runs the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("COMMODORE_CATALOG_COMPILE_GIT_CACHE", "false")
+        yield
 
 
 @pytest.fixture(autouse=True)
