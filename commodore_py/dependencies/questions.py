@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -43,14 +43,15 @@ class Asker:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._rewrites = cache(lambda: rewrites_urls(root))
+        self._rewrites: bool | None = None
+        self._lock = Lock()
 
     def ask(self, url: str, git_folder: Path) -> Answer:
         """What a remote has, for a clone of it; one on this machine answers by its files."""
         address = git_urls.normalise(url)
         path = git_urls.local_path(address)
         # The user's settings may make another address of it: `url.<base>.insteadOf`.
-        if path is not None and not (_says_more(git_folder) or self._rewrites()):
+        if path is not None and not (_says_more(git_folder) or self._rewritten()):
             folder = git_folder_of_remote(path)
             files = refs_in(folder, "refs/heads", "refs/tags") if folder is not None else None
             if files is not None:
@@ -59,6 +60,12 @@ class Asker:
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
         return parse_answer(over_network(where, *arguments))
+
+    def _rewritten(self) -> bool:
+        with self._lock:
+            if self._rewrites is None:
+                self._rewrites = rewrites_urls(self._root)
+            return self._rewrites
 
 
 def parse_answer(listing: str) -> Answer:

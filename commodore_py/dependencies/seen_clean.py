@@ -33,11 +33,14 @@ class Look:
     """A worktree as it was just before Git looked at it."""
 
     def __init__(self, worktree: Path, git_folder: Path, commit: str) -> None:
+        self._note, self._text = git_folder / _NOTE, b""
+        index = git_folder / "index"
+        if not index.is_file() or index.stat().st_mtime_ns + _SETTLED > time.time_ns():
+            return  # just checked out
         names = git_bytes(worktree, "ls-files", "-z").removesuffix(b"\0")
-        self._note = git_folder / _NOTE
         digest, newest = _digest(worktree, git_folder, commit, names.split(b"\0"))
-        settled = bool(digest) and newest + _SETTLED < time.time_ns()
-        self._text = digest + b"\0" + names if settled else b""
+        if digest and newest + _SETTLED < time.time_ns():
+            self._text = digest + b"\0" + names
 
     def was_clean(self) -> None:
         """Keep the look: Git found no change."""

@@ -1,0 +1,193 @@
+"""How often Git is started when nothing changed: counted, as each start costs."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.dependencies import fetch_catalog
+from commodore_py.model import DependencySpec, Kind
+from tests.builders import commit_to, git, make_cluster
+from tests.git_servers import http
+from tests.pipeline.dependency_world import World, component, configuration, instance, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+REPOSITORIES = 40
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counter[str]]:
+    """What was started since the last time: sub-commands of git, and how often."""
+    log = tmp_path / "git-events"
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(log))
+
+    def since() -> Counter[str]:
+        events = [json.loads(line) for line in log.read_text().splitlines()]
+        log.write_text("")
+        return Counter(e["name"] for e in events if e["event"] == "cmd_name")
+
+    return since
+
+
+def settle(world: World, *specs: DependencySpec) -> None:
+    """Fetch, wait until files count as old, and look once more."""
+    world.fetch(*specs)
+    time.sleep(2.1)
+    world.fetch(*specs)
+
+
+@pytest.fixture
+def forty(world: World) -> list[DependencySpec]:
+    """Components by branch and by tag, one of them with an instance of another version."""
+    specs = []
+    for number in range(REPOSITORIES):
+        repository = world.repository(f"c{number}")
+        tag(repository, "v1")
+        specs.append(component(repository, "v1" if number % 2 else "master"))
+    return [*specs, instance(specs[0], "c0-twin", version="v1")]
+
+
+def test_forty_unchanged_repositories(
+    world: World, forty: list[DependencySpec], started: Callable[[], Counter[str]]
+) -> None:
+    fetched = world.fetch(*forty)
+    started()
+
+    again = world.fetch(*forty)
+    soon = started()
+    time.sleep(2.1)
+    world.fetch(*forty)
+    started()
+    later = world.fetch(*forty)
+
+    assert fetched == again == later
+    # Files that were written just now are looked at by Git; the rest is once for all.
+    assert soon.pop("ls-files", 0) <= len(forty)
+    assert soon == {"status": len(forty), "config": 1, "rev-list": 1}
+    assert started() == {"config": 1, "rev-list": 1}
+
+
+def test_servers_are_asked_one_question_each(
+    world: World, started: Callable[[], Counter[str]]
+) -> None:
+    names = [f"c{number}" for number in range(5)]
+    for name in names:
+        tag(world.repository(name), "v1")
+    for name in ("global", "catalog"):
+        world.repository(name, {"README.md": name})
+    with http.serve(world.root / "remotes") as server:
+        specs = [
+            DependencySpec(Kind.COMPONENT, name, server.url(f"{name}.git"), "v1", component=name)
+            for name in names
+        ]
+        specs.append(DependencySpec(Kind.GLOBAL, "global", server.url("global.git"), None))
+        cluster = make_cluster(catalog_url=server.url("catalog.git"))
+        settle(world, *specs)
+        fetch_catalog(world.config, cluster)
+        started()
+
+        world.fetch(*specs)
+        fetch_catalog(world.config, cluster)
+
+    counted = started()
+    assert counted["ls-remote"] == len(names) + 2
+    assert counted["status"] == 2  # of the global configuration and the catalog
+    assert not counted.keys() & {"fetch", "remote", "clone", "worktree"}
+    assert counted["rev-list"] + counted["rev-parse"] <= 10
+
+
+def test_commits_that_are_there_are_no_question(
+    world: World, started: Callable[[], Counter[str]]
+) -> None:
+    foo = world.repository("foo")
+    commit = git(foo, "rev-parse", "master")
+    config = configuration(world.repository("global", {"a.yml": ""}), None)
+    pinned = replace(config, version=git(world.root / "remotes/global.git", "rev-parse", "master"))
+    specs = (component(foo, commit), pinned)
+    settle(world, *specs)
+    for spec in specs:
+        Path(spec.url.removeprefix("file://")).rename(world.root / spec.name)
+    started()
+
+    world.fetch(*specs)
+
+    assert not started().keys() & {"ls-remote", "fetch"}
+
+
+def edited(place: Path) -> None:
+    (place / "new.txt").write_text("other!")
+
+
+def edited_and_backdated(place: Path) -> None:
+    file = place / "new.txt"
+    before = file.stat()
+    file.write_text("other!")
+    os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+def removed(place: Path) -> None:
+    (place / "new.txt").unlink()
+
+
+def swapped(place: Path) -> None:
+    (place / "copy").write_text("other!")
+    (place / "copy").replace(place / "new.txt")
+
+
+def folder_is_a_link(place: Path) -> None:
+    (place / "class").rename(place / "elsewhere")
+    (place / "class").symlink_to("elsewhere")
+
+
+def executable(place: Path) -> None:
+    (place / "new.txt").chmod(0o755)
+
+
+def staged(place: Path) -> None:
+    git(place, "rm", "--quiet", "--cached", "new.txt")
+
+
+def committed(place: Path) -> None:
+    who = ("-c", "user.name=User", "-c", "user.email=user@example.com")
+    git(place, *who, "commit", "--quiet", "--allow-empty", "--message", "Mine")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        edited,
+        edited_and_backdated,
+        removed,
+        swapped,
+        folder_is_a_link,
+        executable,
+        staged,
+        committed,
+    ],
+)
+def test_a_worktree_that_was_clean_is_looked_at_again_after(
+    world: World, change: Callable[[Path], None]
+) -> None:
+    spec = component(world.repository("foo"))
+    commit_to(world.root / "remotes/foo.git", {"new.txt": "mine!!"})
+    settle(world, spec)
+    assert list(world.bare(world.root / "remotes/foo.git").glob("worktrees/*/commodore-clean"))
+
+    change(world.place("foo"))
+
+    (error,) = world.refused(spec)
+    assert "component foo holds local work" in str(error)
