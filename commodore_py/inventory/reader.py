@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import codecs
+import difflib
+import logging
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
 __all__ = ["ClassFile", "ClassFileError", "key_of", "read", "read_default", "unmarked"]
+
+log = logging.getLogger(__name__)
 
 _MERGE = "<<"
 _MARKS = "=~"
@@ -48,7 +53,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
     if root is None or is_empty(root):
         return ClassFile()
     try:
-        return _class_file(root)
+        return _class_file(root, name)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
         raise ClassFileError(str(refused), where=f"{name}:{line}", hint=refused.hint) from None
@@ -83,7 +88,7 @@ def unmarked(key: Hashable) -> tuple[Hashable, bool, bool]:
     return key, constant, overriding
 
 
-def _class_file(root: yaml.Node) -> ClassFile:
+def _class_file(root: yaml.Node, name: str) -> ClassFile:
     what = "a class is a mapping of classes, applications and parameters"
     if not isinstance(root, yaml.MappingNode):
         raise Refused(what, root)
@@ -95,6 +100,8 @@ def _class_file(root: yaml.Node) -> ClassFile:
             if key.value in fields:
                 raise Refused(f"`{key.value}` stands here twice", key)
             fields[key.value] = value
+        else:
+            _doubt(str(key.value), f"{name}:{key.start_mark.line + 1}")
     content = ClassFile()
     if "classes" in fields:
         content.classes = tuple(dict.fromkeys(_texts(fields["classes"], "classes")))
@@ -103,6 +110,14 @@ def _class_file(root: yaml.Node) -> ClassFile:
     if "parameters" in fields:
         content.parameters = _parameters(fields["parameters"], root)
     return content
+
+
+@lru_cache(maxsize=1 << 12)
+def _doubt(key: str, place: str) -> None:
+    """Warn, once, of a key that is ignored and looks as if it was meant otherwise."""
+    close = difflib.get_close_matches(key, _FIELDS, n=1)
+    if close:
+        log.warning("%s: key `%s` is ignored; did you mean `%s`?", place, key, close[0])
 
 
 def _texts(node: yaml.Node, what: str) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import logging
 import math
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
@@ -20,6 +22,23 @@ if TYPE_CHECKING:
 
     from .described import Described
 
+log = logging.getLogger(__name__)
+
+# What the API's objects hold; a file may hold more, but hardly a slip of one of these.
+_KNOWN_FIELDS = (
+    "annotations",
+    "compileMeta",
+    "displayName",
+    "dynamicFacts",
+    "facts",
+    "gitRepo",
+    "globalGitRepoRevision",
+    "globalGitRepoURL",
+    "id",
+    "installURL",
+    "tenant",
+    "tenantGitRepoRevision",
+)
 SORT_KEYS = ("id", "tenant", "displayName")
 
 _SUFFIXES = (".yaml", ".yml")
@@ -143,6 +162,10 @@ def _read(kind: str, name: str, path: Path) -> Described:
             hint="rename the file, or mend the id",
         )
     raise_collected(reader.problems, str(path))
+    for field in found.fields:
+        close = get_close_matches(field, _KNOWN_FIELDS, n=1, cutoff=0.75)
+        if close and field not in _KNOWN_FIELDS:
+            log.warning("%s: %s is ignored; did you mean %s?", found.place(field), field, close[0])
     return found
 
 

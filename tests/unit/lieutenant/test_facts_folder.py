@@ -279,3 +279,14 @@ def test_the_folder_may_be_named_in_other_ways(facts: Path, config: Config, form
     named = make_config(config.paths, api_url=form.format(facts))
 
     assert load_cluster(named, "c-1").tenant == "t-1"
+
+
+def test_a_slip_of_a_field_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    folder = tmp_path / "clusters"
+    folder.mkdir()
+    (folder / "c-one.yaml").write_text("id: c-one\ntenant: t-a\ndynamicfacts: {a: 1}\nnotes: x\n")
+
+    list_clusters(make_config(WorkPaths(tmp_path), api_url=str(tmp_path)))
+
+    [warning] = caplog.messages
+    assert "c-one.yaml:3: dynamicfacts is ignored; did you mean dynamicFacts?" in warning
