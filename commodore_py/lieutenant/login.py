@@ -78,6 +78,12 @@ def settings_of(api_url: str, client_id: str, discovery_url: str, *, timeout: fl
         )
         if not given
     ]
+    if missing and not (api_url or client_id or discovery_url):
+        raise LoginFailed(
+            "there is nothing to log in to: no API URL",
+            hint="set --api-url or COMMODORE_API_URL to a Lieutenant API;"
+            " a folder of cluster facts needs no login",
+        )
     if missing:
         raise LoginFailed(
             f"the login lacks {' and '.join(missing)}",

@@ -53,7 +53,7 @@ def test_settings_that_are_missing_are_named(
 def test_without_an_api_both_settings_must_be_given(config: Config, provider: Double) -> None:
     alone = replace(config, api_url="")
 
-    with pytest.raises(CommodoreError, match="the login lacks a client id"):
+    with pytest.raises(CommodoreError, match="nothing to log in to"):
         log_in(alone)
     with pytest.raises(CommodoreError, match="no API URL"):
         fetch_token(alone)
