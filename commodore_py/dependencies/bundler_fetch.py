@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
+    BRANCHES,
+    TAGS,
     RevisionNotFound,
-    commit_of,
     configure_remote,
     fetch,
+    files_listed,
     git,
     refs_of,
     succeeds,
 )
+from commodore_py.adapters.git_files import refs_in
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Kind
@@ -26,7 +29,8 @@ from .bundler_content import Content, place_of, put
 from .bundler_resolve import Package
 from .jsonnetfile import GitSource
 from .lending import give_back
-from .revisions import find, moved_tags
+from .questions import Asker, lacks
+from .revisions import find, is_commit, is_complete, moved_tags
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +41,7 @@ if TYPE_CHECKING:
     from .bundler_resolve import Outcome, Wanted
     from .jsonnetfile_remote import Remote
     from .lending import Lender
+    from .questions import Answer
 
 log = logging.getLogger(__name__)
 
@@ -45,14 +50,17 @@ _WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
 
 
 class Clones:
-    """The bare clones of a working directory, each fetched at most once in a run."""
+    """The bare clones of a working directory, each asked about and fetched at most once."""
 
     def __init__(self, folder: Path, lender: Lender | None = None) -> None:
         self._folder = folder
         self._lender = lender
+        self._asker = Asker(folder)
+        self._shared: dict[str, tuple[Path, str]] = {}
+        self._current: set[tuple[Path, str]] = set()
+        self._answers: dict[Path, Answer] = {}
         self._fresh: set[Path] = set()
-        self._shared: dict[str, Path] = {}
-        self._asked: dict[Path, str] = {}
+        self._fetched: dict[Path, str] = {}
 
     @classmethod
     def shared_with(
@@ -71,38 +79,43 @@ class Clones:
             key = git_urls.dependency_key(dependency.url)
             bare = folder / key
             if (bare / "HEAD").is_file():
-                clones._shared[_without_suffix(key)] = bare
-                if not local and not is_full_commit(dependency.spec.version or ""):
-                    clones._asked[bare] = ""
+                clones._shared[_without_suffix(key)] = (bare, dependency.url)
+                if not local and dependency.spec.version:
+                    # Only this one: other branches and tags may have moved unnoticed.
+                    clones._current.add((bare, dependency.spec.version))
         return clones
 
     def of(self, remote: Remote) -> Path:
         """Where the clone of a repository is, or will be."""
-        key = git_urls.dependency_key(remote.url)
-        return self._shared.get(_without_suffix(key)) or self._folder / key
+        return self._place(remote)[0]
 
     def commit(self, remote: Remote, version: str) -> str:
-        """The commit of a version; asks the remote at most once, and not for a known commit."""
-        bare = self.of(remote)
+        """The commit of a version; the remote is asked at most once, for a known commit never."""
+        bare, url = self._place(remote)
         self._open(bare, remote)
         # What a new clone borrowed is not the remote's until that was asked.
-        if (
-            bare not in self._fresh
-            and is_full_commit(version)
-            and commit_of(bare, version) == version
-        ):
+        if bare not in self._fresh and is_commit(version) and is_complete(bare, version):
             return version
-        self._fetch(bare, remote)
+        if reason := self._update(bare, url, version):
+            raise CommodoreError(
+                f"cannot fetch its repository: {reason}",
+                where=git_urls.without_password(url),
+                hint="check the remote, and that you may read it",
+            )
         try:
             return _find(bare, remote, version)
         except RevisionNotFound:
             # A commit may be on no branch; servers give it away if asked by its name.
-            if is_full_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
+            if is_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
                 return version
             raise
 
+    def _place(self, remote: Remote) -> tuple[Path, str]:
+        key = git_urls.dependency_key(remote.url)
+        return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
+
     def _open(self, bare: Path, remote: Remote) -> None:
-        if bare in self._shared.values():
+        if any(bare == shared for shared, _ in self._shared.values()):
             return  # its URL is the component's
         if (bare / "HEAD").is_file():
             configure_remote(bare, remote.url)
@@ -117,16 +130,30 @@ class Clones:
         aside.rename(bare)
         self._fresh.add(bare)
 
-    def _fetch(self, bare: Path, remote: Remote) -> None:
-        if bare not in self._asked:
-            self._asked[bare] = _fetched(bare, remote.url, self._lender, fresh=bare in self._fresh)
-            self._fresh.discard(bare)
-        if reason := self._asked[bare]:
-            raise CommodoreError(
-                f"cannot fetch its repository: {reason}",
-                where=remote.url,
-                hint="check the remote, and that you may read it",
-            )
+    def _update(self, bare: Path, url: str, version: str) -> str:
+        """Make a clone have what a version means now; returns what went wrong, if anything."""
+        if bare not in self._fetched:
+            try:
+                if self._is_current(bare, url, version):
+                    return ""
+                _fetch(bare, url, self._lender, fresh=bare in self._fresh)
+            except ProgramFailed as error:
+                self._fetched[bare] = error.stderr.strip() or str(error)
+            else:
+                self._fetched[bare] = ""
+                self._fresh.discard(bare)
+        return self._fetched[bare]
+
+    def _is_current(self, bare: Path, url: str, version: str) -> bool:
+        """Whether a clone has what the remote has; a commit that it lacks must be fetched."""
+        if bare in self._fresh or is_commit(version):
+            return False
+        if (bare, version) in self._current:
+            return True
+        if bare not in self._answers:
+            self._answers[bare] = self._asker.ask(url, bare)
+        have = refs_in(bare, BRANCHES, TAGS) or files_listed(bare)
+        return not lacks(self._answers[bare], have, {version})
 
 
 def bring_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
@@ -143,11 +170,6 @@ def bring_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Out
     with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
         outcomes = dict(pair for pairs in pool.map(bring_group, groups.values()) for pair in pairs)
     return [outcomes[one] for one in wanted]
-
-
-def is_full_commit(version: str) -> bool:
-    """Whether a version is a commit's whole name, which never means anything else."""
-    return len(version) in (40, 64) and all(c in "0123456789abcdef" for c in version)
 
 
 def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
@@ -168,21 +190,17 @@ def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     return CommodoreError("there is no such folder", where=str(wanted.folder))
 
 
-def _fetched(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> str:
-    """Fetch, and return what went wrong, if anything did."""
-    log.info("fetching %s", url)
+def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> None:
+    shown = git_urls.without_password(url)
+    log.info("fetching %s", shown)
     before = refs_of(bare)
-    try:
-        fetch(bare)
-    except ProgramFailed as error:
-        return error.stderr.strip() or str(error)
+    fetch(bare)
     give_back(bare)
     after = refs_of(bare)
     for tag in moved_tags(before, after):
-        log.warning("a tag was moved in %s: %s", url, tag)
+        log.warning("a tag was moved in %s: %s", shown, tag)
     if lender is not None:
         lender.keep(url, bare, fresh=fresh, changed=after != before)
-    return ""
 
 
 def _find(bare: Path, remote: Remote, version: str) -> str:

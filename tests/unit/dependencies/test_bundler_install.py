@@ -213,6 +213,35 @@ def test_the_clone_of_a_component_is_shared(work: Work) -> None:
     assert [path.name for path in bare.parent.iterdir()] == ["x"]
 
 
+def test_other_versions_than_the_components_are_asked_for(work: Work) -> None:
+    remote = work.repository("org/x", {"x.libsonnet": "1"})
+    work.wants(of(f"{HOST}/org/x", "master"))
+    work.install()
+    commit_to(remote, {"x.libsonnet": "2"}, branch="topic")
+    work.wants(of(f"{HOST}/org/x", "topic"))
+
+    work.install(make_dependency("x", url=f"https://{HOST}/org/x.git", version="master"))
+
+    assert (work.library("org/x") / "x.libsonnet").read_text() == "2"
+
+
+def test_an_unchanged_remote_is_asked_and_not_fetched(
+    work: Work, caplog: pytest.LogCaptureFixture
+) -> None:
+    work.repository("org/x", {"x.libsonnet": "1", "sub/s": ""})
+    work.wants(of(f"{HOST}/org/x"), of(f"{HOST}/org/x", subdir="sub"))
+    caplog.set_level(logging.INFO)
+    work.install()
+    first = list(caplog.messages)
+    caplog.clear()
+
+    work.install()
+
+    url = f"https://{HOST}/org/x.git"
+    assert first == [f"fetching {url}"]
+    assert caplog.messages == [f"asking {url}"]
+
+
 @pytest.mark.parametrize(
     ("kind", "version", "local"),
     [
