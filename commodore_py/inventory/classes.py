@@ -128,7 +128,8 @@ def _walk(
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             path, link = Path(entry.path), entry.is_symlink()
-            if entry.is_dir():
+            # A symlink to itself is no folder to pathlib, and an error to scandir's entries.
+            if path.is_dir() if link else entry.is_dir():
                 if link and any(path.samefile(one) for one in above):
                     errors.append(BrokenLink("a symlink leads back to itself", where=str(path)))
                 elif entry.name not in _NOT_CLASSES:

@@ -6,16 +6,13 @@ resolved once for all of them, see `sharing.py`.
 
 from __future__ import annotations
 
-import json
-import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from . import numbers
 from .layers import LayerCache, surface
 from .reader import read_default
+from .texts import as_text
 from .values import (
     Map,
-    OddKey,
     Reference,
     ResolveError,
     Sequence,
@@ -35,6 +32,9 @@ if TYPE_CHECKING:
 # As deep as reclass-rs goes before it calls it a loop.
 _DEEPEST = 64
 
+# A path, its default, whether it is resolved as a whole, how deep, and the paths that led there.
+_Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
+
 
 class Resolver:
     """Resolves values against the parameters of one target."""
@@ -44,6 +44,9 @@ class Resolver:
         self._cache = cache
         # By path and kind: the value, what was looked at, and how many references deep it went.
         self._known: dict[tuple[str, bool], tuple[Value, frozenset[str], int]] = {}
+        # Failures depend on the way there as well; without them, layers that fail would be tried
+        # twice as often with every reference between them.
+        self._failed: dict[_Attempt, tuple[ResolveError, frozenset[str], int]] = {}
         self._trail: list[str] = []
         self._depth = 0
         self._deepest = 0
@@ -136,6 +139,8 @@ class Resolver:
             self._depth -= height
             self.looked_up |= looked_up
             return value
+        if self._failed:
+            self._raise_again((path, default, whole, self._depth, tuple(self._trail)))
         outer, self.looked_up = self.looked_up, set()
         deepest, self._deepest = self._deepest, self._depth
         self._trail.append(path)
@@ -148,16 +153,34 @@ class Resolver:
         except KeyMissing as missing:
             # A default stands in for this reference only, not for one that it depends on.
             if default is None or missing.path != path:
+                self._remember_failure(missing, path, default, whole=whole)
                 raise
             value = read_default(default)
             if whole:
                 value = self.resolve(value)
+        except ResolveError as error:
+            self._remember_failure(error, path, default, whole=whole)
+            raise
         finally:
             self._trail.pop()
             self._deepest = max(deepest, self._deepest)
             outer |= self.looked_up
             self.looked_up = outer
         return value
+
+    def _remember_failure(
+        self, error: ResolveError, path: str, default: str | None, *, whole: bool
+    ) -> None:
+        attempt = (path, default, whole, self._depth, tuple(self._trail[:-1]))
+        self._failed[attempt] = (error, frozenset(self.looked_up), self._deepest)
+
+    def _raise_again(self, attempt: _Attempt) -> None:
+        failed = self._failed.get(attempt)
+        if failed is not None:
+            error, looked_up, deepest = failed
+            self._deepest = max(self._deepest, deepest)
+            self.looked_up |= looked_up
+            raise error.with_traceback(None)
 
     def _enter(self, levels: int) -> None:
         self._depth += levels
@@ -221,47 +244,3 @@ class Loop(ResolveError):
         names = [f"${{{path}}}" for path in (*ring, ring[0])]
         super().__init__(f"references form a loop: {' -> '.join(names)}")
         self.ring = tuple(ring)
-
-
-def as_text(value: Value) -> str:
-    """A value inside a text, as reclass-rs writes it."""
-    kind = type(value)
-    if kind is str:
-        return str(value)
-    if value is None:
-        return "null"
-    if kind is bool:
-        return str(value)
-    if kind in (int, float):
-        return numbers.number_text(value)
-    return _json_text(value)
-
-
-def _json_text(value: Value) -> str:
-    kind = type(value)
-    if kind is Map:
-        # Keys that look alike as texts, such as 1 and "1", become one.
-        pairs = {_json_key(key): _json_text(child) for key, child in value.items.items()}
-        texts = (f"{json.dumps(key, ensure_ascii=False)}:{pairs[key]}" for key in sorted(pairs))
-        return "{" + ",".join(texts) + "}"
-    if kind is list or kind is Sequence:
-        items = value.items if kind is Sequence else value
-        return "[" + ",".join(_json_text(item) for item in items) + "]"
-    if value is None or kind is bool:
-        return json.dumps(value)
-    if kind in (int, float):
-        if math.isfinite(value):
-            return numbers.json_number(value)
-        return json.dumps(numbers.number_text(value))
-    if kind is str or kind is Token:
-        # References below a mapping stay as they are written: it is no value here, but a text.
-        return json.dumps(value if kind is str else value.text, ensure_ascii=False)
-    raise ResolveError(f"{kind_of(value)} cannot stand in a text")
-
-
-def _json_key(key: Hashable) -> str:
-    if key is None:
-        return "null"
-    if isinstance(key, OddKey):
-        return str(key).lower() if isinstance(key.value, bool) else numbers.number_text(key.value)
-    return str(key)

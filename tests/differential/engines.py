@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import traceback
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
     from .oracle import Oracle, Outcome
 
+_CPU_SECONDS = 10
+
 
 def ours(folder: Path, *, missing_ok: bool) -> dict[str, Outcome]:
     """What our engine makes of every target."""
@@ -23,7 +26,20 @@ def ours(folder: Path, *, missing_ok: bool) -> dict[str, Outcome]:
         engine = Engine(ClassFiles([("", folder / "classes")]), missing_ok=missing_ok)
     except CommodoreError as error:
         return dict.fromkeys(files, ("refused", str(error)))
-    return {name: _outcome(engine, name, files[name]) for name in sorted(files)}
+    return {name: _in_time(engine, name, files[name]) for name in sorted(files)}
+
+
+def _in_time(engine: Engine, name: str, file: Path) -> Outcome:
+    signal.signal(signal.SIGVTALRM, _too_long)
+    signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_SECONDS)
+    try:
+        return _outcome(engine, name, file)
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+
+
+def _too_long(*_: object) -> None:
+    raise TimeoutError
 
 
 def _outcome(engine: Engine, name: str, file: Path) -> Outcome:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import resource
+import signal
 import struct
 import subprocess
 import sys
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 # What became of a target: ("rendered", its data), ("refused", why) or ("crashed", last words).
 Outcome = tuple[str, Any]
 _STACK = 2 << 20
+_CPU_SECONDS = 10
 _FIELDS = ("applications", "classes", "environment", "exports", "parameters")
 
 
@@ -118,7 +120,10 @@ def _serve() -> None:
         except ValueError as error:
             reclass, refusal = None, ("refused", str(error))
         for name in names:
+            # References that fail may be tried again without end: then the timer ends us.
+            signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_SECONDS)
             outcome = refusal if reclass is None else _outcome(reclass, name)
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _send(sys.stdout.buffer, pickle.dumps(outcome))
 
 
