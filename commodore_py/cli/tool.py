@@ -20,7 +20,7 @@ from commodore_py.workflows.tool_releases import (
     release_of,
     version_given,
 )
-from commodore_py.workflows.tools import MOSTLY_BUILT_IN, TOOLS, installed_tools, located_tools
+from commodore_py.workflows.tools import BUILT_IN, TOOLS, installed_tools, located_tools
 
 from . import places, render, voice
 from .options import HELP, github_token_option, output_option, verbose_option
@@ -241,8 +241,8 @@ def _lines(row: Standing, *, version_check: bool) -> Iterator[str]:
 def _missing(tool: Tool) -> str:
     if tool.path:
         return click.style(f"{tool.name} missing! ({tool.path} does not run)", fg="red")
-    if tool.name in MOSTLY_BUILT_IN:
-        return click.style(f"{tool.name} missing! ({MOSTLY_BUILT_IN[tool.name]})", fg="yellow")
+    if tool.name in BUILT_IN:
+        return click.style(f"{tool.name} built in (the program is {BUILT_IN[tool.name]})")
     return click.style(f"{tool.name} missing!", fg="red")
 
 
@@ -267,6 +267,6 @@ def _fields(row: Standing) -> dict[str, object]:
         "managed": row.managed,
         "latest": row.latest,
         "upgradable": row.upgradable if tool.works else None,
-        "remark": None if tool.works else MOSTLY_BUILT_IN.get(tool.name),
+        "remark": None if tool.works else BUILT_IN.get(tool.name),
         "updated": row.updated,
     }

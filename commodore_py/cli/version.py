@@ -36,9 +36,9 @@ class Library:
 def version(output: str) -> int:
     """Show our version, and those of the libraries and tools that shape the output.
 
-    Ends with status 127 if helm, jb or kustomize is not installed.
+    Ends with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
-    from commodore_py.workflows.tools import installed_tools  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.tools import BUILT_IN, installed_tools  # noqa: PLC0415 - not for --help
 
     from . import render  # noqa: PLC0415
 
@@ -47,7 +47,8 @@ def version(output: str) -> int:
         _show(libraries, tools)
     else:
         click.echo(render.structured(_content(libraries, tools), output))
-    return TOOL_MISSING if any(tool.path is None for tool in tools) else 0
+    missing = [tool for tool in tools if tool.path is None and tool.name not in BUILT_IN]
+    return TOOL_MISSING if missing else 0
 
 
 def _libraries() -> list[Library]:
@@ -60,6 +61,7 @@ def _libraries() -> list[Library]:
 
 def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
     from commodore_py import COMPATIBLE_WITH, __version__  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.tools import BUILT_IN  # noqa: PLC0415
 
     click.secho(f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True)
     click.secho("\nCore dependency versions", bold=True)
@@ -68,7 +70,9 @@ def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
         click.echo(f"{library.name}: {library.version}{build}")
     click.secho("\nExternal tool versions", bold=True)
     for tool in tools:
-        if tool.path is None:
+        if tool.path is None and tool.name in BUILT_IN:
+            click.echo(f"{tool.name}: built in")
+        elif tool.path is None:
             click.secho(f"{tool.name}: NOT FOUND IN PATH", fg="red", bold=True)
         else:
             click.echo(f"{tool.name}: {tool.path}, version: {tool.version}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 
-from .tools import MOSTLY_BUILT_IN
+from .tools import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -85,10 +85,8 @@ def tool(name: str, here: Surroundings) -> Verdict:
         return Verdict("ok", f"{found.version} ({found.path})")
     if found.path:
         return Verdict("fail", f"{found.path} does not run", f"remove it, then: {remedy}")
-    if name in MOSTLY_BUILT_IN:
-        return Verdict(
-            "ok", f"built in; the program is {MOSTLY_BUILT_IN[name]}", f"if so: {remedy}"
-        )
+    if name in BUILT_IN:
+        return Verdict("ok", f"built in; the program is {BUILT_IN[name]}", f"if so: {remedy}")
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 

@@ -14,7 +14,7 @@ VERSION_COMMANDS = {
 }
 TOOLS = tuple(VERSION_COMMANDS)
 
-MOSTLY_BUILT_IN = {"jb": "only needed for Jsonnet libraries from Git"}
+BUILT_IN = {"jb": "only used with --jsonnet-bundler jb"}
 """Tools whose work we do ourselves, but for this."""
 
 

@@ -122,7 +122,7 @@ def test_missing_tools_are_a_line_each(world: World) -> None:
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
         "helm missing!",
-        "jb missing! (only needed for Jsonnet libraries from Git)",
+        "jb built in (the program is only used with --jsonnet-bundler jb)",
         "kustomize missing!",
     ]
 
@@ -168,7 +168,7 @@ def test_list_for_programs(world: World, form: str, parse: type) -> None:
             "managed": False,
             "latest": "v0.6.3",
             "upgradable": None,
-            "remark": "only needed for Jsonnet libraries from Git",
+            "remark": "only used with --jsonnet-bundler jb",
             "updated": None,
         },
     ]

@@ -54,7 +54,6 @@ def test_the_whole_of_it(commodore: CommandLine, bin_: Path) -> None:
     [
         pytest.param("helm", marks=pytest.mark.spec("01.24")),
         pytest.param("kustomize", marks=pytest.mark.spec("01.24")),
-        "jb",  # as long as ours cannot do all that it can
     ],
 )
 def test_a_missing_tool_is_127_and_the_rest_is_told(
@@ -67,6 +66,16 @@ def test_a_missing_tool_is_127_and_the_rest_is_told(
     assert ran.code == 127
     assert f"\n{missing}: NOT FOUND IN PATH\n" in ran.out
     assert ran.out.count(", version: v1 of") == 2
+
+
+@pytest.mark.spec("01.24")
+def test_what_is_built_in_is_not_missing(commodore: CommandLine, bin_: Path) -> None:
+    install(bin_, "helm", "kustomize")
+
+    ran = commodore("version")
+
+    assert ran.code == 0
+    assert "\njb: built in\n" in ran.out
 
 
 @pytest.mark.spec("01.24")
