@@ -82,7 +82,9 @@ def _keep(work: Path) -> None:
 
 
 def _empty(work: Path) -> None:
-    shutil.rmtree(work, ignore_errors=True)
+    # Cold is an empty work folder and an empty user cache.
+    for folder in (work, _home_of(work)):
+        shutil.rmtree(folder, ignore_errors=True)
     work.mkdir(parents=True)
 
 
@@ -132,9 +134,13 @@ def _spread(values: list[float]) -> str:
     return f"{statistics.median(values):8.2f} ({values[0]:.2f} to {values[-1]:.2f})"
 
 
+def _home_of(work: Path) -> Path:
+    return work.with_name(f"{work.name}-home")
+
+
 def _measure(program: tuple[str, ...], scenario: Scenario, work: Path, api_url: str) -> Measured:
     scenario.prepare(work)
-    home = work.with_name(f"{work.name}-home")
+    home = _home_of(work)
     environment = clean_environment(home)
     environment |= {
         "COMMODORE_API_URL": api_url,
