@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -27,7 +28,6 @@ from .lending import give_back
 from .questions import lacks, refs_from
 from .revisions import is_commit, is_complete, moved_tags
 from .safety import git_folder_of
-from .undo import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -96,21 +96,28 @@ def update_clone(
 
 
 def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
-    """What the worktrees of this clone are really at: a commit, and a branch or nothing."""
+    """What the worktrees of this clone are really at: a commit, and a branch or nothing.
+
+    They go by the folders that Git keeps of them in the clone.
+    """
     refs = refs_in(bare, "refs/heads")
     if refs is None:
         return _heads_listed(bare)
     heads: dict[Path, tuple[str, str]] = {}
-    for file in sorted(bare.glob("worktrees/*/gitdir")):
-        place = place_of(file.parent)
-        if place is None or git_folder_of(Path(place)) != file.parent.resolve():
+    folder = bare.resolve() / "worktrees"
+    for name in sorted(os.listdir(folder)) if folder.is_dir() else ():  # noqa: PTH208 - quicker
+        admin = folder / name
+        try:
+            link = admin / (admin / "gitdir").read_text(errors="surrogateescape").strip()
+            leads_to = link.read_text(errors="surrogateescape").removeprefix("gitdir: ").strip()
+            head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
+        except OSError:
             continue  # what Git remembers may be long gone
-        head = (file.parent / "HEAD").read_text(errors="surrogateescape").strip()
+        if leads_to != str(admin) and git_folder_of(link.parent) != admin:
+            continue
         branch = head.removeprefix("ref: refs/heads/")
-        if branch == head:
-            heads[Path(place)] = (head, "")
-        else:
-            heads[Path(place)] = (refs.objects.get(f"refs/heads/{branch}", ""), branch)
+        at_branch = (refs.objects.get(f"refs/heads/{branch}", ""), branch)
+        heads[admin] = at_branch if branch != head else (head, "")
     return heads
 
 
@@ -118,17 +125,16 @@ def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
     heads: dict[Path, tuple[str, str]] = {}
     for block in git(bare, "worktree", "list", "--porcelain").split("\n\n"):
         lines = dict(line.partition(" ")[::2] for line in block.splitlines())
-        place = Path(lines.get("worktree", ""))
-        if belongs_to(place, bare):  # what Git remembers may be long gone
+        admin = git_folder_of(Path(lines.get("worktree", "")))
+        if admin is not None and admin.parent.parent == bare.resolve():
             branch = lines.get("branch", "").removeprefix("refs/heads/")
-            heads[place.resolve()] = (lines.get("HEAD", ""), branch)
+            heads[admin] = (lines.get("HEAD", ""), branch)
     return heads
 
 
-def belongs_to(worktree: Path, bare: Path) -> bool:
-    """Whether a folder is a worktree of this clone."""
-    git_folder = git_folder_of(worktree)
-    return git_folder is not None and git_folder.parent.parent == bare.resolve()
+def belongs_to(git_folder: Path | None, bare: Path) -> bool:
+    """Whether this is what a clone keeps of a worktree."""
+    return git_folder is not None and git_folder.parent.parent in (bare, bare.resolve())
 
 
 def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | None) -> Refs | None:

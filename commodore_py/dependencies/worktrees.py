@@ -38,7 +38,7 @@ from .safety import (
 from .undo import is_complete, noted, unmake
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
     from pathlib import Path
 
     from commodore_py.errors import CommodoreError
@@ -51,10 +51,10 @@ log = logging.getLogger(__name__)
 
 def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
     """What stands against updating a worktree; local work can be forced, the rest cannot."""
-    _reconnect(worktree, bare)
-    if _is_half_made(worktree):
+    git_folder = _reconnected(worktree, bare)
+    if _is_half_made(git_folder):
         return None
-    if belongs_to(worktree, bare) and not worktree.is_symlink():
+    if belongs_to(git_folder, bare) and not worktree.is_symlink():
         work = _own_work_in(worktree, bare)
         return LocalWork.found(str(spec), worktree, work) if work else None
     problem = not_ours_to_replace(str(spec), worktree)
@@ -98,11 +98,13 @@ def check_out(
     force: bool,
 ) -> str:
     """Put the wanted version into the worktree, making or replacing it where needed."""
-    found = _find(spec, worktree, bare, refs)
+    heads, git_folder = heads_of(bare), git_folder_of(worktree)
+    there, _ = heads.get(git_folder or worktree, ("", ""))
+    found = _find(spec, there, bare, refs)
     if worktree.exists() and not is_empty(worktree):
-        if _is_half_made(worktree):
+        if _is_half_made(git_folder):
             unmake(worktree, bare, found.commit, began=0)
-        elif not belongs_to(worktree, bare):
+        elif not belongs_to(git_folder, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
             log.warning(
                 "%s is checked out anew: its repository was %s and is %s now",
@@ -112,18 +114,19 @@ def check_out(
             )
             _discard(spec, worktree)
     if (worktree / ".git").exists():
-        _update(spec, worktree, bare, found, journal, force=force)
+        others = {branch for other, (_, branch) in heads.items() if other != git_folder}
+        at = heads.get(git_folder or worktree, ("", ""))
+        _update(spec, worktree, bare, found, journal, at=at, others=others, force=force)
     else:
         _create(worktree, bare, found, journal)
-    git_folder = git_folder_of(worktree)
+        git_folder = git_folder_of(worktree)
     if git_folder is not None:
         remember(worktree, git_folder, found.commit)
     return found.commit
 
 
-def _find(spec: DependencySpec, worktree: Path, bare: Path, refs: Refs) -> Found:
+def _find(spec: DependencySpec, there: str, bare: Path, refs: Refs) -> Found:
     version = spec.version or "HEAD"
-    there, _ = heads_of(bare).get(worktree.resolve(), ("", ""))
     if there == version:
         return Found(there)
     try:
@@ -159,11 +162,12 @@ def _update(
     found: Found,
     journal: Journal,
     *,
+    at: tuple[str, str],
+    others: Collection[str],
     force: bool,
 ) -> None:
-    heads = heads_of(bare)
-    commit, own = heads.pop(worktree.resolve(), ("", ""))
-    branch = "" if found.branch in {other for _, other in heads.values()} else found.branch
+    commit, own = at
+    branch = "" if found.branch in others else found.branch
     if (commit, own) == (found.commit, branch):
         return
     require_complete(bare, found)
@@ -188,8 +192,8 @@ def _update(
 
 
 def _own_work_in(worktree: Path, bare: Path) -> list[str]:
-    commit, _ = heads_of(bare).get(worktree.resolve(), ("", ""))
     git_folder = git_folder_of(worktree)
+    commit, _ = heads_of(bare).get(git_folder or worktree, ("", ""))
     if git_folder is None or not commit or not was_put_there(git_folder, commit):
         return _work_in(worktree, untracked=False)
     if seen_clean.is_known(worktree, git_folder, commit):
@@ -221,14 +225,15 @@ def _discard(spec: DependencySpec, worktree: Path) -> None:
         remove(git_folder)
 
 
-def _reconnect(worktree: Path, bare: Path) -> None:
+def _reconnected(worktree: Path, bare: Path) -> Path | None:
     """Mend the link to the clone after the working directory was moved as a whole."""
     git_folder = git_folder_of(worktree)
-    if git_folder is not None and not git_folder.is_dir() and bare.is_dir():
-        succeeds(bare, "worktree", "repair", str(worktree))
+    if git_folder is None or git_folder.is_dir() or not bare.is_dir():
+        return git_folder
+    succeeds(bare, "worktree", "repair", str(worktree))
+    return git_folder_of(worktree)
 
 
-def _is_half_made(worktree: Path) -> bool:
+def _is_half_made(git_folder: Path | None) -> bool:
     """Whether Git was killed while it made this worktree."""
-    git_folder = git_folder_of(worktree)
     return git_folder is not None and git_folder.is_dir() and not is_complete(git_folder)
