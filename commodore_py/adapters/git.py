@@ -258,6 +258,13 @@ def _happened(states: str) -> str:
 
 def head_of(directory: Path) -> tuple[str | None, str | None]:
     """The commit and the branch that a checkout is at, either may be missing."""
+    files = git_files.refs_in(directory / ".git", "refs/heads")
+    if files is not None:
+        ref = files.symbolic.get("HEAD", "")
+        if not ref:
+            return files.objects["HEAD"], None
+        if ref.startswith("refs/heads/") and ref not in files.symbolic:
+            return files.objects.get(ref), ref.removeprefix("refs/heads/")
     try:
         # Not the short name: it is longer where a tag has the branch's name.
         output = git(directory, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
@@ -298,21 +305,24 @@ def short_commit(directory: Path, commit: str) -> str:
 
 def short_commits_in(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, str], str]:
     """The same for many commits, each with the bare repository that it is in."""
-    wanted = sorted(set(commits))
-    folders = sorted({folder for folder, _ in wanted})
-    if not folders:
+    wanted: dict[Path, set[str]] = {}
+    for folder, commit in commits:
+        wanted.setdefault(folder, set()).add(commit)
+    if not wanted:
         return {}
     # One process for all: what is short enough among everything is so in its own repository.
-    others = os.pathsep.join(str((folder / "objects").resolve()) for folder in folders[1:])
+    first, *others = wanted
+    objects = [os.path.abspath(folder / "objects") for folder in others]  # noqa: PTH100 - quicker
     found: dict[str, str] = {}
-    if len(others.split(os.pathsep)) == max(len(folders) - 1, 1) and '"' not in others:
-        env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": others}
-        found = short_commits(folders[0], (commit for _, commit in wanted), env=env)
-    for folder in folders:
-        own = {commit for other, commit in wanted if other == folder}
-        if any(len(found.get(commit, "")) != _SHORT for commit in own):
-            found |= short_commits(folder, own)
-    return {(folder, commit): found[commit] for folder, commit in wanted}
+    if not any(os.pathsep in path or '"' in path for path in objects):
+        env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(objects)}
+        found = short_commits(first, set().union(*wanted.values()), env=env)
+    result: dict[tuple[Path, str], str] = {}
+    for folder, own in wanted.items():
+        fits = all(len(found.get(commit, "")) == _SHORT for commit in own)
+        short = found if fits else short_commits(folder, own)
+        result |= {(folder, commit): short[commit] for commit in own}
+    return result
 
 
 def short_commits(

@@ -28,7 +28,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Dependency, DependencySpec, Kind
 
-from .questions import lacks
+from .questions import lacks, refs_from
 from .revisions import find, is_commit, is_complete, moved_tags, require_complete
 from .safety import (
     LocalWork,
@@ -193,9 +193,10 @@ def update_clone(
     have = refs_in(directory / ".git", BRANCHES, TAGS)
     if answer is None or (not moved and have is not None and not lacks(answer, have, None)):
         configure_remote(directory, url, rule)
-        if answer is not None:
-            note_default_branch(directory, answer.default_branch, have)
-        return refs_of(directory), False
+        if answer is None or have is None:
+            return refs_of(directory), False
+        note_default_branch(directory, answer.default_branch, have)
+        return refs_from(answer, have, ()) or refs_of(directory), False
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("fetching %s from %s", what, shown)
     before = refs_of(directory)

@@ -46,6 +46,8 @@ def question(bare: Path, url: str, specs: Sequence[DependencySpec], asker: Asker
     versions = {spec.version or "HEAD" for spec in specs}
     if not (bare / "HEAD").is_file():  # all of it will be fetched, but for the remote's HEAD
         matters = any(version.startswith("HEAD") for version in versions)
+    elif not all(is_commit(version) for version in versions):
+        matters = True
     else:
         have = refs_in(bare, BRANCHES, TAGS)
         matters = have is None or not have.objects or not _are_present(bare, versions)
@@ -134,7 +136,10 @@ def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
 
 def belongs_to(git_folder: Path | None, bare: Path) -> bool:
     """Whether this is what a clone keeps of a worktree."""
-    return git_folder is not None and git_folder.parent.parent in (bare, bare.resolve())
+    if git_folder is None:
+        return False
+    clone = git_folder.parent.parent
+    return clone == bare or clone == bare.resolve()
 
 
 def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | None) -> Refs | None:

@@ -113,10 +113,10 @@ def refs_from(answer: Answer, have: RefFiles, versions: Collection[str]) -> Refs
     wanted = (name for version in versions for name in _names(answer, version))
     if any(commits.get(name) == "" for name in wanted):
         return None
-    return Refs(
-        {name: commit for name, commit in commits.items() if commit},
-        answer.default_branch or _FALLBACK_BRANCH,
-    )
+    known = {name: commit for name, commit in commits.items() if commit}
+    before = have.symbolic.get(f"{BRANCHES}HEAD", "")
+    old = before.removeprefix(BRANCHES) if before in known else ""
+    return Refs(known, answer.default_branch or old or _FALLBACK_BRANCH)
 
 
 def _says_more(git_folder: Path) -> bool:

@@ -2,8 +2,8 @@
 
 The peer is watched from outside: its headings on stdout say when it begins and ends to fetch, and
 at each the CPU time of the process and of all children that it waited for is read. Counted are the
-configurations and the components; its packages, checked out between two inventories, are not.
-Ours is all that `fetch` does in gather, the packages included, measured around the calls.
+configurations and the components; packages, which it checks out between two inventories, are not.
+Ours is what `fetch` does in gather for the same two, measured around the calls.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def _fetch_ours(api_url: str, cluster_id: str, work: Path) -> Spent:
     cluster = lieutenant.load_cluster(config, cluster_id)
     classes = ClassPath(watched(dependencies.wanted_configuration(cluster)))
     node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-    classes = classes.plus(watched(dependencies.wanted_packages(node)))
+    classes = classes.plus(fetch(dependencies.wanted_packages(node)))
     node = inventory.resolve_bootstrap(config, cluster, classes)
     watched(dependencies.wanted_components(node))
     return spent
