@@ -308,31 +308,25 @@ def short_commits_in(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, st
     wanted: dict[Path, set[str]] = {}
     for folder, commit in commits:
         wanted.setdefault(folder, set()).add(commit)
-    if not wanted:
-        return {}
-    # One process for all: what is short enough among everything is so in its own repository.
-    first, *others = wanted
-    objects = [os.path.abspath(folder / "objects") for folder in others]  # noqa: PTH100 - quicker
-    found: dict[str, str] = {}
-    if not any(os.pathsep in path or '"' in path for path in objects):
-        env = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.pathsep.join(objects)}
-        found = short_commits(first, set().union(*wanted.values()), env=env)
     result: dict[tuple[Path, str], str] = {}
     for folder, own in wanted.items():
-        fits = all(len(found.get(commit, "")) == _SHORT for commit in own)
-        short = found if fits else short_commits(folder, own)
+        known = all(_is_short(folder, commit) for commit in own)
+        short = {one: one[:_SHORT] for one in own} if known else short_commits(folder, own)
         result |= {(folder, commit): short[commit] for commit in own}
     return result
 
 
-def short_commits(
-    directory: Path, commits: Iterable[str], *, env: Mapping[str, str] | None = None
-) -> dict[str, str]:
+def _is_short(folder: Path, commit: str) -> bool:
+    sha1 = len(commit) == 40  # noqa: PLR2004 - digits of a SHA-1
+    return sha1 and git_files.is_unambiguous(folder, commit[:_SHORT]) is True
+
+
+def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:
     """The same for several commits at once."""
     wanted = sorted(set(commits))
     if not wanted:
         return {}
     # In this order: without a walk, Git answers as it was asked.
     how = ("--no-walk=unsorted", "--abbrev-commit", f"--abbrev={_SHORT}")
-    listing = git(directory, "rev-list", *how, *wanted, env=env)
+    listing = git(directory, "rev-list", *how, *wanted)
     return dict(zip(wanted, listing.split(), strict=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
 _PACKED = "packed-refs"
+_INDEX_V2 = b"\xfftOc\0\0\0\2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,3 +117,36 @@ def _packed(git_folder: Path, below: Iterable[str]) -> tuple[dict[str, str], dic
                 if fully:
                     peeled[name] = value
     return objects, peeled
+
+
+def is_unambiguous(git_folder: Path, start: str) -> bool | None:
+    """Whether at most one object's name has this start of six digits or more."""
+    objects = git_folder / "objects"
+    if (objects / "info/alternates").exists():
+        return None
+    found = set()
+    try:
+        loose = objects / start[:2]
+        if loose.is_dir():
+            names = {start[:2] + file.name for file in loose.iterdir()}
+            found |= {name for name in names if name.startswith(start)}
+        for index in (objects / "pack").glob("*.idx"):
+            found |= _indexed(index.read_bytes(), start)
+    except (OSError, ValueError):
+        return None
+    return len(found) < 2  # noqa: PLR2004 - the plural
+
+
+def _indexed(index: bytes, start: str) -> set[str]:
+    """The names in a pack's index that begin so; see gitformat-pack(5)."""
+    if index[:8] != _INDEX_V2:
+        raise ValueError("an index of another version")
+    table = struct.unpack(">256I", index[8 : 8 + 1024])
+    width = 20
+    if len(index) < 8 + 1024 + table[-1] * (width + 8) + 2 * width:
+        raise ValueError("cut off")
+    first = int(start[:2], 16)
+    names = range(table[first - 1] if first else 0, table[first])
+    places = (8 + 1024 + number * width for number in names)
+    texts = (index[place : place + width].hex() for place in places)
+    return {text for text in texts if text.startswith(start)}
