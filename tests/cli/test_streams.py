@@ -221,6 +221,10 @@ def on_a_terminal(*words: str, **variables: str) -> str:
     return shown.decode()
 
 
+def _heed_interruptions() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
     fleet = a_fleet(tmp_path / "fleet", one={})
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
@@ -229,6 +233,8 @@ def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
+        # A shell makes its background jobs ignore interruptions, and all they start as well.
+        preexec_fn=_heed_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
     ) as process:
         assert process.stderr is not None
         told = b""
