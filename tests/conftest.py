@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sys
 from ipaddress import ip_address
@@ -74,3 +75,14 @@ def stranger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     for name, value in values.items():
         monkeypatch.setenv(name, value)
     return home
+
+
+@pytest.fixture(autouse=True)
+def quiet_loggers() -> Iterator[None]:
+    """What one test sets up for its output, the next one must not see."""
+    yield
+    for name in ("commodore_py", "commodore_py.pipeline"):
+        logger = logging.getLogger(name)
+        logger.handlers = []
+        logger.propagate = True
+        logger.setLevel(logging.NOTSET)

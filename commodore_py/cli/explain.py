@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .options import verbose_option
+from .options import HELP, verbose_option
 
 if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
@@ -32,7 +32,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
         return Path(match["file"]), int(match["line"])
 
 
-@click.command()
+@click.command(context_settings=HELP)
 @click.argument("target", required=False)
 @click.argument("path", required=False)
 @click.option(

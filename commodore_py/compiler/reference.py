@@ -193,5 +193,15 @@ def _compile_one(
     try:
         compile_target(target, search_paths, compile_path, references, arguments)
     except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
-        return name, str(error) or type(error).__name__
+        return name, _words_of(error)
     return name, ""
+
+
+def _words_of(error: BaseException) -> str:
+    # gojsonnet 0.22 does not end the text of a failed import: Python cannot decode what follows.
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, UnicodeDecodeError):
+            return cause.object.decode(errors="replace")
+        cause = cause.__cause__
+    return str(error) or type(error).__name__

@@ -312,11 +312,13 @@ def test_an_interrupted_upgrade_leaves_the_present_tool(
     script = f"kill -{signal} $PPID; sleep 1; echo v2.0.0"
     release = publisher.release("helm", "v2.0.0", program=a_program(script=script))
     code = f"""
+import signal
 from datetime import datetime
 from pathlib import Path
 from commodore_py.workflows.tool_folder import ToolFolder
 from commodore_py.workflows.tool_install import install
 from commodore_py.workflows.tool_releases import Release, Upstream
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datetime.now())
 """
     state = used.record.read_bytes()

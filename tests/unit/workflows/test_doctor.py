@@ -108,7 +108,7 @@ def test_what_is_built_in_is_not_missing() -> None:
 
     assert found.standing == "ok"
     assert "built in" in found.found
-    assert "Jsonnet libraries from Git" in found.found
+    assert "only used with --jsonnet-bundler jb" in found.found
 
 
 @pytest.mark.parametrize("name", TOOLS)
