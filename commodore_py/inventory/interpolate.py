@@ -42,7 +42,7 @@ class Resolver:
     def __init__(self, parameters: Mapping[Hashable, Value], cache: LayerCache) -> None:
         self._parameters = parameters
         self._cache = cache
-        # By path and kind: the value, what was looked at, and how many references deep it went.
+        # By path and kind: the value, the paths visited, and how many references deep it went.
         self._known: dict[tuple[str, bool], tuple[Value, frozenset[str], int]] = {}
         # Failures depend on the way there as well; without them, layers that fail would be tried
         # twice as often with every reference between them.
@@ -50,8 +50,12 @@ class Resolver:
         self._trail: list[str] = []
         self._depth = 0
         self._deepest = 0
-        self.looked_up: set[str] = set()
-        """Top-level parameters that were looked at since this was last emptied."""
+        self.visited: set[str] = set()
+        """Paths that references led to since this was last emptied."""
+
+    def looked_up(self) -> set[str]:
+        """The top-level parameters of the paths that were visited."""
+        return {path.partition(":")[0] for path in self.visited}
 
     def resolve(self, value: Value) -> Value:
         """The value with everything in it resolved; raises where that is impossible."""
@@ -133,15 +137,16 @@ class Resolver:
         if path in self._trail:
             raise Loop(self._trail[self._trail.index(path) :])
         known = self._known.get((path, whole))
-        if known is not None:
-            value, looked_up, height = known
+        # What visits a path that we come from would be a loop this time.
+        if known is not None and known[1].isdisjoint(self._trail):
+            value, visited, height = known
             self._enter(height)
             self._depth -= height
-            self.looked_up |= looked_up
+            self.visited |= visited
             return value
         if self._failed:
             self._raise_again((path, default, whole, self._depth, tuple(self._trail)))
-        outer, self.looked_up = self.looked_up, set()
+        outer, self.visited = self.visited, {path}
         deepest, self._deepest = self._deepest, self._depth
         self._trail.append(path)
         try:
@@ -149,7 +154,7 @@ class Resolver:
             if whole:
                 value = self.resolve(value)
             height = self._deepest - self._depth
-            self._known[path, whole] = (value, frozenset(self.looked_up), height)
+            self._known[path, whole] = (value, frozenset(self.visited), height)
         except KeyMissing as missing:
             # A default stands in for this reference only, not for one that it depends on.
             if default is None or missing.path != path:
@@ -164,22 +169,22 @@ class Resolver:
         finally:
             self._trail.pop()
             self._deepest = max(deepest, self._deepest)
-            outer |= self.looked_up
-            self.looked_up = outer
+            outer |= self.visited
+            self.visited = outer
         return value
 
     def _remember_failure(
         self, error: ResolveError, path: str, default: str | None, *, whole: bool
     ) -> None:
         attempt = (path, default, whole, self._depth, tuple(self._trail[:-1]))
-        self._failed[attempt] = (error, frozenset(self.looked_up), self._deepest)
+        self._failed[attempt] = (error, frozenset(self.visited), self._deepest)
 
     def _raise_again(self, attempt: _Attempt) -> None:
         failed = self._failed.get(attempt)
         if failed is not None:
-            error, looked_up, deepest = failed
+            error, visited, deepest = failed
             self._deepest = max(self._deepest, deepest)
-            self.looked_up |= looked_up
+            self.visited |= visited
             raise error.with_traceback(None)
 
     def _enter(self, levels: int) -> None:
@@ -191,7 +196,6 @@ class Resolver:
 
     def _look_up(self, path: str) -> Value:
         first, *rest = path.split(":")
-        self.looked_up.add(first)
         if first not in self._parameters:
             raise KeyMissing.at(path, first, self._parameters)
         value = self._parameters[first]

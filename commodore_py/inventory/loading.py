@@ -225,7 +225,7 @@ class Loader:
             failure.__cause__ = error
             self._fail(failure, chain, written)
             return None
-        if META in resolver.looked_up:
+        if META in resolver.looked_up():
             self._names_by_target += 1
         return name
 

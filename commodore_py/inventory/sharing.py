@@ -65,14 +65,14 @@ class SharedResults:
         resolver: Resolver,
         results: dict[tuple[str, ...], dict[tuple[int, ...], Resolved]],
     ) -> Resolved:
-        resolver.looked_up = set()
+        resolver.visited = set()
         try:
             resolved = resolver.resolve(value)
         except ResolveError as error:
             resolved = Unresolved(error)
         broken = is_broken(resolved)
         result = Resolved(resolved, None if broken else plain(resolved), broken)
-        looked_at = tuple(sorted(resolver.looked_up))
+        looked_at = tuple(sorted(resolver.looked_up()))
         values = [parameters.get(one) for one in looked_at]
         self._alive += [value, *values]
         results.setdefault(looked_at, {})[tuple(map(id, values))] = result

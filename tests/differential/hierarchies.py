@@ -118,6 +118,10 @@ class _Maker:
         if rng.random() < 0.08:
             rules.add("merge: constant")
             yield f"=c{rng.randint(1, 10**6)}", scalars.scalar(rng, rules)
+        if rng.random() < 0.04:
+            # Only here: below, reclass-rs shows the second mark to references for a while.
+            rules.add("merge: constant and override")
+            yield rng.choice(("=~", "~=")) + f"c{rng.randint(1, 10**6)}", Text("1")
         if rng.random() < 0.05:
             yield "y1", Text("[1]")
 

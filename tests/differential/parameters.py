@@ -243,13 +243,10 @@ class Parameters:
         rng, rules = self._rng, self._rules
         name = f"c{rng.randint(1, 10**6)}"
         roll = rng.random()
-        if roll < 0.4:
+        if roll < 0.5:
             rules.add("merge: constant")
             pairs.append((f"={name}", scalars.plain(rng, rules)))
-        elif roll < 0.6:
-            rules.add("merge: constant and override")
-            pairs.append((rng.choice(("=~", "~=")) + name, Text("1")))
-        elif roll < 0.8:
+        elif roll < 0.75:
             rules.add("merge: constant after first value")
             pairs += [(name, Text("[1]")), (f"={name}", Text("[2]"))]
         else:
