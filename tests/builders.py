@@ -143,7 +143,7 @@ def make_dependency(
         version=fields["version"],
         commit="1" * 40,
         short_commit="111111",
-        worktree=worktree or Path("/work") / name,
+        worktree=worktree or Path("/here") / name,
     )
 
 

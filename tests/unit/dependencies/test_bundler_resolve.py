@@ -47,7 +47,7 @@ class World:
 
     def resolve(self, *direct: Requirement) -> Resolution:
         file = JsonnetFile(direct)
-        wanted = wanted_by(file, by="", where="/work/jsonnetfile.json", folder=Path("/work"))
+        wanted = wanted_by(file, by="", where="/here/jsonnetfile.json", folder=Path("/here"))
         return resolve(wanted, self.bring, self.read)
 
 
@@ -81,7 +81,7 @@ def test_the_first_in_depth_wins_and_the_conflict_is_told() -> None:
     assert used(resolution) == ["a@v1", "x@v2"]
     (conflict,) = resolution.conflicts
     assert (conflict.used.by, conflict.used.requirement.version) == ("a", "v2")
-    assert conflict.other.where == "/work/jsonnetfile.json:3"
+    assert conflict.other.where == "/here/jsonnetfile.json:3"
 
 
 def test_two_versions_that_are_one_commit_are_no_conflict() -> None:
@@ -169,7 +169,7 @@ def test_two_folders_with_one_name_are_a_conflict() -> None:
 
     resolution = world.resolve(Requirement(LocalSource("one/x")), Requirement(LocalSource("x")))
 
-    assert [str(one.wanted.folder) for one in resolution.packages] == ["/work/x"]
+    assert [str(one.wanted.folder) for one in resolution.packages] == ["/here/x"]
     assert resolution.conflicts == []  # one list: the later entry counts
 
 
@@ -200,7 +200,7 @@ def test_names_that_lead_elsewhere_are_not_even_asked_for(requirement: Requireme
 
     assert world.rounds == [[]]
     assert str(refused)
-    assert refused.where.startswith("/work/jsonnetfile.json")
+    assert refused.where.startswith("/here/jsonnetfile.json")
 
 
 def test_a_remedy_for_an_untidy_folder() -> None:
