@@ -24,7 +24,7 @@ class Entry:
 class Tree(Mapping[PurePosixPath, Entry]):
     """Read-only files by relative path, sorted; folders without files are remembered."""
 
-    __slots__ = ("_entries", "_folders")
+    __slots__ = ("_all_folders", "_entries", "_folders")
 
     def __init__(
         self,
@@ -33,6 +33,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
     ) -> None:
         self._entries = dict(sorted((entries or {}).items()))
         self._folders = empty_folders
+        self._all_folders: frozenset[PurePosixPath] | None = None
 
     def __getitem__(self, path: PurePosixPath) -> Entry:
         return self._entries[path]
@@ -62,10 +63,12 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
     def folders(self) -> frozenset[PurePosixPath]:
         """Every folder of the tree, the root included."""
-        found = {PurePosixPath(), *self._folders}
-        for path in (*self._entries, *self._folders):
-            found.update(path.parents)
-        return frozenset(found)
+        if self._all_folders is None:
+            found = {PurePosixPath(), *self._folders}
+            for path in (*self._entries, *self._folders):
+                found.update(path.parents)
+            self._all_folders = frozenset(found)
+        return self._all_folders
 
     def subtree(self, folder: PurePosixPath) -> Tree:
         """What lies below a folder, with paths relative to it."""

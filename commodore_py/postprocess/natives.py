@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.jsonnet import Json
 
-    from .overlay import Overlay
+    from commodore_py.adapters.overlay import Overlay
 
 
 def natives(overlay: Overlay, inventory: Mapping[str, Any]) -> dict[str, Native]:

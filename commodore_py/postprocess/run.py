@@ -16,7 +16,7 @@ from commodore_py.model import Notice
 from .definitions import Definition, Invalid, Surroundings, definitions_of
 from .filters import FILTERS, JSONNET, Job
 from .output import inside
-from .overlay import Overlay
+from commodore_py.adapters.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

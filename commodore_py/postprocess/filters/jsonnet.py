@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model import Tree
-    from commodore_py.postprocess.overlay import Overlay
+    from commodore_py.adapters.overlay import Overlay
 
 _KAPITAN = "lib/kapitan.libjsonnet"
 _TYPES = {

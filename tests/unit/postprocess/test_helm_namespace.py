@@ -10,7 +10,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 from commodore_py.postprocess.filters import Job, helm_namespace
-from commodore_py.postprocess.overlay import Overlay
+from commodore_py.adapters.overlay import Overlay
 
 ROOT = Path("/made/up/compiled/app")
 OUT = PurePosixPath("out")

@@ -1,0 +1,234 @@
+"""The file system as components and filters see it: disk, and what this run made in front of it."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import glob
+import os
+import stat
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Kind = Literal["file", "folder"]
+
+_HIDDEN = PurePosixPath("/")
+_EXECUTABLE = stat.S_IXUSR
+
+
+class NotReadable(CommodoreError):
+    """A file or folder that was asked for is not there, or is the other of the two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overlay:
+    """`compiled/` is answered from trees; what earlier runs left there and in `catalog/` is hidden.
+
+    Relative paths start in the current directory, as everywhere in a process. `written` are files
+    that this run put at absolute paths elsewhere, None for those it took away; they are never on
+    disk while anybody looks.
+    """
+
+    compiled: Path
+    catalog: Path
+    trees: Mapping[str, Tree]
+    written: Mapping[Path, Entry | None] = field(default_factory=dict)
+
+    def with_tree(self, instance: str, tree: Tree) -> Overlay:
+        """The same view with another state of one instance."""
+        return replace(self, trees={**self.trees, instance: tree})
+
+    def with_written(self, entries: Mapping[Path, Entry | None]) -> Overlay:
+        """The same view with files put at absolute paths, or taken away from there."""
+        return replace(self, written={**self.written, **entries})
+
+    def read(self, path: Path) -> bytes | None:
+        """The content of a file, None if there is none; a folder is an error."""
+        found = self.entry(path)
+        return None if found is None else found.content
+
+    def entry(self, path: Path) -> Entry | None:
+        """A file with its mode, None if there is none; a folder is an error."""
+        inside = self._inside(path)
+        if inside is None:
+            return self._elsewhere(path)
+        tree, relative = self._look_up(inside)
+        if relative in tree:
+            return tree[relative]
+        if relative in tree.folders():
+            raise NotReadable(f"{path} is a folder, not a file")
+        return None
+
+    def kind(self, path: Path) -> Kind | None:
+        """Whether a file or a folder is there; links count as their target."""
+        inside = self._inside(path)
+        if inside is not None:
+            tree, relative = self._look_up(inside)
+            if relative in tree:
+                return "file"
+            return "folder" if relative in tree.folders() else None
+        if self.written:
+            absolute = path.absolute()
+            if absolute in self.written:
+                return "file" if self.written[absolute] is not None else None
+            if any(absolute in other.parents for other in self._present()):
+                return "folder"
+        if path.is_dir():
+            return "folder"
+        return "file" if path.exists() else None
+
+    def files_in(self, folder: Path) -> tuple[str, ...]:
+        """Names of the regular files directly in a folder, sorted; links count as their target."""
+        inside = self._inside(folder)
+        if inside is None:
+            return self._listed(folder)
+        tree, relative = self._look_up(inside)
+        if relative not in tree.folders():
+            kind = "is no folder" if relative in tree else "does not exist"
+            raise NotReadable(f"{folder} {kind}")
+        return tuple(path.name for path in tree if path.parent == relative)
+
+    def tree_at(self, folder: Path) -> Tree:
+        """Everything below a folder."""
+        inside = self._inside(folder)
+        if inside is not None:
+            tree, relative = self._look_up(inside)
+            return tree.subtree(relative)
+        entries = {}
+        empty = set()
+        for path, relative in _walk(folder, PurePosixPath()):
+            if path is None:
+                empty.add(relative)
+            else:
+                entries[relative] = _entry_of(path)
+        absolute = folder.absolute()
+        for path, entry in self.written.items():
+            if path.is_relative_to(absolute) and path != absolute:
+                relative = PurePosixPath(path.relative_to(absolute))
+                entries.pop(relative, None)
+                if entry is not None:
+                    entries[relative] = entry
+        return Tree(entries, frozenset(empty))
+
+    def expand(self, pattern: Path) -> list[Path]:
+        """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
+        text = str(pattern)
+        if not glob.has_magic(text):
+            return [pattern] if self.kind(pattern) or os.path.lexists(pattern) else []
+        found = [path for path in map(Path, glob.glob(text)) if self.kind(path)]  # noqa: PTH207 - Path.glob knows no absolute patterns
+        found += self._expand_ours(pattern)
+        return sorted(set(found))
+
+    def _expand_ours(self, pattern: Path) -> Iterator[Path]:
+        """Our own files and folders that match, part by part as a shell would."""
+        parts = pattern.absolute().parts
+        for path in self._all_of_ours():
+            if len(path.parts) == len(parts) and all(map(_matches, path.parts, parts)):
+                yield path
+
+    def _all_of_ours(self) -> Iterable[Path]:
+        found = set(self._present())
+        for name, tree in self.trees.items():
+            root = self.compiled / name
+            found |= {root / path for path in (*tree, *tree.folders())}
+        for path in self._present():
+            found |= set(path.parents)
+        return found
+
+    def _present(self) -> Iterator[Path]:
+        return (path for path, entry in self.written.items() if entry is not None)
+
+    def _elsewhere(self, path: Path) -> Entry | None:
+        if self.written:
+            absolute = path.absolute()
+            if absolute in self.written:
+                return self.written[absolute]
+        try:
+            return _entry_of(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except IsADirectoryError as error:
+            raise NotReadable(f"{path} is a folder, not a file") from error
+        except OSError as error:
+            raise NotReadable(f"cannot read {path}: {error.strerror}") from error
+
+    def _listed(self, folder: Path) -> tuple[str, ...]:
+        absolute = folder.absolute()
+        ours = {path: entry for path, entry in self.written.items() if path.parent == absolute}
+        if not ours:
+            return _list_on_disk(folder)
+        names = set(_list_on_disk(folder)) if folder.is_dir() else set()
+        names -= {path.name for path in ours}
+        names |= {path.name for path, entry in ours.items() if entry is not None}
+        return tuple(sorted(names))
+
+    def _inside(self, path: Path) -> PurePosixPath | None:
+        """The path relative to the folder of all trees, None if it lies on disk.
+
+        What is hidden counts as part of a tree that does not exist.
+        """
+        absolute = path.absolute()
+        if ".." in absolute.parts:
+            absolute = Path(os.path.realpath(absolute))
+        for root in _spellings(self.compiled):
+            if absolute.is_relative_to(root):
+                return PurePosixPath(absolute.relative_to(root))
+        for root in _spellings(self.catalog):
+            if absolute.is_relative_to(root):
+                return _HIDDEN / absolute.relative_to(root)
+        return None
+
+    def _look_up(self, inside: PurePosixPath) -> tuple[Tree, PurePosixPath]:
+        if not inside.parts:
+            instances = frozenset(PurePosixPath(name) for name in self.trees)
+            return Tree(empty_folders=instances), inside
+        name, *rest = inside.parts
+        tree = self.trees.get(name)
+        # No folder of a missing tree may look like one that is there and empty.
+        return (tree, PurePosixPath(*rest)) if tree is not None else (Tree(), inside)
+
+
+@functools.lru_cache(maxsize=64)  # asked for every single look-up
+def _spellings(root: Path) -> frozenset[Path]:
+    return frozenset((root, Path(os.path.realpath(root))))
+
+
+def _entry_of(path: Path) -> Entry:
+    with path.open("rb") as file:
+        executable = bool(os.fstat(file.fileno()).st_mode & _EXECUTABLE)
+        return Entry(file.read(), executable=executable)
+
+
+def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path | None, PurePosixPath]]:
+    children = sorted(folder.iterdir()) if folder.is_dir() else []
+    if not children and relative.parts:
+        yield None, relative
+    for child in children:
+        if child.is_dir():
+            yield from _walk(child, relative / child.name)
+        else:
+            yield child, relative / child.name
+
+
+def _matches(name: str, pattern: str) -> bool:
+    if name.startswith(".") and not pattern.startswith("."):
+        return False
+    return fnmatch.fnmatchcase(name, pattern)
+
+
+def _list_on_disk(folder: Path) -> tuple[str, ...]:
+    try:
+        return tuple(sorted(child.name for child in folder.iterdir() if child.is_file()))
+    except NotADirectoryError as error:
+        raise NotReadable(f"{folder} is no folder") from error
+    except FileNotFoundError as error:
+        raise NotReadable(f"{folder} does not exist") from error
+    except OSError as error:
+        raise NotReadable(f"cannot list {folder}: {error.strerror}") from error
