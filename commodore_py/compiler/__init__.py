@@ -1,5 +1,6 @@
 """Kapitan semantics: instances to trees."""
 
-from .compile import compile_targets
+from .compile import compile_job, compile_targets, usable_cpus
+from .job import Job
 
-__all__ = ["compile_targets"]
+__all__ = ["Job", "compile_job", "compile_targets", "usable_cpus"]

@@ -9,12 +9,13 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 
 from . import reference
+from .job import Job
 from .places import misplaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.config import Config
+    from commodore_py.config import Config, Engine
     from commodore_py.model import ReferenceFile, Sources, Tree
 
 
@@ -23,15 +24,23 @@ def compile_targets(
 ) -> Mapping[str, Tree]:
     """Compile every instance; the problems of all of them are reported together."""
     _refuse_misplaced(sources)
-    job = reference.Job(
+    job = Job(
         root=config.paths.root,
+        inventory=sources.inventory,
         targets=tuple(instance.name for instance in sources.inventory.instances),
         search_paths=(config.paths.vendor, config.paths.root, LIBRARIES),
         references=references,
+        reveal=False,
         fetch=config.fetch_dependencies,
-        processes=config.processes or _usable_cpus(),
+        processes=config.processes or usable_cpus(),
+        output=config.paths.root,
     )
-    return reference.compile_job(job, show_log=config.verbosity > 0)
+    return compile_job(job, config.engine, show_log=config.verbosity > 0)
+
+
+def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:  # noqa: ARG001 - there is one engine yet
+    """Compile targets whose inventory and search paths are known: one tree for each."""
+    return reference.compile_job(job, show_log=show_log)
 
 
 def _refuse_misplaced(sources: Sources) -> None:
@@ -44,7 +53,8 @@ def _refuse_misplaced(sources: Sources) -> None:
     raise_collected(errors, "components would write where they must not")
 
 
-def _usable_cpus() -> int:
+def usable_cpus() -> int:
+    """How many processes can work at the same time."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on macOS

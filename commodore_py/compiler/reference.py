@@ -11,7 +11,7 @@ import multiprocessing
 import sys
 import tempfile
 from argparse import Namespace
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,10 +19,12 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import isolated
 from commodore_py.adapters.files import read_tree, remove, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import ReferenceFile, Tree
+from commodore_py.model import Inventory, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .job import Job
 
 _WORTH_A_POOL = 6  # below that, starting the workers costs more than they save
 
@@ -31,29 +33,23 @@ class CompileError(CommodoreError):
     """An instance could not be compiled."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """Everything that Kapitan is told."""
-
-    root: Path
-    targets: tuple[str, ...]
-    search_paths: tuple[Path, ...]
-    references: tuple[ReferenceFile, ...]
-    fetch: bool
-    processes: int
-
-
 def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
     """Compile all targets and read what they wrote."""
     # Components may read `compiled/`: they must find this run's output there, not the last one's.
-    remove(job.root / "compiled")
+    if job.output == job.root:
+        remove(job.root / "compiled")
+    for target in job.targets:
+        remove(job.output / "compiled" / _folder_of(target))
     with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name:
         scratch = Path(name).resolve()
         for file in job.references:
             write_if_changed(scratch / "refs" / file.path, file.content)
         try:
             problems: dict[str, str] = isolated.call(
-                "commodore_py.compiler.reference:run_kapitan", job, scratch, forward=show_log
+                "commodore_py.compiler.reference:run_kapitan",
+                replace(job, inventory=Inventory({})),  # Kapitan renders it anew, from the files
+                scratch,
+                forward=show_log,
             )
         except isolated.Crashed as error:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
@@ -69,14 +65,17 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
 
 
 def _output(scratch: Path, target: str) -> Tree:
-    folder = scratch / "compiled" / target.replace(".", "/")
+    folder = scratch / "compiled" / _folder_of(target)
     return read_tree(folder) if folder.is_dir() else Tree()
+
+
+def _folder_of(target: str) -> str:
+    return target.replace(".", "/")
 
 
 def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     """Drive Kapitan's parts as its own command would (runs in the other process)."""
     from kapitan import cached  # noqa: PLC0415 - takes half a second, and only the child needs it
-    from kapitan.refs.base import RefController  # noqa: PLC0415
     from kapitan.resources import get_inventory  # noqa: PLC0415
     from kapitan.targets import load_target_inventory  # noqa: PLC0415
 
@@ -104,7 +103,7 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
         _compile_one,
         search_paths=[str(path) for path in (*job.search_paths, scratch)],
         compile_path=str(scratch / "compiled"),
-        references=RefController(str(scratch / "refs"), embed_refs=False),
+        references=_references(job, scratch),
         arguments=arguments,
     )
     if len(targets) < _WORTH_A_POOL or job.processes == 1:
@@ -137,13 +136,13 @@ def _arguments(job: Job) -> Namespace:
     return Namespace(
         inventory_path=str(job.root / "inventory"),
         inventory_backend="reclass-rs",
-        output_path=str(job.root),
+        output_path=str(job.output),
         indent=2,
         multiline_string_style="literal",
         yaml_multiline_string_style="literal",
         dump_null_as_empty=False,
         yaml_dump_null_as_empty=False,
-        reveal=False,
+        reveal=job.reveal,
         prune=False,
         cache=False,
         verbose=False,
@@ -156,13 +155,32 @@ def _arguments(job: Job) -> Namespace:
     )
 
 
+def _references(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's own class
+    from kapitan.refs.base import PlainRef, PlainRefBackend, RefController  # noqa: PLC0415
+
+    class BarePaths(PlainRefBackend):  # type: ignore[misc]  # Kapitan has no types
+        """Reveals a reference as its own path, whatever is kept there."""
+
+        def __init__(self) -> None:
+            super().__init__("")
+            self.type_name = "vaultkv"
+
+        def __getitem__(self, ref_path: str) -> object:
+            return PlainRef(ref_path)
+
+    references = RefController(str(scratch / "refs"), embed_refs=False)
+    if job.reveal:
+        references.register_backend(BarePaths())
+    return references
+
+
 def _fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
     from kapitan.dependency_manager.base import fetch_dependencies  # noqa: PLC0415
     from kapitan.errors import KapitanError  # noqa: PLC0415
 
     try:
         with multiprocessing.Pool(job.processes) as pool:
-            fetch_dependencies(str(job.root), targets, str(scratch), True, pool)  # noqa: FBT003 - always anew, as the peer does
+            fetch_dependencies(str(job.output), targets, str(scratch), True, pool)  # noqa: FBT003 - always anew, as the peer does
     except (KapitanError, OSError) as error:
         raise CompileError(
             f"cannot fetch what the components need: {error}",

@@ -1,0 +1,30 @@
+"""What an engine is given to compile: the same for a catalog, a component and a package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Inventory, ReferenceFile
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Targets to compile, and everything around them; the inventory lies in `root`, too."""
+
+    root: Path
+    """The working directory; a temporary one to compile a component by itself."""
+    inventory: Inventory
+    """The nodes by target."""
+    targets: tuple[str, ...]
+    search_paths: tuple[Path, ...]
+    references: tuple[ReferenceFile, ...]
+    reveal: bool
+    """Whether references to secrets become bare paths instead of tags with a hash."""
+    fetch: bool
+    processes: int
+    output: Path
+    """Where relative paths of what components download lead; for a catalog, `root` itself."""
