@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Entry, Tree
 
+from .inputs import inputs_of
 from .layout import MANIFESTS, REFERENCES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.model import ReferenceFile
+    from commodore_py.model import Node, ReferenceFile
 
 _MANIFEST_HINT = "write to another output path in one of them, or remove the file with a filter"
 _REFERENCE_HINT = "rename one of the two secrets"
 
 
-def assemble(instances: Mapping[str, Tree], references: tuple[ReferenceFile, ...]) -> Tree:
-    """The catalog as one tree; two contents for one path are an error."""
+def assemble(
+    instances: Mapping[str, Tree],
+    references: tuple[ReferenceFile, ...],
+    nodes: Mapping[str, Node] | None = None,
+) -> Tree:
+    """The catalog as one tree; two contents for one path are an error, which names their inputs."""
     trees = [(name, instances[name]) for name in sorted(instances)]
     files = [
         (reference.path, Tree({PurePosixPath(reference.path): Entry(reference.content)}))
@@ -28,7 +34,9 @@ def assemble(instances: Mapping[str, Tree], references: tuple[ReferenceFile, ...
     ]
     raise_collected(
         (
-            *_collisions(trees, kind="instance", below=MANIFESTS, hint=_MANIFEST_HINT),
+            *_collisions(
+                trees, kind="instance", below=MANIFESTS, hint=_MANIFEST_HINT, nodes=nodes or {}
+            ),
             *_collisions(files, kind="reference", below=REFERENCES, hint=_REFERENCE_HINT),
         ),
         "the catalog cannot hold everything that was compiled",
@@ -49,10 +57,24 @@ def _merged(trees: Iterable[Tree]) -> Tree:
 
 
 def _collisions(
-    trees: Iterable[tuple[str, Tree]], *, kind: str, below: PurePosixPath, hint: str
+    trees: Iterable[tuple[str, Tree]],
+    *,
+    kind: str,
+    below: PurePosixPath,
+    hint: str,
+    nodes: Mapping[str, Node] = MappingProxyType({}),
 ) -> Iterator[CommodoreError]:
     files: dict[PurePosixPath, tuple[str, Entry]] = {}
     folders: dict[PurePosixPath, str] = {}
+
+    def where(path: PurePosixPath, *names: str) -> str:
+        written = [
+            f"{kind} {name}: {inputs}"
+            for name in names
+            if (inputs := ", ".join(inputs_of(nodes.get(name), path)))
+        ]
+        return "\n".join([str(below / path), *written])
+
     for name, tree in trees:
         for path, entry in tree.items():
             first, present = files.setdefault(path, (name, entry))
@@ -60,7 +82,7 @@ def _collisions(
                 yield CommodoreError(
                     f"{kind} {first} and {kind} {name} write {_difference(present, entry)}"
                     f" to {path}",
-                    where=str(below / path),
+                    where=where(path, first, name),
                     hint=hint,
                 )
         for folder in tree.folders():

@@ -1,16 +1,19 @@
-"""Who asks for an application: the lines of class files that list it."""
+"""Who asks for something: the lines of class files that list an application or a version."""
 
 from __future__ import annotations
 
 import os
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 import yaml
 
 from commodore_py.adapters.yaml import YamlError
 from commodore_py.adapters.yaml_nodes import compose
+from commodore_py.errors import CommodoreError
+from commodore_py.model.inventory import BOOTSTRAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,6 +22,50 @@ if TYPE_CHECKING:
     from commodore_py.model import ClassPath, Node, Parameters
 
 _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
+
+
+class Places(Protocol):
+    """Files and lines of what a target is made of, for messages; empty where there is none."""
+
+    def application(self, target: str, name: str) -> str:
+        """Where an application is listed."""
+
+    def parameter(self, target: str, path: tuple[str, ...]) -> str:
+        """Where a parameter got its value, or the closest one above it."""
+
+
+class Nowhere:
+    """Places of what has no files."""
+
+    def application(self, _target: str, _name: str) -> str:
+        """Nowhere."""
+        return ""
+
+    def parameter(self, _target: str, _path: tuple[str, ...]) -> str:
+        """Nowhere."""
+        return ""
+
+
+NOWHERE = Nowhere()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the configuration of a cluster says, and where."""
+
+    parameters: Parameters
+    places: Places = NOWHERE
+
+    def wrong(self, message: str, *path: str, hint: str) -> CommodoreError:
+        """An error about a parameter, with its file and line if it has one."""
+        where = f"parameters.{'.'.join(path)}"
+        place = self.places.parameter(BOOTSTRAP, path)
+        return CommodoreError(message, where=f"{place}\n{where}" if place else where, hint=hint)
+
+    def asking(self, applications: Iterable[str]) -> str:
+        """Where these applications are listed."""
+        found = (self.places.application(BOOTSTRAP, name) for name in sorted(applications))
+        return ", ".join(dict.fromkeys(place for place in found if place))
 
 
 def places_of(applications: Iterable[str], node: Node, classes: ClassPath, root: Path) -> str:

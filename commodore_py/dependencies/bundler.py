@@ -12,6 +12,7 @@ from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Kind
 
+from .askers import NOWHERE, Said
 from .bundler_fetch import Clones
 from .bundler_install import install
 from .jsonnetfile_rendered import render_jsonnetfiles
@@ -25,14 +26,19 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model import ClassPath, Inventory
 
+    from .askers import Places
+
 log = logging.getLogger(__name__)
 
 
-def fetch_vendored(config: Config, classes: ClassPath, inventory: Inventory) -> None:
+def fetch_vendored(
+    config: Config, classes: ClassPath, inventory: Inventory, places: Places = NOWHERE
+) -> None:
     """Link the components' libraries, and bring the Jsonnet libraries they ask for."""
     parameters = inventory.bootstrap.parameters
     raise_collected(
-        overrides_without_url(parameters, inventory.instances), "versions without a repository"
+        overrides_without_url(Said(parameters, places), inventory.instances),
+        "versions without a repository",
     )
     components = classes.of_kind(Kind.COMPONENT)
     paths = config.paths

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeVar
 
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
 from commodore_py.model import DependencySpec, Instance, Kind
 
+from .askers import NOWHERE, Said
 from .versions import component_spec, instance_spec, package_spec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from commodore_py.model import ClassPath, Cluster, Node
+
+    from .askers import Places
 
 _Wanted = TypeVar("_Wanted")
 
 _PACKAGE_PREFIX = "pkg."
+_APPLICATIONS = "applications of the cluster"
 _RESERVED_PACKAGES = {"components", "defaults", "global", "params"}
-_RESERVED_INSTANCES = {"cluster", "lib", "libs"}
+_RESERVED_INSTANCES = {
+    "cluster": "the bootstrap target",
+    "lib": "the libraries of components",
+    "libs": "the libraries of components",
+}
 
 
 def wanted_configuration(cluster: Cluster) -> tuple[DependencySpec, ...]:
@@ -30,8 +38,9 @@ def wanted_configuration(cluster: Cluster) -> tuple[DependencySpec, ...]:
     return tuple(DependencySpec(kind, name, repo.url, repo.revision) for kind, name, repo in repos)
 
 
-def wanted_packages(node: Node) -> tuple[DependencySpec, ...]:
+def wanted_packages(node: Node, places: Places = NOWHERE) -> tuple[DependencySpec, ...]:
     """The packages that the configuration asks for, sorted by name."""
+    said = Said(node.parameters, places)
     names = sorted(
         {
             application.removeprefix(_PACKAGE_PREFIX)
@@ -41,23 +50,32 @@ def wanted_packages(node: Node) -> tuple[DependencySpec, ...]:
     )
 
     def spec(name: str) -> DependencySpec:
-        _check_package_name(name)
-        return package_spec(node.parameters, name)
+        _check_package_name(said, name)
+        return package_spec(said, name)
 
-    specs, errors = _each(spec, names)
+    specs, errors = _each(spec, {name: [f"{_PACKAGE_PREFIX}{name}"] for name in names}, said)
     raise_collected(errors, "cannot tell which packages to fetch")
     return specs
 
 
-def wanted_components(node: Node) -> tuple[DependencySpec, ...]:
+def wanted_components(node: Node, places: Places = NOWHERE) -> tuple[DependencySpec, ...]:
     """The components that the configuration asks for, then their aliased instances."""
-    instances = _instances_in(node)
-    names = sorted({instance.component for instance in instances})
-    components, errors = _each(lambda name: component_spec(node.parameters, name), names)
+    said = Said(node.parameters, places)
+    instances = _instances_in(node, said)
+    asking: dict[str, list[str]] = {}
+    for application, instance in requests_in(node):
+        asking.setdefault(instance.component, []).append(application)
+    components, errors = _each(
+        lambda name: component_spec(said, name),
+        {name: asking[name] for name in sorted(asking)},
+        said,
+    )
     by_name = {spec.name: spec for spec in components}
     aliased = [one for one in instances if one.aliased and one.component in by_name]
     others, more_errors = _each(
-        lambda one: instance_spec(node.parameters, one, by_name[one.component]), aliased
+        lambda one: instance_spec(said, one, by_name[one.component]),
+        {one: [f"{one.component} as {one.name}"] for one in aliased},
+        said,
     )
     raise_collected([*errors, *more_errors], "cannot tell which components to fetch")
     return (*components, *others)
@@ -66,7 +84,9 @@ def wanted_components(node: Node) -> tuple[DependencySpec, ...]:
 def instances_of(node: Node, classes: ClassPath) -> tuple[Instance, ...]:
     """The instances of the cluster that have a checkout, sorted by name."""
     return tuple(
-        instance for instance in _instances_in(node) if classes.component(instance.name) is not None
+        instance
+        for instance in _instances_in(node, Said(node.parameters))
+        if classes.component(instance.name) is not None
     )
 
 
@@ -78,23 +98,30 @@ def requests_in(node: Node) -> Iterator[tuple[str, Instance]]:
             yield application, Instance(instance, component)
 
 
-def _instances_in(node: Node) -> tuple[Instance, ...]:
+def _instances_in(node: Node, said: Said) -> tuple[Instance, ...]:
     claims: dict[str, set[str]] = {}
-    for _, wanted in requests_in(node):
+    naming: dict[str, set[str]] = {}
+    for application, wanted in requests_in(node):
         claims.setdefault(wanted.name, set()).add(wanted.component)
+        for name in (wanted.name, wanted.component):
+            naming.setdefault(name, set()).add(application)
     components = {component for claimed in claims.values() for component in claimed}
     for name in components & claims.keys():
         # A component is checked out under its own name, even if only others are instances of it.
         claims[name].add(name)
-    errors = [
-        *(
-            _contested(name, claimed)
-            for name, claimed in sorted(claims.items())
-            if len(claimed) > 1
+    contested = {name: claimed for name, claimed in sorted(claims.items()) if len(claimed) > 1}
+    unusable = [name for name in sorted(naming) if not _is_free(name)]
+
+    def where(name: str) -> str:
+        return said.asking(naming[name]) or _APPLICATIONS
+
+    raise_collected(
+        (
+            *(_contested(name, claimed, where(name)) for name, claimed in contested.items()),
+            *(_bad_name(name, where(name)) for name in unusable),
         ),
-        *(_bad_name(name) for name in sorted(components | claims.keys()) if not _is_free(name)),
-    ]
-    raise_collected(errors, "the applications do not name clear instances")
+        "the applications do not name clear instances",
+    )
     return tuple(Instance(name, claims[name].pop()) for name in sorted(claims))
 
 
@@ -105,7 +132,7 @@ def _split(application: str) -> tuple[str, str]:
     return application, application
 
 
-def _contested(instance: str, components: set[str]) -> CommodoreError:
+def _contested(instance: str, components: set[str], where: str) -> CommodoreError:
     others = sorted(components - {instance})
     if instance in components:
         message = f"component {' and '.join(others)} aliases existing component {instance}"
@@ -113,7 +140,7 @@ def _contested(instance: str, components: set[str]) -> CommodoreError:
         message = f"duplicate instance {instance}, claimed by {' and '.join(others)}"
     return CommodoreError(
         message,
-        where="applications of the cluster",
+        where=where,
         hint="give each instance a name of its own: `component as instance`",
     )
 
@@ -127,21 +154,23 @@ def _is_folder_name(name: str) -> bool:
     return bool(name) and "/" not in name and not name.startswith(".")
 
 
-def _bad_name(name: str) -> CommodoreError:
+def _bad_name(name: str, where: str) -> CommodoreError:
+    owner = _RESERVED_INSTANCES.get(name)
+    reserved = f"it is reserved for {owner}: " if owner else ""
     return CommodoreError(
         f"{name!r} cannot be the name of a component or an instance",
-        where="applications of the cluster",
-        hint="it names a folder and a target: choose one without `/` that starts neither with a"
-        f" dot nor with `{_PACKAGE_PREFIX}`, and is none of "
+        where=where,
+        hint=f"{reserved}it names a folder and a target: choose one without `/` that starts neither"
+        f" with a dot nor with `{_PACKAGE_PREFIX}`, and is none of "
         + ", ".join(sorted(_RESERVED_INSTANCES)),
     )
 
 
-def _check_package_name(name: str) -> None:
+def _check_package_name(said: Said, name: str) -> None:
     if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_folder_name(name):
         raise CommodoreError(
             f"{name!r} cannot be the name of a package",
-            where=f"application {_PACKAGE_PREFIX}{name}",
+            where=said.asking([f"{_PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
             hint="it names a folder of classes: choose one without `/` that starts neither with a"
             " dot nor with `t-` (these belong to tenants), and is none of "
             + ", ".join(sorted(_RESERVED_PACKAGES)),
@@ -149,13 +178,20 @@ def _check_package_name(name: str) -> None:
 
 
 def _each(
-    spec: Callable[[_Wanted], DependencySpec], wanted: Iterable[_Wanted]
+    spec: Callable[[_Wanted], DependencySpec],
+    wanted: Mapping[_Wanted, Iterable[str]],
+    said: Said,
 ) -> tuple[tuple[DependencySpec, ...], list[CommodoreError]]:
+    """The specs of what applications want, and what is wrong with the others."""
     specs: list[DependencySpec] = []
     errors: list[CommodoreError] = []
-    for one in wanted:
+    for one, applications in wanted.items():
         try:
             specs.append(spec(one))
         except CommodoreError as error:
+            asking = said.asking(applications)
+            if asking:
+                for problem in error.errors if isinstance(error, SeveralErrors) else (error,):
+                    problem.add_note(f"asked for in {asking}")
             errors.append(error)
     return tuple(specs), errors

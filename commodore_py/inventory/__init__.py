@@ -1,6 +1,7 @@
 """Reclass semantics: the hierarchy, resolved for every target."""
 
 from .checks import check_configuration, deprecations
+from .entries import check_entries
 from .explain import path_parts, reach, story
 from .layout import materialise
 from .reach import Effect, Reach
@@ -15,6 +16,7 @@ __all__ = [
     "Reference",
     "Story",
     "check_configuration",
+    "check_entries",
     "deprecations",
     "materialise",
     "path_parts",

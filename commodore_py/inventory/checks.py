@@ -128,7 +128,13 @@ def _unsupported(
     override = (parameters.get("components") or {}).get(instance.name) or {}
     if override.get("url") is None and override.get("version") is None:
         return
-    if not all(_metadata(p, instance).get("multi_version") for p in (parameters, own)):
+    versions = {"the component's version": parameters, "the instance's version": own}
+    lacking = [
+        which
+        for which, its in versions.items()
+        if not _metadata(its, instance).get("multi_version")
+    ]
+    if lacking:
         yield CommodoreError(
             f"component {instance.component} does not support a version of its own"
             f" for instance {instance.name}",
@@ -136,7 +142,8 @@ def _unsupported(
                 f"parameters.components.{instance.name}",
                 whereabouts.parameter(BOOTSTRAP, ("components", instance.name)),
             ),
-            hint=f"remove url and version there, or set {place}.multi_version in both versions",
+            hint=f"remove url and version there, or set {place}.multi_version"
+            f" where it is missing: in {' and in '.join(lacking)}",
         )
 
 

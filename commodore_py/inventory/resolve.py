@@ -60,9 +60,11 @@ def resolve(
     return inventory
 
 
-def whereabouts(config: Config, cluster: Cluster, classes: ClassPath) -> Whereabouts:
-    """Where things of target `cluster` stand, as far as the classes are known."""
-    targets = {BOOTSTRAP: bootstrap_target(classes)}
+def whereabouts(
+    config: Config, cluster: Cluster, classes: ClassPath, instances: tuple[Instance, ...] = ()
+) -> Whereabouts:
+    """Where things of target `cluster` and these instances stand, as far as classes are known."""
+    targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
     return Whereabouts(lambda: _hierarchy(config, _files(config, cluster, classes), targets))
 
 

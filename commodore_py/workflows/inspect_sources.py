@@ -112,9 +112,11 @@ def _node_of_cluster(
     classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
     inventory.check_configuration(classes)
     node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-    classes = classes.plus(fetch(dependencies.wanted_packages(node)))
+    where = inventory.whereabouts(config, cluster, classes)
+    classes = classes.plus(fetch(dependencies.wanted_packages(node, where)))
     node = inventory.resolve_bootstrap(config, cluster, classes)
-    classes = classes.plus(fetch(dependencies.wanted_components(node)))
+    where = inventory.whereabouts(config, cluster, classes)
+    classes = classes.plus(fetch(dependencies.wanted_components(node, where)))
     if target == BOOTSTRAP:
         return inventory.resolve_bootstrap(config, cluster, classes)
     instances = dependencies.instances_of(node, classes)

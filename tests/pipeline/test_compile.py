@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.model import ReportOutcome
 from commodore_py.pipeline import compile_catalog
 from tests.builders import commit_to, git, git_says
@@ -136,6 +136,7 @@ def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
     assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
 
 
+@pytest.mark.spec("06.16")
 def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
     shared = a_component("web")["class/web.yml"].replace("${_instance}", "shared")
     fleet = a_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})
@@ -146,6 +147,7 @@ def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
     assert "shared/out.yaml" in str(caught.value)
     assert "web" in str(caught.value) + caught.value.where
     assert "shop" in str(caught.value) + caught.value.where
+    assert "instance web: component/main.jsonnet" in caught.value.where
 
 
 def test_removed_instance_leaves_the_catalog(tmp_path: Path) -> None:
@@ -311,14 +313,67 @@ def test_component_cannot_reach_outside_its_place(
     assert victim.is_dir()
 
 
+@pytest.mark.spec("04.19")
 def test_entry_that_kapitan_does_not_know_is_told(tmp_path: Path) -> None:
     unknown = a_component("web")["class/web.yml"].replace(
         "input_type: jsonnet", "input_type: jsonent"
     )
     fleet = a_fleet(tmp_path, web={"class/web.yml": unknown})
 
-    with pytest.raises(CommodoreError, match="Kapitan does not accept") as caught:
+    with pytest.raises(CommodoreError) as caught:
         _push(fleet.config())
 
-    assert "jsonent" in str(caught.value)
-    assert "crashed" not in str(caught.value)
+    assert str(caught.value) == "instance web: jsonent is no input_type of a compile entry"
+    assert caught.value.where.splitlines() == [
+        "dependencies/web/class/web.yml:6",
+        "target web: parameters.kapitan.compile[0].input_type",
+    ]
+    assert caught.value.hint.startswith("did you mean jsonnet?")
+
+
+@pytest.mark.spec("04.17")
+def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={"class/defaults.yml": MULTI})
+    fleet.configure({"applications": ["web", "web as cluster"]})
+
+    with pytest.raises(CommodoreError, match="'cluster' cannot be the name") as caught:
+        _push(fleet.config())
+
+    assert caught.value.where == "inventory/classes/t-acme/common.yml:3"
+    assert "reserved for the bootstrap target" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("values", "place", "notes"),
+    [
+        pytest.param(
+            {"applications": ["nobody"]},
+            "inventory/classes/global/commodore.yml:4\nparameters.components",
+            ("asked for in inventory/classes/t-acme/common.yml:2",),
+            id="unknown",
+        ),
+        pytest.param(
+            {"applications": ["new"], "parameters": {"components": {"new": {"version": "v1"}}}},
+            "inventory/classes/t-acme/common.yml:5\nparameters.components.new",
+            ("asked for in inventory/classes/t-acme/common.yml:2",),
+            id="without a URL",
+        ),
+        pytest.param(
+            {"applications": ["web"], "parameters": {"components": {"zz": {"version": "v1"}}}},
+            "inventory/classes/t-acme/common.yml:5\nparameters.components.zz",
+            (),
+            id="only a version, of what is not deployed",
+            marks=pytest.mark.spec("03.17"),
+        ),
+    ],
+)
+def test_versions_that_cannot_be_fetched_say_where_they_are_set_and_asked_for(
+    tmp_path: Path, values: dict[str, object], place: str, notes: tuple[str, ...]
+) -> None:
+    fleet = a_fleet(tmp_path, web={})
+    fleet.configure(values)
+
+    with pytest.raises(CommodoreError) as caught:
+        _push(fleet.config())
+
+    assert (caught.value.where, notes_of(caught.value)) == (place, notes)

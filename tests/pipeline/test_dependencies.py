@@ -310,7 +310,7 @@ def test_components_of_one_repository_have_a_folder_and_a_version_each(world: Wo
     assert len(list((world.work / "dependencies/.repos").rglob("worktrees"))) == 1
 
 
-@pytest.mark.spec("05.14", "05.15")
+@pytest.mark.spec("04.11", "05.14", "05.15")
 def test_incomplete_dependencies_are_reported_together(world: World, foo: Path) -> None:
     empty = world.repository("empty", {"class/defaults.yml": ""})
     specs = (component(empty), component(foo, path="nowhere"), package(foo, path="pkgs/p"))

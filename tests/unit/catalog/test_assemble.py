@@ -7,7 +7,8 @@ import pytest
 
 from commodore_py.catalog import assemble
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Entry, ReferenceFile, Tree
+from commodore_py.model import Entry, Node, ReferenceFile, Tree
+from tests.builders import make_node
 
 NONE: Mapping[str, str] = {}
 
@@ -61,6 +62,7 @@ def test_a_folder_that_another_instance_fills_is_not_empty() -> None:
     assert catalog.empty_folders == frozenset()
 
 
+@pytest.mark.spec("06.16")
 def test_the_same_file_from_two_instances_is_one_file() -> None:
     catalog = assemble({"a": tree("crds/x.yaml"), "b": tree("crds/x.yaml", "crds/y.yaml")}, ())
 
@@ -72,6 +74,29 @@ def test_different_contents_name_path_and_both_instances() -> None:
 
     assert messages(instances) == [
         "manifests/apps/x.yaml: instance a and instance b write different content to apps/x.yaml"
+    ]
+
+
+@pytest.mark.spec("06.16")
+def test_different_contents_name_the_inputs_that_wrote_them() -> None:
+    def node(output: str, *inputs: str) -> Node:
+        entries = [
+            {"output_path": output, "input_paths": list(inputs)},
+            {"output_path": "elsewhere", "input_paths": ["not.this"]},
+        ]
+        parameters = {"_base_directory": "/w/dependencies/a", "kapitan": {"compile": entries}}
+        return make_node(parameters=parameters)
+
+    nodes = {"a": node(".", "/w/dependencies/a/main.jsonnet"), "b": node("apps/", "b/x", "b/y")}
+    instances = {"b": tree(files={"apps/x.yaml": "2"}), "a": tree(files={"apps/x.yaml": "1"})}
+
+    with pytest.raises(CommodoreError) as raised:
+        assemble(instances, (), nodes)
+
+    assert raised.value.where.splitlines() == [
+        "manifests/apps/x.yaml",
+        "instance a: main.jsonnet",
+        "instance b: b/x, b/y",
     ]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies import instances_of, wanted_components, wanted_packages
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model import ClassPath, Instance, Kind
 from tests.builders import errors_in, make_dependency, make_node
 
@@ -229,7 +229,7 @@ def test_reserved_package_names_are_refused(name: str) -> None:
     (error,) = refused(wanted_packages, node(f"pkg.{name}", packages=packages))
 
     assert str(error) == f"{name!r} cannot be the name of a package"
-    assert error.where == f"application pkg.{name}"
+    assert error.where == "applications of the cluster"
     assert "components, defaults, global, params" in error.hint
 
 
@@ -241,6 +241,69 @@ def test_all_packages_that_are_not_listed_are_told_together() -> None:
         "unknown package a",
         "unknown package b",
         "'t-x' cannot be the name of a package",
+    ]
+
+
+class Lines:
+    """Places as a hierarchy of one file would have them."""
+
+    def __init__(self, *applications: str) -> None:
+        self.applications = applications
+
+    def application(self, _target: str, name: str) -> str:
+        return f"common.yml:{2 + self.applications.index(name)}"
+
+    def parameter(self, _target: str, path: tuple[str, ...]) -> str:
+        return f"versions.yml of {'.'.join(path)}"
+
+
+def located(*applications: str, **parameters: Any) -> list[tuple[str, ...]]:  # noqa: ANN401
+    """Where the problems of a cluster are, and what is noted about each."""
+    given = node(*applications, **parameters)
+    wanted = wanted_packages if applications[0].startswith("pkg.") else wanted_components
+    errors = refused(lambda one: wanted(one, Lines(*applications)), given)
+    return [(error.where, *notes_of(error)) for error in flattened(errors)]
+
+
+@pytest.mark.spec("04.17", "06.14")
+def test_a_reserved_name_says_who_asks_for_it_and_what_it_is_reserved_for() -> None:
+    applications = ("nginx", "nginx as cluster")
+
+    (error,) = refused(
+        lambda one: wanted_components(one, Lines(*applications)), node(*applications)
+    )
+
+    assert error.where == "common.yml:3"
+    assert error.hint.startswith("it is reserved for the bootstrap target: ")
+
+
+@pytest.mark.spec("06.01")
+def test_a_contested_instance_names_every_line_that_claims_it() -> None:
+    assert located("foo as x", "web", "bar as x") == [("common.yml:4, common.yml:2",)]
+
+
+@pytest.mark.spec("05.03", "05.04", "05.17")
+def test_an_incomplete_entry_says_where_it_is_and_who_asks_for_it() -> None:
+    listed = {"bare": {"version": "v1"}, "ok": entry("ok"), "ok-2": {"path": 7}}
+
+    assert located("bare", "bare as b-2", "missing", "ok as ok-2", components=listed) == [
+        (
+            "versions.yml of components.bare\nparameters.components.bare",
+            "asked for in common.yml:2, common.yml:3",
+        ),
+        ("versions.yml of components\nparameters.components", "asked for in common.yml:4"),
+        (
+            "versions.yml of components.ok-2.path\nparameters.components.ok-2.path",
+            "asked for in common.yml:5",
+        ),
+    ]
+
+
+@pytest.mark.spec("05.17")
+def test_a_package_says_who_asks_for_it() -> None:
+    assert located("pkg.a", "pkg.global", packages={"b": entry("b")}) == [
+        ("versions.yml of packages\nparameters.packages", "asked for in common.yml:2"),
+        ("common.yml:3", "asked for in common.yml:3"),
     ]
 
 

@@ -61,7 +61,7 @@ def test_old_component_versions_say_where_they_are_set(tmp_path: Path) -> None:
     assert "parameters.components" in error.hint
 
 
-@pytest.mark.spec("04.13")
+@pytest.mark.spec("04.13", "06.05")
 def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None:
     places = whereabouts(tmp_path, main="", defaults__web="parameters: {}\n")
 
@@ -80,16 +80,37 @@ def test_instance_says_which_line_asks_for_it(tmp_path: Path) -> None:
     assert error.where.splitlines() == ["main.yml:3", "parameters.web._metadata.multi_instance"]
 
 
-def test_version_of_an_instance_says_which_line_sets_it(tmp_path: Path) -> None:
+@pytest.mark.spec("06.03", "06.04")
+@pytest.mark.parametrize(
+    ("base", "own", "missing"),
+    [
+        (False, False, "in the component's version and in the instance's version"),
+        (False, True, "in the component's version"),
+        (True, False, "in the instance's version"),
+    ],
+)
+def test_version_of_an_instance_says_which_line_sets_it_and_what_is_missing(
+    tmp_path: Path, *, base: bool, own: bool, missing: str
+) -> None:
     places = whereabouts(tmp_path, main="parameters:\n  components:\n    two:\n      version: v2\n")
-    parameters = {
-        "web": {"_metadata": {"multi_instance": True}},
-        "components": {"two": {"version": "v2"}},
+
+    def parameters(*, several: bool) -> dict[str, object]:
+        metadata = {"multi_instance": True, "multi_version": several}
+        return {"web": {"_metadata": metadata}, "components": {"two": {"version": "v2"}}}
+
+    nodes = {
+        "cluster": make_node(parameters=parameters(several=base)),
+        "two": make_node(parameters=parameters(several=own)),
     }
 
-    error = refused(inventory(Instance("two", "web"), **parameters), places)
+    error = refused(Inventory(nodes, (Instance("two", "web"),)), places)
 
+    assert str(error) == "component web does not support a version of its own for instance two"
     assert error.where.splitlines() == ["main.yml:3", "parameters.components.two"]
+    assert error.hint == (
+        "remove url and version there, or set parameters.web._metadata.multi_version"
+        f" where it is missing: {missing}"
+    )
 
 
 def test_cluster_without_components_is_refused(tmp_path: Path) -> None:

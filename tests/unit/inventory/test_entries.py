@@ -1,0 +1,133 @@
+"""Entries for Kapitan: its own models decide, we say where and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.classes import ClassFiles
+from commodore_py.inventory.entries import check_entries
+from commodore_py.inventory.places import shown
+from commodore_py.inventory.replay import Hierarchy
+from commodore_py.inventory.whereabouts import Whereabouts
+from commodore_py.model import Instance, Inventory
+from tests.builders import errors_in, make_node
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JSONNET = {"input_type": "jsonnet", "input_paths": ["a.jsonnet"], "output_path": "a"}
+CHART = {"type": "helm", "chart_name": "x", "source": "https://host/charts", "output_path": "x"}
+
+
+def check(root: Path, lists: dict[str, Any], *, text: str = "") -> None:
+    (root / "main.yml").write_text(text)
+    hierarchy = Hierarchy(
+        ClassFiles([("", root)]),
+        {"web": b"classes: [main]\n"},
+        shown=lambda file: shown(file, root.resolve()),
+    )
+    node = make_node("web", parameters={"kapitan": lists})
+    inventory = Inventory({"cluster": make_node(), "web": node}, (Instance("web", "web"),))
+    check_entries(inventory, Whereabouts(lambda: hierarchy))
+
+
+def told(root: Path, **lists: object) -> list[str]:
+    with pytest.raises(CommodoreError) as caught:
+        check(root, lists)
+    errors = errors_in(caught.value)
+    assert all(error.where.startswith("target web: parameters.kapitan.") for error in errors)
+    return [f"{error}; {error.hint}" for error in errors]
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        {},
+        {"compile": [JSONNET], "dependencies": None},
+        {"compile": [{**JSONNET, "output_type": "yml", "prune": "yes", "ignore_missing": None}]},
+        {"compile": [{"input_type": "remove", "input_paths": ["compiled/web/x"]}]},
+        {"compile": [{**JSONNET, "input_type": "helm", "helm_values": None, "name": "n"}]},
+        {"dependencies": [{**CHART, "version": "1.0"}, {**CHART, "version": None}]},
+    ],
+)
+def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> None:
+    check(tmp_path, lists)
+
+
+@pytest.mark.spec("04.19")
+@pytest.mark.parametrize(
+    ("name", "entry", "expected"),
+    [
+        (
+            "compile",
+            {**JSONNET, "input_type": "jsonent"},
+            "jsonent is no input_type of a compile entry; did you mean jsonnet? Else, it is one of",
+        ),
+        ("compile", {"output_path": "x"}, "a compile entry has no input_type; add input_type"),
+        ("compile", "x", "a compile entry is 'x'; expected is a valid dictionary"),
+        (
+            "compile",
+            {"input_type": "copy", "output_path": "x"},
+            "a compile entry has no input_paths; add input_paths",
+        ),
+        (
+            "compile",
+            {**JSONNET, "output_pth": "x"},
+            "a compile entry of this kind has no key output_pth; did you mean output_path? Else, ",
+        ),
+        (
+            "compile",
+            {**JSONNET, "input_paths": ["a", 1]},
+            "input_paths[1] of a compile entry is 1; expected is a valid string",
+        ),
+        (
+            "compile",
+            {**JSONNET, "output_type": "xml"},
+            "output_type of a compile entry is 'xml'; expected is 'json', 'yaml'",
+        ),
+        (
+            "dependencies",
+            {**CHART, "version": 1.5},
+            "version of a dependencies entry is 1.5; expected is a valid string",
+        ),
+        (
+            "dependencies",
+            {**CHART, "type": "ftp"},
+            "ftp is no type of a dependencies entry; it is one of helm, https, http, git, oci",
+        ),
+    ],
+)
+def test_what_kapitan_refuses_is_explained(
+    tmp_path: Path, name: str, entry: object, expected: str
+) -> None:
+    (text,) = told(tmp_path, **{name: [entry]})
+
+    assert text.startswith(f"instance web: {expected}")
+
+
+def test_all_entries_of_a_target_are_told_together(tmp_path: Path) -> None:
+    broken = {**JSONNET, "input_paths": 1, "prune": []}
+
+    assert len(told(tmp_path, compile=[JSONNET, broken], dependencies=[{}])) == 3
+
+
+def test_an_entry_says_which_line_holds_it(tmp_path: Path) -> None:
+    text = """parameters:
+  kapitan:
+    compile:
+      - input_type: jsonnet
+        input_paths: [a]
+        output_pth: x
+"""
+    entry = {"input_type": "jsonnet", "input_paths": ["a"], "output_pth": "x"}
+
+    with pytest.raises(CommodoreError) as caught:
+        check(tmp_path, {"compile": [entry]}, text=text)
+
+    assert {error.where for error in errors_in(caught.value)} == {
+        "main.yml:6\ntarget web: parameters.kapitan.compile[0].output_pth",
+        "main.yml:4\ntarget web: parameters.kapitan.compile[0]",
+    }
