@@ -7,16 +7,19 @@ from .doubts import doubts
 from .fetch import Fetch, fetcher
 from .lending import Lender, last_used
 from .running import one_run
+from .single import fetch_single, misnamed_libraries
 
 __all__ = [
     "Fetch",
     "Lender",
     "doubts",
     "fetch_catalog",
+    "fetch_single",
     "fetch_vendored",
     "fetcher",
     "instances_of",
     "last_used",
+    "misnamed_libraries",
     "one_run",
     "wanted_components",
     "wanted_configuration",

@@ -27,16 +27,14 @@ def link_libraries(
     present = {component.spec.name: libraries_of(component) for component in components}
     offers, errors = offers_of(list(present), parameters)
     errors += [
-        problem
-        for name, libraries in present.items()
-        for problem in _wrongly_named(name, libraries)
+        problem for name, libraries in present.items() for problem in wrongly_named(name, libraries)
     ]
     errors += problems_of(offers, deployed=set(present), parameters=parameters)
     raise_collected(errors, "the components' Jsonnet libraries cannot be linked")
 
     wanted = _owned(present)
     for offer in offers:
-        wanted |= _resolved(offer, present[offer.component])
+        wanted |= links_of(offer, present[offer.component])
     bring_links(folder, wanted, sweep=not keep_others)
 
 
@@ -71,7 +69,8 @@ def libraries_of(component: Dependency) -> dict[str, Path]:
     return {p.name: p for p in sorted(folder.iterdir()) if not p.name.startswith(".")}
 
 
-def _wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreError]:
+def wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreError]:
+    """Libraries whose names do not begin with that of their component."""
     return [
         CommodoreError(
             f"library {library} does not carry the name of its component {component}",
@@ -91,7 +90,7 @@ def _owned(present: Mapping[str, Mapping[str, Path]]) -> dict[str, Path]:
     return owned
 
 
-def _resolved(offer: Offer, libraries: Mapping[str, Path]) -> dict[str, Path]:
+def links_of(offer: Offer, libraries: Mapping[str, Path]) -> dict[str, Path]:
     """The links that an offer stands for; what is wrong with it is only warned about."""
     resolved = {}
     for alias, library in sorted(offer.aliases.items()):

@@ -6,6 +6,7 @@ from .explain import path_parts, reach, story
 from .layout import materialise
 from .reach import Effect, Reach
 from .resolve import resolve, resolve_bootstrap, whereabouts
+from .single import SingleClassPath, explain_missing, resolve_single
 from .story import MISSING, Event, Reference, Story
 
 __all__ = [
@@ -14,15 +15,18 @@ __all__ = [
     "Event",
     "Reach",
     "Reference",
+    "SingleClassPath",
     "Story",
     "check_configuration",
     "check_entries",
     "deprecations",
+    "explain_missing",
     "materialise",
     "path_parts",
     "reach",
     "resolve",
     "resolve_bootstrap",
+    "resolve_single",
     "story",
     "whereabouts",
 ]

@@ -46,6 +46,11 @@ def check_components(classes: ClassPath) -> None:
     raise_collected(_removed_references(files), "enabled components use removed references")
 
 
+def check_values(files: Iterable[Path]) -> None:
+    """Refuse removed references in files of values."""
+    raise_collected(_removed_references(files), "values use removed references")
+
+
 def check_instances(inventory: Inventory, whereabouts: Whereabouts) -> None:
     """Refuse what the cluster's components do not support."""
     parameters = inventory.bootstrap.parameters
@@ -64,6 +69,11 @@ def check_instances(inventory: Inventory, whereabouts: Whereabouts) -> None:
             where="applications of the cluster",
             hint="list at least one component under `applications` in the hierarchy",
         )
+    check_support(inventory, whereabouts)
+
+
+def check_support(inventory: Inventory, whereabouts: Whereabouts) -> None:
+    """Refuse instances and versions that their components do not support."""
     errors = [
         error
         for instance in inventory.instances

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _RECLASS_SETTINGS = "reclass-config.yml"
+_CLASS_SUFFIXES = (".yml", ".yaml")
 _OURS_ALONE = ("targets", "classes/components", "classes/defaults")
 
 
@@ -69,7 +70,8 @@ def _entries(classes: ClassPath) -> Iterator[tuple[str, Path]]:
 
 def _class_place(folder: Path, prefix: str, source: Path) -> Path:
     place = folder / "classes" / prefix
-    return place.with_name(f"{place.name}.yml") if source.suffix == ".yml" else place
+    is_file = source.suffix in _CLASS_SUFFIXES and not source.is_dir()
+    return place.with_name(f"{place.name}{source.suffix}") if is_file else place
 
 
 def _wanted(folder: Path, classes: ClassPath, targets: Iterable[str]) -> set[Path]:

@@ -40,7 +40,7 @@ def resolve_bootstrap(
 ) -> Node:
     """The cluster's own node, from the classes known so far."""
     targets = {BOOTSTRAP: bootstrap_target(classes)}
-    return _render(config, cluster, classes, targets, missing_ok=missing_ok)[BOOTSTRAP]
+    return render(config, cluster, classes, targets, missing_ok=missing_ok)[BOOTSTRAP]
 
 
 def resolve(
@@ -50,11 +50,11 @@ def resolve(
     check_components(classes)
     targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
     _warn_of_missing_defaults(classes)
-    nodes = _render(config, cluster, classes, targets, missing_ok=False)
+    nodes = render(config, cluster, classes, targets, missing_ok=False)
     inventory = Inventory(nodes, instances)
 
     def hierarchy() -> Hierarchy:
-        return _hierarchy(config, _files(config, cluster, classes), targets)
+        return hierarchy_of(config, files_of(config, cluster, classes), targets)
 
     check_instances(inventory, Whereabouts(hierarchy))
     return inventory
@@ -65,10 +65,10 @@ def whereabouts(
 ) -> Whereabouts:
     """Where things of target `cluster` and these instances stand, as far as classes are known."""
     targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
-    return Whereabouts(lambda: _hierarchy(config, _files(config, cluster, classes), targets))
+    return Whereabouts(lambda: hierarchy_of(config, files_of(config, cluster, classes), targets))
 
 
-def _render(
+def render(
     config: Config,
     cluster: Cluster,
     classes: ClassPath,
@@ -76,19 +76,21 @@ def _render(
     *,
     missing_ok: bool,
 ) -> dict[str, Node]:
+    """The nodes of these targets, by the engine that the user chose; mistakes with their places."""
     if config.engine == "reference":
         params = params_of(config, cluster)
         return reference.render(classes, targets, params, missing_ok=missing_ok)
-    files = _files(config, cluster, classes)
+    files = files_of(config, cluster, classes)
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         return render_targets(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
-        hierarchy = _hierarchy(config, files, targets)
+        hierarchy = hierarchy_of(config, files, targets)
         raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
 
 
-def _files(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
+def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
+    """All class files, and what is known about the cluster."""
     return ClassFiles(classes.entries(), generated={_FACTS: params_of(config, cluster)})
 
 
@@ -102,7 +104,7 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
             )
 
 
-def _hierarchy(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
+def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
     """What was resolved, to be looked at more closely."""
     root = config.paths.root.resolve()
     return Hierarchy(

@@ -25,8 +25,7 @@ def targets_of(
     classes: ClassPath, instances: Iterable[Instance], *, kustomize_wrapper: Path
 ) -> dict[str, Target]:
     """The content of every target file, by target name."""
-    python = sys.executable or shutil.which("python3") or "NOT_AVAILABLE"
-    programs = {"_kustomize_wrapper": str(kustomize_wrapper), "_python3": python}
+    programs = _programs(kustomize_wrapper)
     targets = {BOOTSTRAP: bootstrap_target(classes)}
     for instance in instances:
         targets[instance.name] = _instance_target(instance, classes, programs)
@@ -40,11 +39,39 @@ def bootstrap_target(classes: ClassPath) -> Target:
 
 
 def _instance_target(instance: Instance, classes: ClassPath, programs: dict[str, str]) -> Target:
+    # An instance may have another version than its component: its own defaults take that place.
+    own_defaults = {instance.component: instance.name}
+    return {
+        "classes": [
+            "params.cluster",
+            *_defaults(classes, own_defaults),
+            "global.commodore",
+            f"components.{instance.name}",
+        ],
+        "parameters": _parameters(instance, classes, programs),
+    }
+
+
+def single_target(
+    instance: Instance, classes: ClassPath, values: Iterable[str], *, kustomize_wrapper: Path
+) -> Target:
+    """The target of a component by itself, with the classes of further values above its own."""
+    component = instance.component
+    return {
+        "classes": ["params.cluster", f"defaults.{component}", f"components.{component}", *values],
+        "parameters": _parameters(instance, classes, _programs(kustomize_wrapper)),
+    }
+
+
+def _programs(kustomize_wrapper: Path) -> dict[str, str]:
+    python = sys.executable or shutil.which("python3") or "NOT_AVAILABLE"
+    return {"_kustomize_wrapper": str(kustomize_wrapper), "_python3": python}
+
+
+def _parameters(instance: Instance, classes: ClassPath, programs: dict[str, str]) -> dict[str, Any]:
     checkout = classes.component(instance.name)
     if checkout is None:
         raise CommodoreError(f"no checkout for {instance.component} as {instance.name}")
-    # An instance may have another version than its component: its own defaults take that place.
-    own_defaults = {instance.component: instance.name}
     parameters: dict[str, Any] = {
         "_base_directory": str(checkout.directory),
         "_instance": instance.name,
@@ -54,15 +81,7 @@ def _instance_target(instance: Instance, classes: ClassPath, programs: dict[str,
     if instance.aliased:
         parameters[instance.key] = {}
         parameters[instance.component_key] = f"${{{instance.key}}}"
-    return {
-        "classes": [
-            "params.cluster",
-            *_defaults(classes, own_defaults),
-            "global.commodore",
-            f"components.{instance.name}",
-        ],
-        "parameters": parameters,
-    }
+    return parameters
 
 
 def has_defaults(component: Dependency) -> bool:

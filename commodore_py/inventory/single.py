@@ -1,0 +1,99 @@
+"""A component by itself: its own node, made of its classes and of files of values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
+from commodore_py.lib import KUSTOMIZE_WRAPPER
+from commodore_py.model import ClassPath, Inventory
+from commodore_py.model.inventory import BOOTSTRAP
+
+from .checks import check_components, check_support, check_values
+from .layout import lay_out, params_of
+from .loading import MissingClass
+from .resolve import files_of, hierarchy_of, render
+from .targets import single_target
+from .whereabouts import Whereabouts, with_place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.model import Cluster, Instance
+
+_LACKING = (
+    "only the component, its defaults and the files given as values are part of the inventory"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SingleClassPath(ClassPath):
+    """The classes of a component, and values as more of them, by class name."""
+
+    values: tuple[tuple[str, Path], ...] = ()
+
+    def entries(self) -> Iterator[tuple[str, Path]]:
+        """Pairs of class prefix and file, as of any class path."""
+        yield from ClassPath.entries(self)
+        yield from self.values
+
+
+def resolve_single(
+    config: Config, cluster: Cluster, classes: SingleClassPath, instance: Instance
+) -> Inventory:
+    """The node of a component's instance, laid out below the working directory.
+
+    The instance plays the part of the cluster's own node, too, as there is no cluster.
+    """
+    check_components(classes)
+    check_values(file for _, file in classes.values)
+    names = [name for name, _ in classes.values]
+    target = single_target(instance, classes, names, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    try:
+        nodes = render(config, cluster, classes, {instance.name: target}, missing_ok=False)
+    except CommodoreError as error:
+        explain_missing(error, _LACKING)
+        raise
+    node = nodes[instance.name]
+    # Where something stands is looked for in the cluster's target, which this one stands for.
+    roles = {BOOTSTRAP: target, instance.name: target}
+    whereabouts = Whereabouts(
+        lambda: hierarchy_of(config, files_of(config, cluster, classes), roles)
+    )
+    inventory = Inventory({BOOTSTRAP: node, instance.name: node}, (instance,))
+    _check_key(inventory, instance, whereabouts)
+    check_support(inventory, whereabouts)
+    params = params_of(config, cluster)
+    lay_out(config.paths.inventory, classes, {instance.name: target}, params)
+    return inventory
+
+
+def explain_missing(error: CommodoreError, why: str) -> None:
+    """Say of each class that is not there why it is not."""
+    for one in error.errors if isinstance(error, SeveralErrors) else (error,):
+        if isinstance(one, MissingClass):
+            one.hint = f"{one.hint}; {why}" if one.hint.startswith("did you mean") else why
+
+
+def _check_key(inventory: Inventory, instance: Instance, whereabouts: Whereabouts) -> None:
+    """What makes no sense without the key is not looked at; so this comes first."""
+    key = instance.component_key
+    if isinstance(inventory.bootstrap.parameters.get(key), Mapping):
+        return
+    raise_collected(
+        [
+            CommodoreError(
+                f"component {instance.component} has no parameters of its own",
+                where=with_place(
+                    f"parameters.{key}", whereabouts.class_file(f"defaults.{instance.component}")
+                ),
+                hint=f"define parameters.{key} there, or name the component with -n"
+                " if this is another one",
+            )
+        ],
+        "parameters are missing",
+    )
