@@ -8,6 +8,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 
+from .yaml_emitter import emit, emit_documents
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
@@ -22,32 +24,14 @@ class YamlError(CommodoreError):
     """A text that is no YAML, or not the YAML that was expected."""
 
 
-class _Dumper(yaml.SafeDumper):
-    """Block style, sequences indented below their key, several lines as a literal block."""
-
-    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: FBT001, FBT002, ARG002 - PyYAML's signature
-        super().increase_indent(flow, indentless=False)
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
-        return True
-
-
-def _represent_string(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
-
-
-_Dumper.add_representer(str, _represent_string)
-
-
 def dump(value: object) -> bytes:
     """One document, as every file that Commodore itself writes looks."""
-    return _dump_all([value])
+    return emit(value).encode()
 
 
 def dump_documents(value: object) -> bytes:
     """A list as one document an element, anything else as a single document."""
-    return _dump_all(value if isinstance(value, list) else [value])
+    return emit_documents(value if isinstance(value, list) else [value]).encode()
 
 
 def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
@@ -118,11 +102,6 @@ def _collect_lines(
             here = (*path, str(key.value))
             found[here] = key.start_mark.line + 1
             _collect_lines(value, here, found)
-
-
-def _dump_all(documents: Iterable[object]) -> bytes:
-    text: str = yaml.dump_all(documents, Dumper=_Dumper, default_flow_style=False, indent=2)
-    return text.encode()
 
 
 def problem_in(error: Exception, name: str) -> YamlError:
