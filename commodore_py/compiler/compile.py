@@ -23,7 +23,7 @@ def compile_targets(
     config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
 ) -> Mapping[str, Tree]:
     """Compile every instance; the problems of all of them are reported together."""
-    _refuse_misplaced(sources)
+    refuse_misplaced(sources)
     job = Job(
         root=config.paths.root,
         inventory=sources.inventory,
@@ -43,13 +43,18 @@ def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tre
     return reference.compile_job(job, show_log=show_log)
 
 
-def _refuse_misplaced(sources: Sources) -> None:
+def refuse_misplaced(sources: Sources, *, known_as: Mapping[str, str] | None = None) -> None:
+    """Refuse entries that would write or delete where their instance has no business.
+
+    A checkout that is not called like its instance is known by the name given for it.
+    """
     errors: list[CommodoreError] = []
     for instance in sources.inventory.instances:
         checkout = sources.classes.component(instance.name)
         if checkout is not None:
             node = sources.inventory.nodes[instance.name]
-            errors += misplaced(node, checkout.worktree)
+            folder = (known_as or {}).get(instance.name, checkout.worktree.name)
+            errors += misplaced(node, checkout.worktree, known_as=folder)
     raise_collected(errors, "components would write where they must not")
 
 

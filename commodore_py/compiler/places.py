@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.model import Node
 
 
-def misplaced(node: Node, checkout: Path) -> Iterator[CommodoreError]:
+def misplaced(node: Node, checkout: Path, *, known_as: str) -> Iterator[CommodoreError]:
     """Entries of a target that would write or delete outside their place."""
     kapitan = node.parameters.get("kapitan")
     entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
@@ -35,16 +35,17 @@ def misplaced(node: Node, checkout: Path) -> Iterator[CommodoreError]:
                 hint="name a folder below it, or one of the component's own checkout",
             )
         if entry.get("input_type") == "remove":
-            yield from _removals(node, _texts(entry.get("input_paths")), checkout, where)
+            paths = _texts(entry.get("input_paths"))
+            yield from _removals(node, paths, checkout, where, known_as=known_as)
 
 
 def _removals(
-    node: Node, paths: Iterable[str], checkout: Path, where: str
+    node: Node, paths: Iterable[str], checkout: Path, where: str, *, known_as: str
 ) -> Iterator[CommodoreError]:
     own = f"compiled/{node.name.replace('.', '/')}"
     for path in paths:
         clean = normpath(path)
-        allowed = (own, f"dependencies/{checkout.name}")
+        allowed = (own, f"dependencies/{known_as}")
         below_own = clean == own or clean.startswith(tuple(f"{one}/" for one in allowed))
         if not below_own and not (isabs(path) and _is_below(path, checkout)):
             yield CommodoreError(
