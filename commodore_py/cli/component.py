@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 import click
 
@@ -11,7 +11,10 @@ from commodore_py.errors import NotBuiltYet
 
 from . import completion
 from . import template_options as template
-from .options import HELP, Globals, engine_options, verbose_option
+from .options import HELP, Globals, config_of, engine_options, verbose_option
+
+if TYPE_CHECKING:
+    from commodore_py.config import Engine
 
 _TEMPLATE = "https://github.com/projectsyn/commodore-component-template.git"
 _FEATURES = {
@@ -28,7 +31,7 @@ _FEATURES = {
 @verbose_option
 @click.pass_context
 def component(ctx: click.Context, verbose: int) -> None:
-    """Write and test components (not built yet: the options are known, the work is not)."""
+    """Write and test components (built so far: compile)."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -85,6 +88,7 @@ def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
 @click.option(
     "-a",
     "--alias",
+    default="",
     metavar="ALIAS",
     shell_complete=completion.instances,
     help="Compile as the instance of this name.",
@@ -114,11 +118,46 @@ def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
 @click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
 @engine_options
 @verbose_option
-def compile_(**_options: object) -> Never:
-    """Compile the component at PATH by itself, without a cluster."""
-    raise NotBuiltYet.named(
-        "component compile", instead="compile a cluster of the demo that uses the component"
+@click.pass_obj
+def compile_(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    path: Path,
+    values: tuple[Path, ...],
+    alias: str,
+    search_paths: tuple[Path, ...],
+    output: Path,
+    repo_directory: str,
+    name: str,
+    engine: Engine,
+    strict: bool,
+    verbose: int,
+) -> None:
+    """Compile the component at PATH by itself, without a cluster.
+
+    \b
+    With the values of a test case, as `make test` of a component does:
+      commodore component compile . -f tests/defaults.yml
+    """
+    from commodore_py.workflows.component_at import ComponentAt  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.component_compile import Wanted, compile_component  # noqa: PLC0415
+
+    from . import places, voice  # noqa: PLC0415
+
+    settings = settings.more_verbose(verbose)
+    if repo_directory:
+        voice.warn("--repo-directory does nothing any more: leave it out")
+    cache = places.cache_folder()
+    config = config_of(
+        settings, engine=engine, strict=strict, git_cache=places.git_cache(cache) if cache else None
     )
+    component = ComponentAt.find(path, values, name=name, alias=alias)
+    known_as = f" as {alias}" if alias else ""
+    voice.heading(f"Compiling component {component.instance.component}{known_as}")
+    folders = tuple(folder.resolve() for folder in search_paths)
+    compiled = compile_component(config, Wanted(component, output.resolve(), folders))
+    click.secho(f"Component compiled to {compiled.folder}", bold=True)
+    voice.notices(compiled.notices)
 
 
 @component.command()

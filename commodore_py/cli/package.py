@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Never
+from typing import TYPE_CHECKING, Never
 
 import click
 
 from commodore_py.errors import NotBuiltYet
 
 from . import template_options as template
-from .options import HELP, engine_options, verbose_option
+from .options import HELP, Globals, config_of, engine_options, verbose_option
+
+if TYPE_CHECKING:
+    from commodore_py.config import Engine
 
 _TEMPLATE = "https://github.com/projectsyn/commodore-config-package-template.git"
 
@@ -19,7 +22,7 @@ _TEMPLATE = "https://github.com/projectsyn/commodore-config-package-template.git
 @verbose_option
 @click.pass_context
 def package(ctx: click.Context, verbose: int) -> None:
-    """Write and test packages (not built yet: the options are known, the work is not)."""
+    """Write and test packages (built so far: compile)."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -77,11 +80,50 @@ def update(**_options: object) -> Never:
 )
 @engine_options
 @verbose_option
-def compile_(**_options: object) -> Never:
+@click.pass_obj
+def compile_(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    path: Path,
+    test_class: Path,
+    values: tuple[Path, ...],
+    local: bool,
+    fetch_dependencies: bool,
+    keep_dir: bool,
+    tmp_dir: str,
+    engine: Engine,
+    strict: bool,
+    verbose: int,
+) -> None:
     """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
-    raise NotBuiltYet.named(
-        "package compile", instead="compile a cluster of the demo that includes the package"
+    from commodore_py.workflows.package_at import PackageAt  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.package_compile import compile_package  # noqa: PLC0415
+
+    from . import places, voice  # noqa: PLC0415
+
+    settings = settings.more_verbose(verbose)
+    if not fetch_dependencies and not local:
+        voice.warn("--no-fetch-dependencies needs --local; it is ignored")
+    cache = places.cache_folder()
+    config = config_of(
+        settings,
+        engine=engine,
+        strict=strict,
+        local=local,
+        fetch_dependencies=fetch_dependencies or not local,
+        git_cache=places.git_cache(cache) if cache else None,
     )
+    package = PackageAt.find(path, test_class, values)
+    voice.heading(f"Compiling package {package.name} with {test_class}")
+    keep = settings.working_dir / tmp_dir if tmp_dir else None
+    compiled = compile_package(config, package, keep=keep, kept=keep_dir)
+    click.secho(f"Package compiled to {compiled.folder}", bold=True)
+    if compiled.kept:
+        voice.step(
+            f"It was compiled in {compiled.kept}; to use that again without fetching:"
+            f" --tmp-dir {compiled.kept} --local"
+        )
+    voice.notices(compiled.notices)
 
 
 @package.command()

@@ -8,7 +8,10 @@ _HERE: Final = Path(__file__).resolve().parent
 # A Jsonnet search path: `import 'lib/commodore.libjsonnet'` is found below it.
 LIBRARIES: Final = _HERE / "jsonnet"
 
+# What takes the place of libraries that belong to components which are not at hand.
+STAND_INS: Final = _HERE / "stand_ins"
+
 # Parameter `_kustomize_wrapper` of every target.
 KUSTOMIZE_WRAPPER: Final = _HERE / "scripts" / "run-kustomize"
 
-__all__ = ["KUSTOMIZE_WRAPPER", "LIBRARIES"]
+__all__ = ["KUSTOMIZE_WRAPPER", "LIBRARIES", "STAND_INS"]

@@ -1,0 +1,104 @@
+"""A component where its author works on it: its name, its files, and what is wrong with them."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py import dependencies
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.inventory import SingleClassPath
+from commodore_py.model import Dependency, DependencySpec, Instance, Kind
+from commodore_py.model.inventory import BOOTSTRAP
+
+from .value_files import classes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_PREFIX = "component-"
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentAt:
+    """A component's folder, the repository around it, and the classes that go on top."""
+
+    directory: Path
+    repository: Path
+    instance: Instance
+    values: tuple[tuple[str, Path], ...] = ()
+
+    @classmethod
+    def find(
+        cls, folder: Path, values: Sequence[Path], *, name: str = "", alias: str = ""
+    ) -> ComponentAt:
+        """The component in a folder; everything that is wrong with its files is told at once."""
+        directory = folder.resolve()
+        component = name or name_of(directory)
+        repository = repository_around(directory)
+        if repository is None:
+            log.info("%s is in no Git repository", directory)
+        classes, errors = classes_of(values)
+        found = cls(
+            directory, repository or directory, Instance(alias or component, component), classes
+        )
+        raise_collected([*found._problems(named=bool(name)), *errors], "cannot compile this")
+        if BOOTSTRAP in (component, found.instance.name):
+            log.warning(
+                "the name %s is reserved: in a catalog, it stands for the cluster itself", BOOTSTRAP
+            )
+        return found
+
+    def checkout(self, kind: Kind = Kind.COMPONENT) -> Dependency:
+        """The component, or the instance of it, as any other dependency."""
+        name = self.instance.component if kind is Kind.COMPONENT else self.instance.name
+        inner = str(self.directory.relative_to(self.repository))
+        path = "" if inner == "." else inner
+        spec = DependencySpec(kind, name, "", None, path, self.instance.component)
+        return Dependency(spec, "", "", "", "", self.repository)
+
+    def classes(self) -> SingleClassPath:
+        """The component's classes with the values, and its instance."""
+        found = [self.checkout()]
+        if self.instance.aliased:
+            found.append(self.checkout(Kind.INSTANCE))
+        return SingleClassPath(tuple(found), self.values)
+
+    def _problems(self, *, named: bool) -> Iterator[CommodoreError]:
+        component = self.instance.component
+        for name in dict.fromkeys((component, self.instance.name)):
+            if "/" in name or name.startswith("."):
+                yield CommodoreError(
+                    f"{name!r} cannot be the name of a component or an instance",
+                    hint="it names a folder: choose one without `/` that starts with no dot",
+                )
+        hint = "" if named else ", which is taken from the folder's name"
+        hint = f"give the component's real name with -n; it is not {component}{hint}"
+        for file in (f"{component}.yml", "defaults.yml"):
+            place = self.directory / "class" / file
+            if not place.is_file():
+                yield CommodoreError(
+                    f"component {component} has no class/{file}",
+                    where=str(place),
+                    hint=f"write it, even an empty one; or {hint}",
+                )
+        for error in dependencies.misnamed_libraries(self.checkout()):
+            error.hint = f"{error.hint}; or {hint}"
+            yield error
+
+
+def name_of(directory: Path) -> str:
+    """The name of a component, as its folder tells it."""
+    return directory.stem.replace(_PREFIX, "")
+
+
+def repository_around(directory: Path) -> Path | None:
+    """The top of the Git checkout that a folder lies in; none if it lies in none."""
+    for folder in (directory, *directory.parents):
+        if (folder / ".git").exists():
+            return folder
+    return None

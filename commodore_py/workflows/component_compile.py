@@ -1,0 +1,134 @@
+"""Compile a component by itself, without a cluster: through the stages of a catalog's compile."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py import compiler, dependencies, inventory, postprocess
+from commodore_py.adapters.files import link, remove, write_tree
+from commodore_py.config import WorkPaths
+from commodore_py.lib import LIBRARIES
+from commodore_py.model import CatalogHead, Inventory, Sources
+from commodore_py.pipeline import refuse_doubts
+
+from .made_up import around_component, stand_in_for_argocd
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.config import Config
+    from commodore_py.model import Notice, Tree
+
+    from .component_at import ComponentAt
+
+log = logging.getLogger(__name__)
+
+_KEEPS_FOLDER = 3  # verbosity
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to compile, and where to."""
+
+    component: ComponentAt
+    output: Path
+    search_paths: tuple[Path, ...] = ()
+    """Where imports and inputs are looked for before anywhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A component as it was compiled, and what is to be told about it."""
+
+    folder: Path
+    tree: Tree
+    notices: tuple[Notice, ...] = ()
+
+
+def compile_component(config: Config, wanted: Wanted) -> Compiled:
+    """Compile a component and write its tree; what other instances left there stays."""
+    with _scratch(config) as folder:
+        config = replace(config, paths=WorkPaths(folder), local=False)
+        sources = _gather(config, wanted.component)
+        trees, notices = _render(config, sources, wanted)
+    instance = wanted.component.instance.name
+    place = wanted.output / "compiled" / instance.replace(".", "/")
+    compiled = Compiled(place, trees[instance], (*notices, *sources.notices))
+    if config.strict:
+        refuse_doubts(compiled.notices)
+    write_tree(place, compiled.tree)
+    return compiled
+
+
+def _gather(config: Config, at: ComponentAt) -> Sources:
+    """The component's classes and node, laid out as a small working directory."""
+    log.info("Gathering what component %s is made of", at.instance.component)
+    now = datetime.now().astimezone()
+    cluster = around_component(at.instance.component, at.instance.name)
+    classes = at.classes()
+    resolved = inventory.resolve_single(config, cluster, classes, at.instance)
+    where = inventory.single_whereabouts(config, cluster, classes, at.instance)
+    inventory.check_entries(resolved, where)
+    paths = config.paths
+    link(paths.dependencies / at.instance.component, at.directory)
+    (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
+    dependencies.fetch_single(config, at.checkout(), resolved.bootstrap.parameters)
+    stand_in_for_argocd(paths.libraries)
+    nowhere = CatalogHead(paths.catalog, "", "", None)
+    notices = inventory.deprecations(resolved)
+    return Sources(cluster, classes, resolved, nowhere, now, notices)
+
+
+def _render(
+    config: Config, sources: Sources, wanted: Wanted
+) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
+    """Compile and filter: references to secrets become bare paths, downloads are always new."""
+    instance = wanted.component.instance
+    log.info("Compiling component %s", instance.component)
+    paths = config.paths
+    # Code that looks at all targets must find this one alone.
+    alone = Inventory({instance.name: sources.inventory.nodes[instance.name]}, (instance,))
+    compiler.refuse_misplaced(sources, known_as={instance.name: instance.component})
+    job = compiler.Job(
+        root=paths.root,
+        inventory=alone,
+        targets=(instance.name,),
+        search_paths=(
+            *wanted.search_paths,
+            wanted.component.directory / "vendor",
+            paths.dependencies,
+            paths.root,
+            LIBRARIES,
+        ),
+        references=(),
+        reveal=True,
+        fetch=True,
+        processes=compiler.usable_cpus(),
+        output=wanted.output,
+        checkouts={instance.name: wanted.component.repository},
+    )
+    compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
+    where = inventory.single_whereabouts(
+        config, sources.cluster, wanted.component.classes(), instance
+    )
+    # Filters know one folder only: the one that everything is written to.
+    there = replace(config, paths=WorkPaths(wanted.output))
+    return postprocess.apply_filters(there, compiled, sources, where.parameter)
+
+
+@contextmanager
+def _scratch(config: Config) -> Iterator[Path]:
+    folder = Path(tempfile.mkdtemp(prefix="component-")).resolve()
+    try:
+        yield folder
+    finally:
+        if config.verbosity >= _KEEPS_FOLDER:
+            log.info("the folder in which the component was compiled is kept: %s", folder)
+        else:
+            remove(folder)

@@ -1,0 +1,102 @@
+"""A package where its author works on it: its name, its test class, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import ClassPath, Dependency, DependencySpec, Kind
+
+from .value_files import classes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from commodore_py.config import WorkPaths
+
+TENANT = "t-fake"
+
+_PREFIX = "package-"
+_AS_DEPENDENCY = "pkg."
+_SUFFIXES = (".yml", ".yaml")
+_INIT = "init"
+_RESERVED = {"components", "defaults", "global", "params", TENANT}
+
+
+@dataclass(frozen=True, slots=True)
+class PackageAt:
+    """A package's folder, the class to compile it with, and values that come before."""
+
+    directory: Path
+    name: str
+    test_class: Path
+    values: tuple[tuple[str, Path], ...] = ()
+
+    @classmethod
+    def find(cls, folder: Path, test_class: Path, values: Sequence[Path]) -> PackageAt:
+        """The package in a folder; everything that is wrong with its files is told at once."""
+        directory = folder.resolve()
+        classes, errors = classes_of(values)
+        test = Path(os.path.normpath(directory / test_class))
+        found = cls(directory, name_of(directory), test, classes)
+        raise_collected([*found._problems(), *errors], "cannot compile this")
+        return found
+
+    @property
+    def entry(self) -> str:
+        """The name of the test class in the inventory."""
+        inner = PurePosixPath(self.test_class.relative_to(self.directory)).with_suffix("")
+        parts = inner.parts[:-1] if inner.name == _INIT else inner.parts
+        return ".".join((self.name, *parts))
+
+    def classes(self, paths: WorkPaths) -> ClassPath:
+        """A made-up configuration, and the package where it is."""
+        return ClassPath(
+            (
+                _local(Kind.GLOBAL, "global", paths.classes / "global"),
+                _local(Kind.TENANT, TENANT, paths.classes / TENANT),
+                _local(Kind.PACKAGE, self.name, self.directory),
+            )
+        )
+
+    def _problems(self) -> Iterator[CommodoreError]:
+        if self.name in _RESERVED or not self.name or self.name.startswith("."):
+            yield CommodoreError(
+                f"{self.name!r} cannot be the name of a package",
+                where=str(self.directory),
+                hint="it is taken from the folder's name: rename the folder; "
+                + ", ".join(sorted(_RESERVED))
+                + " are taken",
+            )
+        if self.test_class.suffix not in _SUFFIXES:
+            yield CommodoreError(
+                "a test class is named by its file, with the suffix .yml",
+                where=str(self.test_class),
+                hint="write it as tests/defaults.yml",
+            )
+        elif not self.test_class.is_relative_to(self.directory):
+            yield CommodoreError(
+                "the test class is no file of the package",
+                where=str(self.test_class),
+                hint=f"name it as seen from {self.directory}",
+            )
+        elif not self.test_class.is_file():
+            yield CommodoreError(
+                "there is no such test class",
+                where=str(self.test_class),
+                hint="name it as seen from the package, with the suffix .yml",
+            )
+
+
+def name_of(directory: Path) -> str:
+    """The name of a package, as its folder tells it."""
+    if directory.name.startswith(_AS_DEPENDENCY):
+        return directory.name.removeprefix(_AS_DEPENDENCY)
+    return directory.stem.replace(_PREFIX, "")
+
+
+def _local(kind: Kind, name: str, folder: Path) -> Dependency:
+    return Dependency(DependencySpec(kind, name, "", None), "", "", "", "", folder)

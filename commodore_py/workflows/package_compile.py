@@ -1,0 +1,182 @@
+"""Compile a package by itself, with one of its classes in place of a cluster's configuration."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py import catalog, compiler, dependencies, inventory, postprocess, refs
+from commodore_py.adapters import yaml
+from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.model import CatalogHead, Sources
+from commodore_py.pipeline import refuse_doubts
+
+from .made_up import around_package, stand_in_for_argocd
+from .package_at import TENANT, PackageAt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.config import Config
+    from commodore_py.model import Cluster, Instance, Node, Notice, ReferenceFile, Tree
+
+log = logging.getLogger(__name__)
+
+_LACKING = "other packages and configurations are not fetched to compile a package by itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A package as it was compiled, and what is to be told about it."""
+
+    folder: Path
+    trees: Mapping[str, Tree]
+    kept: Path | None = None
+    """The working directory, where it was not removed."""
+    notices: tuple[Notice, ...] = ()
+
+
+def compile_package(
+    config: Config, package: PackageAt, *, keep: Path | None, kept: bool
+) -> Compiled:
+    """Compile a package in a folder of the user's, or else in one made now and, if wanted, kept.
+
+    The trees of its instances are written to `compiled/` of the package; what else lies there
+    stays.
+    """
+    with _working_directory(keep, kept=kept) as folder:
+        config = replace(config, paths=WorkPaths(folder))
+        with dependencies.one_run(config.paths):
+            if not config.local:
+                log.info("Cleaning the folder in which the package is compiled")
+                catalog.clean(config)
+            sources = _gather(config, package)
+            references, trees, notices = _render(config, sources)
+            notices = (*notices, *sources.notices)
+            if config.strict:
+                refuse_doubts(notices)
+            if keep or kept:
+                _leave(config, trees, references)
+    place = package.directory / "compiled"
+    for name, tree in trees.items():
+        write_tree(place / name.replace(".", "/"), tree)
+    return Compiled(place, trees, folder if keep or kept else None, notices)
+
+
+def _gather(config: Config, package: PackageAt) -> Sources:
+    """The steps of `pipeline.gather` that need no cluster, in its order."""
+    log.info("Gathering what package %s is made of", package.name)
+    now = datetime.now().astimezone()
+    cluster = around_package()
+    _lay_out(config, cluster, package)
+    fetch = dependencies.fetcher(config)
+    classes = package.classes(config.paths)
+    try:
+        node = inventory.resolve_bootstrap(config, cluster, classes)
+    except CommodoreError as error:
+        inventory.explain_missing(error, _LACKING)
+        raise
+    _check_listed(node, package)
+    where = inventory.whereabouts(config, cluster, classes)
+    wanted = dependencies.wanted_components(node, where)
+    classes = classes.plus(fetch(wanted))
+    instances = dependencies.instances_of(node, classes)
+    _check_present(config, instances, package, wanted=bool(wanted))
+    resolved = inventory.resolve(config, cluster, classes, instances)
+    where = inventory.whereabouts(config, cluster, classes, instances)
+    inventory.check_entries(resolved, where)
+    dependencies.fetch_vendored(config, classes, resolved, where)
+    stand_in_for_argocd(config.paths.libraries)
+    inventory.materialise(config, cluster, classes, resolved)
+    nowhere = CatalogHead(config.paths.catalog, "", "", None)
+    doubts = dependencies.doubts(config, classes, resolved)
+    notices = (*doubts, *inventory.deprecations(resolved))
+    return Sources(cluster, classes, resolved, nowhere, now, notices)
+
+
+def _render(
+    config: Config, sources: Sources
+) -> tuple[tuple[ReferenceFile, ...], Mapping[str, Tree], tuple[Notice, ...]]:
+    """Compile and filter; there is no catalog in which contents could clash."""
+    resolved = sources.inventory
+    log.info("Compiling %d component instances", len(resolved.instances))
+    where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
+    references = refs.render_refs(resolved, where.parameter)
+    doubts = refs.doubts(resolved, where.parameter)
+    with refs.explaining(doubts):
+        compiled = compiler.compile_targets(config, sources, references)
+    trees, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
+    return references, trees, (*doubts, *notices)
+
+
+def _lay_out(config: Config, cluster: Cluster, package: PackageAt) -> None:
+    """The configuration of a made-up tenant, and a global one that only includes the package."""
+    paths = config.paths
+    entry = {"classes": [*(f"{TENANT}.{name}" for name, _ in package.values), package.entry]}
+    write_if_changed(paths.classes / "global" / "commodore.yml", yaml.dump(entry))
+    write_if_changed(paths.params_file, yaml.dump(cluster.parameters()))
+    tenant = paths.classes / TENANT
+    remove(tenant)
+    tenant.mkdir(parents=True)
+    for name, file in package.values:
+        link(tenant / f"{name}{file.suffix}", file)
+
+
+def _check_listed(node: Node, package: PackageAt) -> None:
+    if not node.parameters.get("components"):
+        raise CommodoreError(
+            f"package {package.name} lists no components",
+            where=str(package.test_class),
+            hint="list the components that it uses under parameters.components, each with url and"
+            " version, in a class of the package or in the test class",
+        )
+
+
+def _check_present(
+    config: Config, instances: tuple[Instance, ...], package: PackageAt, *, wanted: bool
+) -> None:
+    if instances:
+        return
+    if wanted and config.local:
+        raise CommodoreError(
+            f"nothing to compile for package {package.name}: none of its components is here",
+            where=str(config.paths.dependencies),
+            hint="compile it once without --local, into the same --tmp-dir",
+        )
+    raise CommodoreError(
+        f"nothing to compile for package {package.name}: it has no applications",
+        where=str(package.test_class),
+        hint="list the components to compile under `applications`, in a class of the package or in"
+        " the test class",
+    )
+
+
+def _leave(
+    config: Config, trees: Mapping[str, Tree], references: tuple[ReferenceFile, ...]
+) -> None:
+    """What people look for in a working directory that is kept."""
+    for name, tree in trees.items():
+        write_tree(config.paths.compiled / name.replace(".", "/"), tree)
+    for file in references:
+        write_if_changed(config.paths.catalog / "refs" / file.path, file.content)
+
+
+@contextmanager
+def _working_directory(keep: Path | None, *, kept: bool) -> Iterator[Path]:
+    if keep is not None:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep.resolve()
+        return
+    folder = Path(tempfile.mkdtemp(prefix="package-")).resolve()
+    try:
+        yield folder
+    finally:
+        if not kept:
+            remove(folder)

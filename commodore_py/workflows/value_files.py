@@ -1,0 +1,56 @@
+"""Files of values that become classes under their own names."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_SUFFIXES = (".yml", ".yaml")
+_INIT = "init"  # the name of a folder's own class
+
+
+def classes_of(
+    files: Iterable[Path],
+) -> tuple[tuple[tuple[str, Path], ...], list[CommodoreError]]:
+    """Class name and file of each, in their order, and what is wrong with the others.
+
+    Of two with one name the last counts, as it is linked over the other.
+    """
+    found: dict[str, Path] = {}
+    errors: list[CommodoreError] = []
+    for file in files:
+        path = file.resolve()
+        if path.suffix not in _SUFFIXES:
+            errors.append(
+                CommodoreError(
+                    "a file of values must end in .yml or .yaml to be a class",
+                    where=str(file),
+                    hint="rename it",
+                )
+            )
+            continue
+        if path.stem == _INIT:
+            errors.append(
+                CommodoreError(
+                    f"a file of values cannot be called {path.name}",
+                    where=str(file),
+                    hint="that is the class of its folder: rename it",
+                )
+            )
+            continue
+        if found.get(path.stem, path) != path:
+            log.warning(
+                "two files of values would be class %s: only the last counts",
+                path.stem,
+                extra={"where": f"{found[path.stem]}, {path}", "hint": "rename one of them"},
+            )
+        found[path.stem] = path
+    return tuple(found.items()), errors
