@@ -6,7 +6,7 @@ from .explain import path_parts, reach, story
 from .layout import materialise
 from .reach import Effect, Reach
 from .resolve import resolve, resolve_bootstrap, whereabouts
-from .single import SingleClassPath, explain_missing, resolve_single
+from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
 from .story import MISSING, Event, Reference, Story
 
 __all__ = [
@@ -27,6 +27,7 @@ __all__ = [
     "resolve",
     "resolve_bootstrap",
     "resolve_single",
+    "single_whereabouts",
     "story",
     "whereabouts",
 ]

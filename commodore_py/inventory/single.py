@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
+from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model import ClassPath, Inventory
 from commodore_py.model.inventory import BOOTSTRAP
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model import Cluster, Instance
+
+    from .targets import Target
 
 _LACKING = (
     "only the component, its defaults and the files given as values are part of the inventory"
@@ -51,25 +53,34 @@ def resolve_single(
     """
     check_components(classes)
     check_values(file for _, file in classes.values)
-    names = [name for name, _ in classes.values]
-    target = single_target(instance, classes, names, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+    target = _target(classes, instance)
     try:
         nodes = render(config, cluster, classes, {instance.name: target}, missing_ok=False)
     except CommodoreError as error:
         explain_missing(error, _LACKING)
         raise
     node = nodes[instance.name]
-    # Where something stands is looked for in the cluster's target, which this one stands for.
-    roles = {BOOTSTRAP: target, instance.name: target}
-    whereabouts = Whereabouts(
-        lambda: hierarchy_of(config, files_of(config, cluster, classes), roles)
-    )
     inventory = Inventory({BOOTSTRAP: node, instance.name: node}, (instance,))
-    _check_key(inventory, instance, whereabouts)
-    check_support(inventory, whereabouts)
+    where = single_whereabouts(config, cluster, classes, instance)
+    _check_key(inventory, instance, where)
+    check_support(inventory, where)
     params = params_of(config, cluster)
     lay_out(config.paths.inventory, classes, {instance.name: target}, params)
     return inventory
+
+
+def single_whereabouts(
+    config: Config, cluster: Cluster, classes: SingleClassPath, instance: Instance
+) -> Whereabouts:
+    """Where things of the instance stand; those of the cluster's own target, too."""
+    target = _target(classes, instance)
+    roles = {BOOTSTRAP: target, instance.name: target}
+    return Whereabouts(lambda: hierarchy_of(config, files_of(config, cluster, classes), roles))
+
+
+def _target(classes: SingleClassPath, instance: Instance) -> Target:
+    names = [name for name, _ in classes.values]
+    return single_target(instance, classes, names, kustomize_wrapper=KUSTOMIZE_WRAPPER)
 
 
 def explain_missing(error: CommodoreError, why: str) -> None:
@@ -84,16 +95,9 @@ def _check_key(inventory: Inventory, instance: Instance, whereabouts: Whereabout
     key = instance.component_key
     if isinstance(inventory.bootstrap.parameters.get(key), Mapping):
         return
-    raise_collected(
-        [
-            CommodoreError(
-                f"component {instance.component} has no parameters of its own",
-                where=with_place(
-                    f"parameters.{key}", whereabouts.class_file(f"defaults.{instance.component}")
-                ),
-                hint=f"define parameters.{key} there, or name the component with -n"
-                " if this is another one",
-            )
-        ],
-        "parameters are missing",
+    file = whereabouts.class_file(f"defaults.{instance.component}")
+    raise CommodoreError(
+        f"component {instance.component} has no parameters of its own",
+        where=with_place(f"parameters.{key}", file),
+        hint=f"define parameters.{key} there, or name the component with -n if it is another one",
     )
