@@ -82,12 +82,16 @@ def gather(config: Config, cluster_id: str) -> Sources:
 def render(config: Config, sources: Sources) -> Rendered:
     """Turn pinned sources into a catalog tree: same sources, same bytes."""
     log.info("Compiling %d component instances", len(sources.inventory.instances))
-    references = refs.render_refs(sources.inventory)
-    compiled = compiler.compile_targets(config, sources, references)
-    filtered, notices = postprocess.apply_filters(config, compiled, sources)
-    tree = catalog.assemble(filtered, references, sources.inventory.nodes)
-    doubts = refs.doubts(sources.inventory)
-    return Rendered(filtered, references, tree, (*doubts, *notices))
+    resolved = sources.inventory
+    where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
+    references = refs.render_refs(resolved, where.parameter)
+    doubts = refs.doubts(resolved, where.parameter)
+    with refs.explaining(doubts):
+        compiled = compiler.compile_targets(config, sources, references)
+    filtered, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
+    tree = catalog.assemble(filtered, references, resolved.nodes)
+    unrevealed = refs.manifest_doubts(filtered, references)
+    return Rendered(filtered, references, tree, (*doubts, *notices, *unrevealed))
 
 
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:

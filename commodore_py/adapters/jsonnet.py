@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from commodore_py.errors import CommodoreError
 
@@ -53,6 +53,8 @@ class Native:
 
     parameters: tuple[str, ...]
     call: Callable[..., object]
+    ready: bool = False
+    """It returns nothing but what `to_jsonnet` made: that is not done again."""
 
 
 def evaluate(
@@ -153,7 +155,8 @@ class _Calls:
         def call(*arguments: object) -> Json:
             _own_nulls(arguments)
             try:
-                return to_jsonnet(native.call(*arguments))
+                found = native.call(*arguments)
+                return cast("Json", found) if native.ready else to_jsonnet(found)
             except BaseException as error:
                 self.failure = error
                 self.failed = f"{name}({', '.join(map(json.dumps, arguments))})"

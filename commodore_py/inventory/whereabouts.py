@@ -28,9 +28,13 @@ class Whereabouts:
         return self._made()
 
     def parameter(self, target: str, path: ParameterPath) -> str:
-        """File and line of the layer that gave a parameter its value, or of the closest above."""
+        """File and line of the layer that gave a parameter its value, or of the closest above.
+
+        An item of a list may be written as the text `[0]`.
+        """
         try:
             tracer = Tracer(self._hierarchy.replay(target))
+            path = tracer.as_path(path)
             for length in range(len(path), 0, -1):
                 steps = [step for step in tracer.follow(path[:length]) if step.value is not ABSENT]
                 if steps:

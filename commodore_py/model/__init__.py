@@ -6,6 +6,7 @@ from .cluster import Cluster, RepositoryRef
 from .dependency import Dependency, DependencySpec, Kind
 from .inventory import Instance, Inventory, Node, Parameters, parameter_key
 from .secrets import ReferenceFile, SecretRef
+from .spot import ParameterPath, PlaceOf, Spot, nowhere
 from .stages import Published, Rendered, ReportOutcome, Sources
 from .tree import Entry, Tree
 
@@ -25,7 +26,9 @@ __all__ = [
     "Kind",
     "Node",
     "Notice",
+    "ParameterPath",
     "Parameters",
+    "PlaceOf",
     "Published",
     "ReferenceFile",
     "Rendered",
@@ -33,6 +36,8 @@ __all__ = [
     "RepositoryRef",
     "SecretRef",
     "Sources",
+    "Spot",
     "Tree",
+    "nowhere",
     "parameter_key",
 ]

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .spot import Spot
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +16,8 @@ class SecretRef:
     backend: str
     path: str
     """The whole reference path: the secret's path, a slash, and the key."""
-    found_in: str
-    """Target and parameter path, for messages."""
+    found_in: tuple[Spot, ...]
+    """Every parameter that holds it, for messages."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model import Spot
 
 from .filters import BUILTINS, JSONNET
 from .output import BadOutput, inside
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model import Node, Tree
 
-_PLACE = "parameters.commodore.postprocess.filters"
+_PATH = ("commodore", "postprocess", "filters")
 _UNNAMED = "<unknown>"
 _REQUIRED = ("type", "path", "filter")
 
@@ -24,12 +25,26 @@ _REQUIRED = ("type", "path", "filter")
 class NoDefinitions(CommodoreError):
     """Where the list of filters should be, there is something else."""
 
+    spot: Spot
+
+    @classmethod
+    def at(cls, spot: Spot, what: str) -> NoDefinitions:
+        """Say what it is, and what it should be."""
+        error = cls(
+            f"{spot.parameter} is {what}",
+            where=f"target {spot.target}",
+            hint="write a list of mappings with type, path and filter",
+        )
+        error.spot = spot
+        return error
+
 
 @dataclass(frozen=True, slots=True)
 class Definition:
     """A filter to run."""
 
     name: str
+    spot: Spot
     kind: str
     folder: str
     args: Mapping[str, Any]
@@ -42,9 +57,9 @@ class Invalid:
     """A definition to pass over, and why."""
 
     name: str
-    place: str
-    raw: object
+    spot: Spot
     reason: str
+    disabled: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,42 +74,38 @@ class Surroundings:
 def definitions_of(node: Node, around: Surroundings) -> list[Definition | Invalid]:
     """What an instance's node asks for, in its order."""
     return [
-        _checked(raw, f"{_PLACE}[{number}]", around)
+        _checked(raw, Spot(node.name, (*_PATH, f"[{number}]")), around)
         for number, raw in enumerate(_raw_definitions(node))
     ]
 
 
 def _raw_definitions(node: Node) -> list[object]:
     value: object = node.parameters
-    walked = "parameters"
-    for key in _PLACE.split(".")[1:]:
+    for depth, key in enumerate(_PATH):
         if not isinstance(value, Mapping):
-            raise NoDefinitions(f"{walked} is no mapping", where=f"target {node.name}")
-        value, walked = value.get(key), f"{walked}.{key}"
+            raise NoDefinitions.at(Spot(node.name, _PATH[:depth]), "no mapping")
+        value = value.get(key)
         if value is None:
             return []
     if not isinstance(value, list):
-        raise NoDefinitions(
-            f"{walked} is no list",
-            where=f"target {node.name}",
-            hint="write a list of mappings with type, path and filter",
-        )
+        raise NoDefinitions.at(Spot(node.name, _PATH), "no list")
     return value
 
 
-def _checked(raw: object, place: str, around: Surroundings) -> Definition | Invalid:
-    name = raw.get("filter", _UNNAMED) if isinstance(raw, Mapping) else _UNNAMED
+def _checked(raw: object, spot: Spot, around: Surroundings) -> Definition | Invalid:
     try:
-        return _parsed(raw, around)
+        return _parsed(raw, spot, around)
     except _Misfit as misfit:
-        return Invalid(str(name), place, raw, str(misfit))
+        fields = raw if isinstance(raw, Mapping) else {}
+        name = str(fields.get("filter", _UNNAMED))
+        return Invalid(name, spot, str(misfit), disabled=fields.get("enabled") is False)
 
 
 class _Misfit(Exception):
     """Why a definition cannot be followed."""
 
 
-def _parsed(raw: object, around: Surroundings) -> Definition:
+def _parsed(raw: object, spot: Spot, around: Surroundings) -> Definition:
     if not isinstance(raw, Mapping):
         raise _Misfit("it is no mapping")
     missing = [key for key in _REQUIRED if key not in raw]
@@ -119,7 +130,7 @@ def _parsed(raw: object, around: Surroundings) -> Definition:
             raise _Misfit(f"unknown type {other}")
     if args is not None and not isinstance(args, Mapping):
         raise _Misfit("filterargs is no mapping")
-    return Definition(name, kind, folder, args or {}, enabled, source)
+    return Definition(name, spot, kind, folder, args or {}, enabled, source)
 
 
 def _check_builtin(name: str, folder: str, args: object, around: Surroundings) -> None:

@@ -9,31 +9,36 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Notice
+from commodore_py.model import Notice, nowhere
 
-from .definitions import Definition, Invalid, Surroundings, definitions_of
+from .definitions import Definition, Invalid, NoDefinitions, Surroundings, definitions_of
+from .documents import Documents
 from .filters import FILTERS, JSONNET, Job
 from .output import inside
-from commodore_py.adapters.overlay import Overlay
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.model import Node, Sources, Tree
+    from commodore_py.model import Node, PlaceOf, Sources, Tree
 
 logger = logging.getLogger(__name__)
 
 
 def apply_filters(
-    config: Config, compiled: Mapping[str, Tree], sources: Sources
+    config: Config,
+    compiled: Mapping[str, Tree],
+    sources: Sources,
+    place_of: PlaceOf = nowhere,
 ) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
     """The trees as their instances' filters leave them, and what was passed over."""
     paths = replace(config.paths, root=Path(os.path.normpath(config.paths.root.absolute())))
     before = Overlay(paths.compiled, paths.catalog, compiled)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
+    documents = Documents()
     filtered = dict(compiled)
     notices: list[Notice] = []
     errors: list[CommodoreError] = []
@@ -48,6 +53,8 @@ def apply_filters(
             checkout=_checkout(paths, sources, name),
             before=before,
             import_folders=import_folders,
+            documents=documents,
+            place_of=place_of,
         )
         try:
             filtered[name], said = _filter_instance(instance)
@@ -68,6 +75,8 @@ class _Instance:
     checkout: Path
     before: Overlay
     import_folders: tuple[Path, ...]
+    documents: Documents
+    place_of: PlaceOf
 
     @property
     def root(self) -> Path:
@@ -82,23 +91,39 @@ class _Instance:
             overlay=self.before.with_tree(self.node.name, tree),
             import_folders=self.import_folders,
             inventory=self.node.raw,
+            documents=self.documents,
         )
 
     def pass_over(self, invalid: Invalid) -> Notice:
         return Notice(
-            f"skipped filter {invalid.name} of {self.node.name}: {invalid.reason}"
-            f" (definition: {invalid.raw})",
-            where=f"target {self.node.name}, {invalid.place}",
-            refusal=True,
+            f"skipped filter {invalid.name} of {self.node.name}: {invalid.reason}",
+            where=invalid.spot.seen_from(self.place_of),
+            # What is switched off changes nothing, whatever is wrong with it.
+            refusal=not invalid.disabled,
         )
+
+    @contextlib.contextmanager
+    def telling(self, definition: Definition) -> Iterator[None]:
+        """Errors say which filter it was, and where it is defined."""
+        try:
+            yield
+        except CommodoreError as error:
+            place = self.place_of(definition.spot.target, definition.spot.path)
+            defined = f", defined at {place}" if place else ""
+            error.add_note(f"while filtering {self.node.name} with {definition.name}{defined}")
+            raise
 
 
 def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
     name = instance.node.name
     tree = instance.before.trees[name]
-    definitions = definitions_of(
-        instance.node, Surroundings(tree, instance.root, instance.checkout)
-    )
+    try:
+        definitions = definitions_of(
+            instance.node, Surroundings(tree, instance.root, instance.checkout)
+        )
+    except NoDefinitions as error:
+        error.where = error.spot.seen_from(instance.place_of)
+        raise
     notices = []
     for definition in definitions:
         if isinstance(definition, Invalid):
@@ -106,13 +131,14 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
-            with _noting(f"while filtering {name} with {definition.name}"):
+            with instance.telling(definition):
                 tree = _run(definition, tree, instance.job(definition, tree))
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(
                     Notice(
                         f"filter {definition.name} of {name}: its argument component is not used,"
-                        " the variable of that name is always the component"
+                        " the variable of that name is always the component",
+                        where=definition.spot.seen_from(instance.place_of),
                     )
                 )
     return tree, notices
@@ -121,15 +147,6 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
 def _run(definition: Definition, tree: Tree, job: Job) -> Tree:
     inside(job.root, definition.folder)
     return FILTERS[definition.kind].parse(definition.args)(tree, job)
-
-
-@contextlib.contextmanager
-def _noting(note: str) -> Iterator[None]:
-    try:
-        yield
-    except CommodoreError as error:
-        error.add_note(note)
-        raise
 
 
 def _component(sources: Sources, instance: str) -> str:

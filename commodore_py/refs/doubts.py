@@ -1,39 +1,99 @@
-"""References that Kapitan will not replace, though they look like it."""
+"""References that Commodore takes from parameters, and that will not do what they look like."""
 
 from __future__ import annotations
 
+import contextlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.model import Notice
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.model import Notice, nowhere
 
-from .scan import occurrences, occurrences_in_keys
+from .parse import by_text
+from .problems import said
+from .scan import marked, references_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Container, Iterable, Iterator, Mapping
 
-    from commodore_py.model import Inventory
+    from commodore_py.model import Inventory, PlaceOf, Spot
+
+_Texts: TypeAlias = "Mapping[str, tuple[Spot, ...]]"
+_Doubt: TypeAlias = "tuple[str, str, tuple[Spot, ...]]"
 
 # What Kapitan takes for a reference when it looks through manifests, functions left out.
-_REPLACED = re.compile(r"\w+:[\w\-.@=/:]+(\|\|.*)?")
+_REPLACED = re.compile(r"\w+:[\w\-.@=/:]+")
+_SUB_VARIABLE = re.compile(r"@[\w.\-]+")
 
 
-def doubts(inventory: Inventory) -> tuple[Notice, ...]:
-    """A notice for each reference that will stay in the manifests as it is."""
-    return tuple(dict.fromkeys(_doubts(inventory)))
-
-
-def _doubts(inventory: Inventory) -> Iterator[Notice]:
-    for found in occurrences_in_keys(inventory):
-        yield Notice(
-            f"reference ?{{{found.text}}} stands in a key: only those in values are replaced",
-            where=found.place,
-        )
-    for found in occurrences(inventory):
-        if not _REPLACED.fullmatch(found.text):
-            yield Notice(
-                f"reference {f'?{{{found.text}}}'!r} holds characters that Kapitan does not take"
-                " for a reference: it will not be replaced",
-                where=found.place,
-                refusal=True,
+def doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Notice, ...]:
+    """A notice for each reference that will stay in the manifests as it is, or is not found."""
+    found = marked(inventory)
+    texts = by_text(found.occurrences())
+    declared = {_path_of(text) for text in texts}
+    return (
+        *(
+            Notice(
+                f"reference ?{{{text}}} stands in a key: only those in values are replaced",
+                where=said(spots, place_of),
             )
+            for text, spots in by_text(found.in_keys()).items()
+        ),
+        *(
+            Notice(f"reference {shown!r} {reason}", where=said(spots, place_of), refusal=True)
+            for shown, reason, spots in (
+                *_unclosed(by_text(found.unclosed())),
+                *_odd(texts, declared),
+            )
+        ),
+    )
+
+
+@contextlib.contextmanager
+def explaining(doubts: Iterable[Notice]) -> Iterator[None]:
+    """Errors about references that were doubtful all along also tell where those stand."""
+    try:
+        yield
+    except CommodoreError as error:
+        for one in error.errors if isinstance(error, SeveralErrors) else (error,):
+            shown = {f"'?{{{text}}}'" for text in references_in(str(one))}
+            for doubt in doubts:
+                if any(text in doubt.text for text in shown):
+                    one.add_note(f"{doubt.text}: {', '.join(doubt.where.splitlines())}")
+        raise
+
+
+def _unclosed(texts: _Texts) -> Iterator[_Doubt]:
+    for text, spots in texts.items():
+        yield f"?{{{text}", "has no closing brace: it will not be replaced", spots
+
+
+def _odd(texts: _Texts, declared: Container[str]) -> Iterator[_Doubt]:
+    for text, spots in texts.items():
+        reason = _reason(text, declared)
+        if reason:
+            yield f"?{{{text}}}", reason, spots
+
+
+def _reason(text: str, declared: Container[str]) -> str:
+    """The first thing that is odd about a reference, if any."""
+    plain, bars, _ = text.partition("||")
+    path = _path_of(text)
+    whole = _SUB_VARIABLE.sub("", path)
+    if "?{" in text:
+        return "holds another one: is a closing brace missing?"
+    if bars:
+        return "has a function of Kapitan: secrets are not made here, only referred to"
+    if not _REPLACED.fullmatch(plain):
+        return (
+            "holds characters that Kapitan does not take for a reference: it will not be replaced"
+        )
+    if path.endswith("/"):
+        return "names no key: write the key of the secret after the last slash"
+    if whole != path and whole not in declared:
+        return f"means a part of ?{{vaultkv:{whole}}}, which no parameter holds"
+    return ""
+
+
+def _path_of(text: str) -> str:
+    return text.split(":")[1] if ":" in text else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from .parse import BadReference
+from .problems import BadReference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -17,15 +17,15 @@ def file_of(ref: SecretRef) -> PurePosixPath:
     """The path of the reference's file; empty segments do not count, as on disk."""
     path = PurePosixPath(ref.path)
     if path.is_absolute() or ".." in path.parts:
-        raise BadReference(
+        raise BadReference.of(
             f"reference ?{{{ref.backend}:{ref.path}}} would write outside of refs/",
-            where=ref.found_in,
+            ref,
             hint="make the path relative to the mount, without leading slash and without ..",
         )
     if not path.parts or "\0" in ref.path:
-        raise BadReference(
+        raise BadReference.of(
             f"reference ?{{{ref.backend}:{ref.path!r}}} names no file",
-            where=ref.found_in,
+            ref,
             hint=f"write ?{{{ref.backend}:<secret>/<key>}}",
         )
     return path
@@ -51,9 +51,10 @@ def _files_above(
 
 
 def _clash(one: SecretRef, two: SecretRef, why: str) -> BadReference:
-    return BadReference(
+    return BadReference.of(
         f"references ?{{{one.backend}:{one.path}}} and ?{{{two.backend}:{two.path}}}"
         f" exclude each other: {why}",
-        where=f"{one.found_in}\n{two.found_in}",
+        one,
+        two,
         hint="store one of the two secrets under another path",
     )

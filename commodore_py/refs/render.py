@@ -6,81 +6,82 @@ import logging
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import ReferenceFile
+from commodore_py.errors import raise_collected
+from commodore_py.model import ReferenceFile, nowhere
 
 from .backends import REF_BACKENDS
 from .layout import clashes, file_of
 from .parse import parse_all
-from .scan import missing_parameters, occurrences
+from .problems import BadReference, located
+from .scan import marked, missing_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import PurePosixPath
 
-    from commodore_py.model import Inventory, Node, SecretRef
+    from commodore_py.errors import CommodoreError
+    from commodore_py.model import Inventory, Node, PlaceOf, SecretRef
 
 logger = logging.getLogger(__name__)
 
 
-class NoBackendSettings(CommodoreError):
+class NoBackendSettings(BadReference):
     """There are references of a kind, but nothing says where its secrets are kept."""
 
     @classmethod
-    def of(cls, ref: SecretRef, bootstrap: Node) -> NoBackendSettings:
+    def first(cls, ref: SecretRef, bootstrap: Node) -> NoBackendSettings:
         """Name the missing parameter and a reference that needs it."""
         key = f"parameters.kapitan.secrets.{ref.backend}"
-        return cls(
-            f"there are {ref.backend} references, but {key} is not set",
-            where=f"target {bootstrap.name}\nfirst reference"
-            f" ?{{{ref.backend}:{ref.path}}}: {ref.found_in}",
+        return cls.of(
+            f"there are {ref.backend} references, the first is ?{{{ref.backend}:{ref.path}}},"
+            f" but {key} is not set",
+            ref,
             hint=f"set {key} where target {bootstrap.name} sees it, as in the global configuration",
         )
 
 
-def render_refs(inventory: Inventory) -> tuple[ReferenceFile, ...]:
+def render_refs(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
     errors: list[CommodoreError] = list(missing_parameters(inventory))
-    refs, malformed = parse_all(occurrences(inventory))
+    refs, malformed = parse_all(marked(inventory).occurrences())
     placed, misplaced = _place(refs)
     settings, unset = _settings(inventory.bootstrap, refs)
-    errors += malformed + misplaced + unset
-    errors += clashes(placed)
-    raise_collected(errors, "secret references")
+    errors += (*malformed, *misplaced, *unset, *clashes(placed))
+    raise_collected((located(error, place_of) for error in errors), "secret references")
     return tuple(_render(path, ref, settings[ref.backend]) for path, ref in placed)
 
 
 def _render(path: PurePosixPath, ref: SecretRef, settings: object) -> ReferenceFile:
-    logger.debug("reference file %s, found in %s", path, ref.found_in)
+    logger.debug("reference file %s, found in %s", path, ref.found_in[0])
     return ReferenceFile(str(path), REF_BACKENDS[ref.backend].render(ref, settings))
 
 
 def _place(
     refs: Iterable[SecretRef],
-) -> tuple[list[tuple[PurePosixPath, SecretRef]], list[CommodoreError]]:
+) -> tuple[list[tuple[PurePosixPath, SecretRef]], list[BadReference]]:
     placed: list[tuple[PurePosixPath, SecretRef]] = []
-    errors: list[CommodoreError] = []
+    errors: list[BadReference] = []
     for ref in refs:
         try:
             placed.append((file_of(ref), ref))
-        except CommodoreError as error:
+        except BadReference as error:
             errors.append(error)
     return sorted(placed, key=lambda pair: pair[0]), errors
 
 
 def _settings(
     bootstrap: Node, refs: Iterable[SecretRef]
-) -> tuple[dict[str, object], list[CommodoreError]]:
+) -> tuple[dict[str, object], list[BadReference]]:
     """What each backend in use needs to know; a backend that is not used needs no settings."""
     found: dict[str, object] = {}
-    errors: list[CommodoreError] = []
+    errors: list[BadReference] = []
     first_of = {ref.backend: ref for ref in reversed(list(refs))}
     for backend, ref in sorted(first_of.items()):
         secrets = _below(bootstrap.parameters, "kapitan", "secrets")
         if isinstance(secrets, Mapping) and backend in secrets:
             found[backend] = secrets[backend]
         else:
-            errors.append(NoBackendSettings.of(ref, bootstrap))
+            errors.append(NoBackendSettings.first(ref, bootstrap))
     return found, errors
 
 

@@ -5,16 +5,24 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model import Spot
+
+from .backends import REF_BACKENDS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-    from commodore_py.model import Instance, Inventory
+    from commodore_py.model import Instance, Inventory, ParameterPath
 
+_MARK = "?{"
 _REFERENCE = re.compile(r"\?\{([^}]+)\}")
+_UNCLOSED = re.compile(rf"\?\{{((?:{'|'.join(REF_BACKENDS)})\b[^}}]*)\Z")
+
+
+_Found: TypeAlias = "list[tuple[ParameterPath, str]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +30,7 @@ class Occurrence:
     """The text between the braces, and where it stands."""
 
     text: str
-    place: str
+    spot: Spot
 
 
 class MissingParameters(CommodoreError):
@@ -46,57 +54,79 @@ def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
             yield MissingParameters.of(instance)
 
 
-def occurrences(inventory: Inventory) -> Iterator[Occurrence]:
-    """Every reference in the places that are searched.
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """Every text of the inventory that holds the beginning of a reference, and where."""
+
+    values: tuple[tuple[Spot, str], ...]
+    keys: tuple[tuple[Spot, str], ...]
+    """Names of parameters; the spot is the mapping that holds them."""
+
+    def occurrences(self) -> Iterator[Occurrence]:
+        """The references in values."""
+        return _each(references_in, self.values)
+
+    def unclosed(self) -> Iterator[Occurrence]:
+        """What begins as a reference in a value, and goes on to its end without a brace."""
+        return _each(_UNCLOSED.findall, self.values)
+
+    def in_keys(self) -> Iterator[Occurrence]:
+        """The references in names of parameters, where they are no references."""
+        return _each(references_in, self.keys)
+
+
+def marked(inventory: Inventory) -> Marked:
+    """Look through the inventory.
 
     A component's parameters count as its instances see them; everything that belongs to no
     component counts as the bootstrap target sees it.
     """
-    for value, place in _searched(inventory):
-        yield from references_in(value, place)
+    values: list[tuple[Spot, str]] = []
+    keys: list[tuple[Spot, str]] = []
+    for target, key, value in _searched(inventory):
+        in_values: _Found = []
+        in_keys: _Found = []
+        _look(value, (key,), in_values, in_keys)
+        values += ((Spot(target, path), text) for path, text in in_values)
+        keys += ((Spot(target, path), text) for path, text in in_keys)
+    return Marked(tuple(values), tuple(keys))
 
 
-def occurrences_in_keys(inventory: Inventory) -> Iterator[Occurrence]:
-    """The references in names of parameters, where they are no references."""
-    for value, place in _searched(inventory):
-        yield from _references_in_keys(value, place)
+def references_in(text: str) -> list[str]:
+    """What stands between the braces of each reference."""
+    return _REFERENCE.findall(text)
 
 
-def _searched(inventory: Inventory) -> Iterator[tuple[object, str]]:
+def _each(
+    find: Callable[[str], Iterable[str]], texts: Iterable[tuple[Spot, str]]
+) -> Iterator[Occurrence]:
+    return (Occurrence(found, spot) for spot, text in texts for found in find(text))
+
+
+def _searched(inventory: Inventory) -> Iterator[tuple[str, str, object]]:
     component_keys = {instance.component_key for instance in inventory.instances}
     bootstrap = inventory.bootstrap
     for key, value in bootstrap.parameters.items():
         if key not in component_keys:
-            yield value, f"target {bootstrap.name}, parameters.{key}"
+            yield bootstrap.name, key, value
     for instance in _sorted(inventory):
         key = instance.component_key
-        value = inventory.nodes[instance.name].parameters.get(key)
-        yield value, f"target {instance.name}, parameters.{key}"
+        yield instance.name, key, inventory.nodes[instance.name].parameters.get(key)
 
 
-def references_in(value: object, place: str) -> Iterator[Occurrence]:
-    """The references in a value and everything below it; keys of mappings are no place for one."""
+def _look(value: object, path: ParameterPath, values: _Found, keys: _Found) -> None:
     match value:
         case str():
-            for found in _REFERENCE.finditer(value):
-                yield Occurrence(found[1], place)
+            if _MARK in value:
+                values.append((path, value))
         case Mapping():
             for key, below in value.items():
-                yield from references_in(below, f"{place}.{key}")
+                if isinstance(key, str) and _MARK in key:
+                    keys.append((path, key))
+                _look(below, (*path, key), values, keys)
         case list() | tuple():
             for index, below in enumerate(value):
-                yield from references_in(below, f"{place}[{index}]")
-
-
-def _references_in_keys(value: object, place: str) -> Iterator[Occurrence]:
-    match value:
-        case Mapping():
-            for key, below in value.items():
-                yield from references_in(key, place)
-                yield from _references_in_keys(below, f"{place}.{key}")
-        case list() | tuple():
-            for index, below in enumerate(value):
-                yield from _references_in_keys(below, f"{place}[{index}]")
+                _look(below, (*path, f"[{index}]"), values, keys)
 
 
 def _sorted(inventory: Inventory) -> list[Instance]:

@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.model import Tree
     from commodore_py.adapters.overlay import Overlay
+    from commodore_py.model import Tree
+    from commodore_py.postprocess.documents import Documents
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Job:
     overlay: Overlay
     import_folders: tuple[Path, ...]
     inventory: Mapping[str, Any]
+    documents: Documents
 
     @property
     def output_path(self) -> Path:

@@ -7,7 +7,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet import ImportNotFound, JsonnetError, evaluate
-from commodore_py.errors import CommodoreError
+from commodore_py.adapters.overlay import NotReadable
+from commodore_py.postprocess.lazy_node import read_node
 from commodore_py.postprocess.natives import natives
 from commodore_py.postprocess.output import place
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model import Tree
-    from commodore_py.adapters.overlay import Overlay
 
 _KAPITAN = "lib/kapitan.libjsonnet"
 _TYPES = {
@@ -65,8 +65,8 @@ def _evaluate(args: Mapping[str, str], job: Job) -> str:
                 "target": job.component,
                 "output_path": str(job.output_path),
             },
-            natives=natives(job.overlay, job.inventory),
-            read=functools.partial(_read_import, job.overlay),
+            natives=natives(job.overlay, job.inventory, job.documents),
+            read=functools.partial(_read_import, job),
             skip_empty=True,
         )
     except ImportNotFound as error:
@@ -77,8 +77,8 @@ def _evaluate(args: Mapping[str, str], job: Job) -> str:
         raise
 
 
-def _read_import(overlay: Overlay, path: Path) -> bytes | None:
+def _read_import(job: Job, path: Path) -> bytes | None:
     try:
-        return overlay.read(path)
-    except CommodoreError as error:
+        return read_node(path, job.inventory) or job.overlay.read(path)
+    except NotReadable as error:
         raise JsonnetError(f"cannot import {path}: {error}") from error

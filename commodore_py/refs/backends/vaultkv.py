@@ -6,22 +6,22 @@ import base64
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
-from commodore_py.errors import CommodoreError
+from commodore_py.refs.problems import BadReference
 
 if TYPE_CHECKING:
     from commodore_py.model import SecretRef
 
 
-class NoKey(CommodoreError):
+class NoKey(BadReference):
     """A path without a slash cannot be split into secret and key."""
 
 
 def check(ref: SecretRef) -> None:
     """Refuse a path without a slash."""
     if "/" not in ref.path:
-        raise NoKey(
+        raise NoKey.of(
             f"reference ?{{vaultkv:{ref.path}}} does not say which key of which secret it means",
-            where=ref.found_in,
+            ref,
             hint="write ?{vaultkv:<secret>/<key>}",
         )
 

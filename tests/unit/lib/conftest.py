@@ -11,8 +11,12 @@ from typing import TypeAlias
 import pytest
 import yaml
 
-from commodore_py.adapters.jsonnet import Json, Native, evaluate
+from commodore_py.adapters.jsonnet import Json, Native, ReadImport, evaluate, read_import
+from commodore_py.adapters.overlay import Overlay
 from commodore_py.lib import LIBRARIES
+from commodore_py.postprocess.documents import Documents
+from commodore_py.postprocess.lazy_node import read_node
+from commodore_py.postprocess.natives import natives
 
 Evaluate: TypeAlias = Callable[..., Json]
 """An expression (it sees `com` and `kube`) to its value; `given` are the target's parameters."""
@@ -57,21 +61,6 @@ def _compile_natives(given: Mapping[str, Json]) -> dict[str, Native]:
     }
 
 
-def _filter_natives(given: Mapping[str, Json]) -> dict[str, Native]:
-    def list_dir(folder: str, basename: bool) -> list[str]:
-        assert basename
-        return [path.name for path in Path(folder).iterdir() if path.is_file()]
-
-    return {
-        "commodore_inventory": Native((), lambda: {**_node(given), "environment": "base"}),
-        "list_dir": Native(("dir", "basename"), list_dir),
-        "yaml_load": Native(("file",), lambda file: yaml.safe_load(Path(file).read_text())),
-        "yaml_load_all": Native(
-            ("file",), lambda file: list(yaml.safe_load_all(Path(file).read_text()))
-        ),
-    }
-
-
 @pytest.fixture
 def compiling(tmp_path: Path) -> Evaluate:
     """Evaluate as Kapitan does, with its natives and its own library."""
@@ -86,10 +75,18 @@ def compiling(tmp_path: Path) -> Evaluate:
 
 @pytest.fixture
 def filtering(tmp_path: Path) -> Evaluate:
-    """Evaluate as a postprocessing filter does."""
+    """Evaluate as a postprocessing filter does, with the natives of filters."""
 
     def run(expression: str, *, given: Mapping[str, Json] | None = None) -> Json:
-        return _evaluate(tmp_path, expression, (LIBRARIES,), _filter_natives(given or {}))
+        node = {**_node(given or {}), "environment": "base"}
+        overlay = Overlay(tmp_path / "compiled", tmp_path / "catalog", {})
+        return _evaluate(
+            tmp_path,
+            expression,
+            (LIBRARIES,),
+            natives(overlay, node, Documents()),
+            lambda path: read_node(path, node) or overlay.read(path),
+        )
 
     return run
 
@@ -112,12 +109,20 @@ def anywhere(request: pytest.FixtureRequest) -> Evaluate:
 
 
 def _evaluate(
-    folder: Path, expression: str, import_folders: tuple[Path, ...], natives: dict[str, Native]
+    folder: Path,
+    expression: str,
+    import_folders: tuple[Path, ...],
+    natives: dict[str, Native],
+    read: ReadImport = read_import,
 ) -> Json:
     file = folder / "case.jsonnet"
     file.write_text(f"{PREAMBLE}{expression}\n")
     text = evaluate(
-        file, import_folders=import_folders, ext_vars={"target": "example"}, natives=natives
+        file,
+        import_folders=import_folders,
+        ext_vars={"target": "example"},
+        natives=natives,
+        read=read,
     )
     value: Json = json.loads(text)
     return value

@@ -26,7 +26,7 @@ from commodore_py.postprocess import apply_filters
 from tests.builders import make_cluster, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
 JSONNET = {"type": "jsonnet", "path": "out", "filter": "filter.jsonnet"}
 HELM = {
@@ -35,6 +35,11 @@ HELM = {
     "filter": "helm_namespace",
     "filterargs": {"namespace": "ns"},
 }
+
+
+def place_of(_target: str, path: tuple[Hashable, ...]) -> str:
+    """Every definition on a line of its own, from the seventh on."""
+    return f"tenant/common.yml:{7 + int(str(path[-1])[1:-1])}" if len(path) == 4 else ""
 
 
 def a_tree(files: Mapping[str, str]) -> Tree:
@@ -75,7 +80,9 @@ class World:
             catalog_head=CatalogHead(self.root / "catalog", "", "", None),
             time=datetime.now(UTC),
         )
-        filtered, notices = apply_filters(make_config(self.root, **settings), compiled, sources)
+        filtered, notices = apply_filters(
+            make_config(self.root, **settings), compiled, sources, place_of
+        )
         texts = {
             name: {str(path): entry.content.decode() for path, entry in tree.items()}
             for name, tree in filtered.items()
@@ -246,7 +253,6 @@ INVALID = [
         "there is no folder out/a.yaml",
         marks=pytest.mark.spec("07.11"),
     ),
-    ({**HELM, "path": "gone", "enabled": False}, "there is no folder gone"),
 ]
 
 
@@ -262,8 +268,25 @@ def test_invalid_definition_is_passed_over_aloud(
 
     assert filtered["app"] == {"out/a.yaml": "kind: A\nmetadata:\n  namespace: ns\n"}
     assert f" of app: {reason}" in notice.text
-    assert notice.where == "target app, parameters.commodore.postprocess.filters[0]"
+    assert notice.where == (
+        "tenant/common.yml:7\ntarget app, parameters.commodore.postprocess.filters[0]"
+    )
     assert notice.refusal
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"path": "gone"}, {"filter": "nope"}, {"filterargs": None}, {"type": "python"}]
+)
+def test_what_is_wrong_with_a_disabled_filter_is_no_error(
+    world: World, wrong: dict[str, object]
+) -> None:
+    world.filters = {"app": [{**HELM, **wrong, "enabled": False}]}
+
+    filtered, (notice,) = world.run()
+
+    assert filtered == {"app": {"out/a.yaml": "kind: A\n"}}
+    assert "skipped filter" in notice.text
+    assert not notice.refusal
 
 
 def test_definitions_are_checked_before_any_filter_runs(world: World) -> None:
@@ -304,7 +327,7 @@ def test_filters_that_are_no_list_are_an_error(world: World, filters: object) ->
     error = failure_of(world)
 
     assert str(error) == "parameters.commodore.postprocess.filters is no list"
-    assert error.where == "target app"
+    assert error.where == "target app, parameters.commodore.postprocess.filters"
 
 
 @pytest.mark.spec("07.08")
@@ -339,7 +362,9 @@ def test_argument_that_is_no_string_is_named(world: World) -> None:
 
     assert str(error) == "filter argument a is no string, but of type int"
     assert "put quotes around it" in error.hint
-    assert notes_of(error) == ("while filtering app with filter.jsonnet",)
+    assert notes_of(error) == (
+        "while filtering app with filter.jsonnet, defined at tenant/common.yml:7",
+    )
 
 
 @pytest.mark.spec("07.12")
@@ -353,7 +378,9 @@ def test_path_outside_of_the_instance_is_an_error(
     error = failure_of(world, "{ x: 1 }")
 
     assert f"{path!r} is writing outside its place" in str(error)
-    assert notes_of(error) == (f"while filtering app with {definition['filter']}",)
+    assert notes_of(error) == (
+        f"while filtering app with {definition['filter']}, defined at tenant/common.yml:7",
+    )
 
 
 @pytest.mark.spec("07.12")
@@ -419,7 +446,9 @@ def test_result_must_be_an_object(world: World, source: str, kind: str) -> None:
 
     assert str(error) == f"a filter must return an object, not {kind}"
     assert error.where == f"{world.root}/dependencies/app/filter.jsonnet"
-    assert notes_of(error) == ("while filtering app with filter.jsonnet",)
+    assert notes_of(error) == (
+        "while filtering app with filter.jsonnet, defined at tenant/common.yml:7",
+    )
 
 
 @pytest.mark.spec("10.03")
@@ -461,6 +490,6 @@ def test_failures_of_all_instances_come_at_once(world: World) -> None:
         world.run()
 
     assert [(str(error), notes_of(error)) for error in caught.value.errors] == [
-        ("in app", ("while filtering app with filter.jsonnet",)),
-        ("in two", ("while filtering two with filter.jsonnet",)),
+        ("in app", ("while filtering app with filter.jsonnet, defined at tenant/common.yml:7",)),
+        ("in two", ("while filtering two with filter.jsonnet, defined at tenant/common.yml:7",)),
     ]

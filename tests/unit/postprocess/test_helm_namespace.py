@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
+from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import Job, helm_namespace
-from commodore_py.adapters.overlay import Overlay
 
 ROOT = Path("/made/up/compiled/app")
 OUT = PurePosixPath("out")
@@ -27,6 +28,7 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         overlay=Overlay(ROOT.parent, ROOT, {}),
         import_folders=(),
         inventory={},
+        documents=Documents(),
     )
     result = helm_namespace.parse({"namespace": "ns", **arguments})(tree, job)
     return {path.name: entry.content.decode() for path, entry in result.items()}

@@ -1,0 +1,40 @@
+"""Where in the configuration something stands, for messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+ParameterPath: TypeAlias = tuple[Hashable, ...]
+"""Keys from the top of a target's parameters down; an item of a list is `[0]`."""
+
+PlaceOf: TypeAlias = Callable[[str, ParameterPath], str]
+"""File and line that gave a parameter of a target its value; empty if unknown."""
+
+
+def nowhere(_target: str, _path: ParameterPath) -> str:
+    """The place of every parameter where nobody knows any."""
+    return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A parameter of a target."""
+
+    target: str
+    path: ParameterPath
+
+    @property
+    def parameter(self) -> str:
+        """The path as people write it."""
+        keys = (str(key) for key in self.path)
+        return "parameters" + "".join(key if key.startswith("[") else f".{key}" for key in keys)
+
+    def __str__(self) -> str:
+        return f"target {self.target}, {self.parameter}"
+
+    def seen_from(self, place_of: PlaceOf) -> str:
+        """File and line as far as they are known, and the parameter."""
+        place = place_of(self.target, self.path)
+        return f"{place}\n{self}" if place else str(self)

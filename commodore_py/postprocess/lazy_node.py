@@ -1,0 +1,42 @@
+"""The node of an instance as imports: only the parameters that a filter uses are converted.
+
+To hand the whole node to Jsonnet takes longer than most filters do.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.jsonnet import to_jsonnet
+from commodore_py.lib import LIBRARIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+# Beside the library that imports it; there are no such files.
+_FOLDER = LIBRARIES / "lib" / ".inventory"
+_NODE = _FOLDER / "node.jsonnet"
+_PARAMETERS = "parameters"
+
+
+def read_node(path: Path, node: Mapping[str, Any]) -> bytes | None:
+    """The node, or one of its parameters, if that is what a path means."""
+    if path == _NODE:
+        return _whole(node).encode()
+    if path.parent == _FOLDER and path.suffix == ".json" and path.stem.isdecimal():
+        return _text(list(node[_PARAMETERS].values())[int(path.stem)]).encode()
+    return None
+
+
+def _whole(node: Mapping[str, Any]) -> str:
+    fields = {_text(key): _text(value) for key, value in node.items() if key != _PARAMETERS}
+    if _PARAMETERS in node:
+        lazy = (f"{_text(key)}: import '{n}.json'" for n, key in enumerate(node[_PARAMETERS]))
+        fields[_text(_PARAMETERS)] = f"{{{', '.join(lazy)}}}"
+    return f"{{{', '.join(f'{key}: {value}' for key, value in fields.items())}}}"
+
+
+def _text(value: object) -> str:
+    return json.dumps(to_jsonnet(value), ensure_ascii=False)

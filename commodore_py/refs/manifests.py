@@ -1,0 +1,88 @@
+"""References in what was compiled: those that nobody will ever replace by their secrets."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.model import Notice
+
+from .backends import REF_BACKENDS
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator, Mapping
+
+    from commodore_py.model import ReferenceFile, Tree
+
+_STARTS = tuple(f"?{{{kind}:".encode() for kind in REF_BACKENDS)
+_KINDS = "|".join(REF_BACKENDS).encode()
+# As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts here.
+_TAG = re.compile(rb"\?\{(?:" + _KINDS + rb"):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}")
+_SUB_VARIABLE = re.compile(r"@[\w.\-]+")
+_ENCODED = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
+_GROUP = 3  # bytes that base64 turns into four characters
+_CHARACTER = 6  # bits of them that each character holds
+
+
+def manifest_doubts(
+    trees: Mapping[str, Tree], references: Iterable[ReferenceFile]
+) -> tuple[Notice, ...]:
+    """A notice for each reference without a file, and for each that is hidden in base64.
+
+    What the compiler looks through cannot hold the former; filters, copies and the like can.
+    """
+    known = {reference.path for reference in references}
+    return tuple(
+        Notice(text, where=f"target {name}: {path}", refusal=True)
+        for name, tree in sorted(trees.items())
+        for path, entry in tree.items()
+        for text in dict.fromkeys(_said(entry.content, known))
+    )
+
+
+def _said(content: bytes, known: Container[str]) -> Iterator[str]:
+    if any(start in content for start in _STARTS):
+        for tag in _TAG.finditer(content):
+            path = _SUB_VARIABLE.sub("", tag[1].decode(errors="replace"))
+            if str(PurePosixPath(path)) not in known:
+                yield (
+                    f"reference {_text(tag[0])} stands in a manifest, but in no parameter:"
+                    " it has no reference file, and will not be revealed"
+                )
+    # A search for bytes is fast; hardly any file ever gets further.
+    if any(start in content for start in _ENCODED_STARTS):
+        for encoded in _ENCODED.finditer(content):
+            if any(start in encoded[0] for start in _ENCODED_STARTS):
+                for tag in _TAG.finditer(_decoded(encoded[0])):
+                    yield (
+                        f"reference {_text(tag[0])} is base64-encoded in a manifest: it will not"
+                        " be revealed (use stringData of a Secret, which holds plain text)"
+                    )
+
+
+def _encoded_starts() -> Iterator[bytes]:
+    """The beginning of a reference as it looks in base64, for each way it can be aligned."""
+    for start in _STARTS:
+        for before in range(_GROUP):
+            encoded = base64.b64encode(bytes(before) + start + bytes(_GROUP))
+            first = -(-before * 8 // _CHARACTER)
+            last = (before + len(start)) * 8 // _CHARACTER
+            yield encoded[first:last]
+
+
+_ENCODED_STARTS = tuple(_encoded_starts())
+
+
+def _decoded(encoded: bytes) -> bytes:
+    text = encoded.rstrip(b"=")
+    try:
+        return base64.b64decode(text + b"=" * (-len(text) % 4))
+    except binascii.Error:  # one character too many: not base64 after all
+        return b""
+
+
+def _text(tag: bytes) -> str:
+    return tag.decode(errors="replace")

@@ -1,0 +1,41 @@
+"""References that cannot become reference files, and where they stand."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from commodore_py.model import PlaceOf, SecretRef, Spot
+
+
+class BadReference(CommodoreError):
+    """A reference that cannot become a reference file."""
+
+    spots: tuple[tuple[Spot, ...], ...] = ()
+    """For each reference that it is about, every parameter that holds it."""
+
+    @classmethod
+    def of(cls, message: str, *refs: SecretRef, hint: str) -> Self:
+        """An error about these references."""
+        error = cls(message, hint=hint)
+        error.spots = tuple(ref.found_in for ref in refs)
+        return error
+
+
+def located(error: CommodoreError, place_of: PlaceOf) -> CommodoreError:
+    """The error with the places of its references: looked up only now that somebody reads them."""
+    if isinstance(error, BadReference):
+        error.where = "\n".join(said(spots, place_of) for spots in error.spots)
+    return error
+
+
+def said(spots: Sequence[Spot], place_of: PlaceOf) -> str:
+    """Where the first one comes from, which parameter it is, and how many more there are."""
+    first, *more = dict.fromkeys(spots)
+    shown = first.seen_from(place_of)
+    return f"{shown} (and {len(more)} more)" if more else shown

@@ -1,0 +1,105 @@
+"""References that Commodore takes, and that will not do what they look like: told with places."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.model import Inventory, Notice
+from commodore_py.refs import doubts, explaining, render_refs
+from tests.builders import make_node
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable
+
+SETTINGS = {"kapitan": {"secrets": {"vaultkv": {"mount": "kv"}}}}
+
+
+def doubts_of(**parameters: object) -> tuple[Notice, ...]:
+    node = make_node(parameters={**SETTINGS, **parameters})
+    return doubts(Inventory({"cluster": node}), place_of)
+
+
+def place_of(_target: str, path: tuple[Hashable, ...]) -> str:
+    return f"tenant/common.yml:{len(path)}"
+
+
+def test_usual_references_are_not_doubtful() -> None:
+    texts = ["?{vaultkv:t-x/c_1/a.b/pw}", "?{vaultkv:a/b:12345678}", "?{}", "{vaultkv:a", "?{x"]
+
+    assert doubts_of(a=texts, b="?{vaultkv:c/d} and ?{vaultkv:c/e}") == ()
+
+
+@pytest.mark.spec("08.08")
+def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
+    (notice,) = doubts_of(a=[{"?{vaultkv:x/y}": 1}])
+
+    assert "?{vaultkv:x/y} stands in a key" in notice.text
+    assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.a[0]"
+    assert not notice.refusal
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        pytest.param("?{vaultkv:a/b\nc}", "characters", marks=pytest.mark.spec("08.14")),
+        ("?{vaultkv:a/b\x07}", "characters"),
+        ("?{vaultkv: a/b}", "characters"),
+        ("?{vaultkv:a/$b}", "characters"),
+        ("?{vaultkv:a/b", "no closing brace"),
+        ("one ?{vaultkv:a/b} two ?{vaultkv:c", "no closing brace"),
+        ("?{vaultkv", "no closing brace"),
+        ("?{vaultkv:a/b and ?{vaultkv:c/d}", "holds another one"),
+        ("?{vaultkv:a/b/}", "names no key"),
+        ("?{vaultkv:a/b||random:str}", "function"),
+        ("?{vaultkv:a/b@c.d}", "a part of ?{vaultkv:a/b}, which no parameter holds"),
+    ],
+)
+def test_malformed_reference_is_told_with_parameter_and_place(text: str, says: str) -> None:
+    (notice,) = doubts_of(some={"pw": text})
+
+    assert says in notice.text
+    assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.some.pw"
+    assert notice.refusal
+
+
+def test_malformed_references_are_compiled_all_the_same() -> None:
+    texts = ["?{vaultkv:a/b/}", "?{vaultkv:c/d||random:str}", "?{vaultkv:e/f@g}", "?{vaultkv:h"]
+    inventory = Inventory({"cluster": make_node(parameters={**SETTINGS, "a": texts})})
+
+    assert [file.path for file in render_refs(inventory)] == ["a/b", "c/d||random", "e/f@g"]
+
+
+def test_part_of_a_declared_secret_is_not_doubtful() -> None:
+    assert doubts_of(a="?{vaultkv:a/b@c.d}", b="?{vaultkv:a/b}") == ()
+
+
+def test_reference_in_many_places_is_told_once() -> None:
+    (notice,) = doubts_of(a=["?{vaultkv:a/}", "?{vaultkv:a/}"], b="?{vaultkv:a/}")
+
+    assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.a[0] (and 2 more)"
+
+
+def test_no_place_is_looked_up_without_a_doubt() -> None:
+    def must_not(_target: str, _path: tuple[Hashable, ...]) -> str:
+        raise AssertionError
+
+    inventory = Inventory({"cluster": make_node(parameters={**SETTINGS, "a": "?{vaultkv:a/b}"})})
+
+    assert doubts(inventory, must_not) == ()
+    assert len(render_refs(inventory, must_not)) == 1
+
+
+def test_error_about_a_doubtful_reference_tells_where_it_stands() -> None:
+    found = doubts_of(a="?{vaultkv:a/}", b="?{vaultkv:b/}")
+    failures = [CommodoreError("no file for ?{vaultkv:a/} here"), CommodoreError("something else")]
+
+    with pytest.raises(SeveralErrors), explaining(found):
+        raise SeveralErrors("both", errors=failures)
+
+    (note,) = notes_of(failures[0])
+    assert note.startswith("reference '?{vaultkv:a/}' names no key")
+    assert note.endswith(": tenant/common.yml:1, target cluster, parameters.a")
+    assert notes_of(failures[1]) == ()
