@@ -11,7 +11,8 @@ _MOST_BYTES = 16 * 2**20
 class Documents:
     """Documents by the content of their files. They are shared: nobody may change them."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
+        self._most_bytes = most_bytes
         self._single: dict[bytes, Json] = {}
         self._all: dict[bytes, tuple[Json, ...]] = {}
         self._kept = 0
@@ -36,7 +37,7 @@ class Documents:
     def _make_room(self, content: bytes) -> None:
         """Forget all rather than grow with the cluster: most files are read by one filter."""
         self._kept += len(content)
-        if self._kept > _MOST_BYTES:
+        if self._kept > self._most_bytes:
             self._single.clear()
             self._all.clear()
             self._kept = len(content)

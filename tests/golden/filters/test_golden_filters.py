@@ -14,7 +14,6 @@ import pytest
 from commodore_py.adapters import files, yaml
 from commodore_py.model import CatalogHead, ClassPath, Instance, Inventory, Sources
 from commodore_py.postprocess import apply_filters
-from commodore_py.postprocess.filters import FILTERS
 from tests.builders import make_cluster, make_config, make_dependency, make_node
 
 HERE = Path(__file__).parent
@@ -43,8 +42,3 @@ def test_filters_leave_what_the_case_expects(case: str, tmp_path: Path) -> None:
     expected = {str(p): e.content.decode() for p, e in files.read_tree(folder / "after").items()}
     assert {str(p): e.content.decode() for p, e in filtered["app"].items()} == expected
     assert not notices
-
-
-@pytest.mark.parametrize("name", sorted(FILTERS))
-def test_every_filter_has_a_golden_case(name: str) -> None:
-    assert any(case.startswith(name) for case in CASES)

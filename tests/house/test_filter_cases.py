@@ -1,0 +1,38 @@
+"""Whatever a filter can be or call has a case that shows what it does."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commodore_py.adapters.jsonnet import evaluate
+from commodore_py.adapters.overlay import Overlay
+from commodore_py.lib import LIBRARIES
+from commodore_py.postprocess.documents import Documents
+from commodore_py.postprocess.filters import FILTERS
+from commodore_py.postprocess.natives import natives
+from tests.unit.postprocess.filter_functions import LIBRARY, NATIVES
+
+GOLDEN = Path(__file__).parent.parent / "golden" / "filters"
+NOWHERE = Path("/made/up")
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS))
+def test_every_filter_has_a_golden_case(name: str) -> None:
+    assert list(GOLDEN.glob(f"{name}_*/filters.yml"))
+
+
+def test_every_native_of_filters_is_called_in_a_case() -> None:
+    offered = natives(Overlay(NOWHERE, NOWHERE, {}), {}, Documents())
+
+    assert sorted(NATIVES) == sorted(offered)
+    assert all(any(name in call for call in calls) for name, calls in NATIVES.items())
+
+
+def test_every_function_of_the_library_is_called_in_a_filter(tmp_path: Path) -> None:
+    file = tmp_path / "fields.jsonnet"
+    file.write_text("std.objectFields(import 'lib/commodore.libjsonnet')")
+    fields = json.loads(evaluate(file, import_folders=(LIBRARIES,)))
+
+    assert sorted(LIBRARY) == sorted(fields)
+    assert all(any(f"com.{name}" in call for call in calls) for name, calls in LIBRARY.items())

@@ -1,0 +1,81 @@
+"""Every native and every function of the library, called by a filter."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.adapters import yaml
+from commodore_py.adapters.jsonnet import JsonnetError
+from commodore_py.adapters.overlay import Overlay
+from commodore_py.lib import LIBRARIES
+from commodore_py.model import Entry, Tree
+from commodore_py.postprocess.documents import Documents
+from commodore_py.postprocess.filters import FILTERS, Job
+
+from .filter_functions import FILES, LIBRARY, NATIVES, NODE, SCALARS, SURROUNDINGS, Fails
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+CASES = [
+    pytest.param(expression, expected, id=f"{name}-{number}")
+    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *SURROUNDINGS.items())
+    for number, (expression, expected) in enumerate(cases.items())
+]
+
+
+def called(root: Path, expression: str, node: Mapping[str, Any] = NODE) -> object:
+    """The value of an expression in a filter's file, as the filter writes it."""
+    source = root / "filter.jsonnet"
+    source.write_text(
+        "local com = import 'lib/commodore.libjsonnet';\n"
+        "local out = std.extVar('output_path'), scalars = out + '/../scalars';\n"
+        f"{{ value: {{ is: {expression} }} }}\n"
+    )
+    files = itertools.chain(
+        ((f"out/{name}", text) for name, text in FILES.items()),
+        ((f"scalars/{name}", text) for name, text in SCALARS.items()),
+    )
+    tree = Tree({PurePosixPath(name): Entry(text.encode()) for name, text in files})
+    job = Job(
+        component="shop",
+        root=root / "compiled" / "web",
+        folder="out",
+        source=source,
+        overlay=Overlay(root / "compiled", root / "catalog", {"web": tree}),
+        import_folders=(root, LIBRARIES, root / "vendor"),
+        inventory=node,
+        documents=Documents(),
+    )
+    written = FILTERS["jsonnet"].parse({})(tree, job)
+    return yaml.load(written[PurePosixPath("out/value.yaml")].content, name="")["is"]
+
+
+@pytest.mark.parametrize(("expression", "expected"), CASES)
+def test_call_gives_what_it_should(expression: str, expected: object, tmp_path: Path) -> None:
+    if isinstance(expected, Fails):
+        with pytest.raises(JsonnetError, match=expected):
+            called(tmp_path, expression)
+    else:
+        # Numbers are doubles in Jsonnet.
+        assert called(tmp_path, expression) == json.loads(json.dumps(expected), parse_int=float)
+
+
+def test_only_what_is_used_of_the_node_has_to_be_expressible(tmp_path: Path) -> None:
+    node = {"parameters": {"fine": {"a": 1}, "odd": float("inf")}}
+
+    assert called(tmp_path, "com.inventory().parameters.fine", node) == {"a": 1}
+    with pytest.raises(JsonnetError, match="not a finite number"):
+        called(tmp_path, "com.inventory().parameters.odd", node)
+    with pytest.raises(JsonnetError, match="not a finite number"):
+        called(tmp_path, "std.native('commodore_inventory')().parameters.fine", node)
+
+
+def test_node_without_parameters_has_none(tmp_path: Path) -> None:
+    assert called(tmp_path, "com.inventory()", {"exports": {}}) == {"exports": {}}
+    assert called(tmp_path, "com.inventory()", {}) == {}
