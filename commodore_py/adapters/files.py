@@ -57,7 +57,7 @@ def write_if_changed(path: Path, content: bytes, *, executable: bool | None = No
             with suppress(OSError):
                 aside.unlink()
             raise
-    elif executable is None or _is_executable(path) == executable:
+    elif executable is None or is_executable(path) == executable:
         return False
     if executable is not None:
         mode = path.stat().st_mode
@@ -94,7 +94,7 @@ def read_tree(folder: Path) -> Tree:
         if path is None:
             empty.add(relative)
         else:
-            entries[relative] = Entry(path.read_bytes(), executable=_is_executable(path))
+            entries[relative] = Entry(path.read_bytes(), executable=is_executable(path))
     return Tree(entries, frozenset(empty))
 
 
@@ -140,5 +140,6 @@ def _sweep(
             remove(child)
 
 
-def _is_executable(path: Path) -> bool:
+def is_executable(path: Path) -> bool:
+    """Whether its owner may execute a file."""
     return bool(path.stat().st_mode & _EXECUTABLE)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import json
 import math
+import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from commodore_py.errors import CommodoreError
 
@@ -65,21 +66,21 @@ def evaluate(
     natives: Mapping[str, Native] | None = None,
     read: ReadImport | None = None,
     skip_empty: bool = False,
+    content: bytes | None = None,
 ) -> str:
     """The file's value as JSON text.
 
     Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
     decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
-    counts as none.
+    counts as none. The file itself is read from disk, unless its `content` is given.
     """
     # Loading Go's runtime takes a while and is only needed by commands that compile.
-    import _gojsonnet  # noqa: PLC0415
-
+    _gojsonnet = _runtime()
     calls = _Calls()
     try:
         result: str = _gojsonnet.evaluate_snippet(
             str(file),
-            _source(file),
+            _source(file, content),
             ext_vars={name: _text(text) for name, text in (ext_vars or {}).items()},
             import_callback=calls.importer(
                 _Search(tuple(import_folders), read or read_import, skip_empty=skip_empty)
@@ -131,7 +132,12 @@ class _Search:
 
     def find(self, name: str, beside: Path) -> tuple[str, bytes]:
         empty: list[str] = []
-        candidates = list(dict.fromkeys(folder / name for folder in (beside, *self.folders)))
+        # A path is read as it is written: `..` goes up by name, also out of a linked folder.
+        candidates = list(
+            dict.fromkeys(
+                Path(os.path.normpath(folder / name)) for folder in (beside, *self.folders)
+            )
+        )
         for candidate in candidates:
             content = self.read(candidate)
             if content or (content is not None and not self.skip_empty):
@@ -194,9 +200,22 @@ class _Calls:
         )
 
 
-def _source(file: Path) -> str:
+def _runtime() -> Any:  # noqa: ANN401 - a module without types
+    """Go's Jsonnet, told to collect garbage less often: an evaluation is short."""
+    before = os.environ.get("GOGC")
+    # Go reads this once, when it is loaded; programs that we start must not inherit it.
+    os.environ.setdefault("GOGC", "400")
     try:
-        text = file.read_text(encoding="utf-8")
+        import _gojsonnet  # noqa: PLC0415
+    finally:
+        if before is None:
+            del os.environ["GOGC"]
+    return _gojsonnet
+
+
+def _source(file: Path, content: bytes | None) -> str:
+    try:
+        text = (file.read_bytes() if content is None else content).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise JsonnetError(f"cannot read the file: {error}", where=str(file)) from error
     if "\0" in text:

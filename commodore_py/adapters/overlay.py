@@ -189,10 +189,13 @@ class Overlay:
         if not inside.parts:
             instances = frozenset(PurePosixPath(name) for name in self.trees)
             return Tree(empty_folders=instances), inside
-        name, *rest = inside.parts
-        tree = self.trees.get(name)
+        # A target with dots in its name lies several folders deep.
+        for depth in range(1, len(inside.parts) + 1):
+            tree = self.trees.get("/".join(inside.parts[:depth]))
+            if tree is not None:
+                return tree, PurePosixPath(*inside.parts[depth:])
         # No folder of a missing tree may look like one that is there and empty.
-        return (tree, PurePosixPath(*rest)) if tree is not None else (Tree(), inside)
+        return Tree(), inside
 
 
 @functools.lru_cache(maxsize=64)  # asked for every single look-up

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 
-from . import reference
+from . import native, reference
 from .job import Job
 from .places import misplaced
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from commodore_py.config import Config, Engine
     from commodore_py.model import ReferenceFile, Sources, Tree
@@ -34,13 +35,26 @@ def compile_targets(
         fetch=config.fetch_dependencies,
         processes=config.processes or usable_cpus(),
         output=config.paths.root,
+        checkouts=checkouts_of(sources),
     )
     return compile_job(job, config.engine, show_log=config.verbosity > 0)
 
 
-def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:  # noqa: ARG001 - there is one engine yet
+def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:
     """Compile targets whose inventory and search paths are known: one tree for each."""
+    if engine == "native":
+        return native.compile_job(job, show_log=show_log)
     return reference.compile_job(job, show_log=show_log)
+
+
+def checkouts_of(sources: Sources) -> Mapping[str, Path]:
+    """By instance, the checkout that its component may write to."""
+    found = {}
+    for instance in sources.inventory.instances:
+        checkout = sources.classes.component(instance.name)
+        if checkout is not None:
+            found[instance.name] = checkout.worktree
+    return found
 
 
 def refuse_misplaced(sources: Sources, *, known_as: Mapping[str, str] | None = None) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.model import Inventory, ReferenceFile
@@ -28,3 +29,5 @@ class Job:
     processes: int
     output: Path
     """Where relative paths of what components download lead; for a catalog, `root` itself."""
+    checkouts: Mapping[str, Path] = field(default_factory=dict)
+    """By target, the only other place that its component may write to."""

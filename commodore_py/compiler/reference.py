@@ -10,7 +10,6 @@ import logging
 import multiprocessing
 import sys
 import tempfile
-from argparse import Namespace
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,19 +17,18 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import isolated
 from commodore_py.adapters.files import read_tree, remove, write_if_changed
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import raise_collected
 from commodore_py.model import Inventory, Tree
 
+from .kapitan_parts import CompileError, arguments_of, fetch, references_of, words_of
+
 if TYPE_CHECKING:
+    from argparse import Namespace
     from collections.abc import Mapping
 
     from .job import Job
 
 _WORTH_A_POOL = 6  # below that, starting the workers costs more than they save
-
-
-class CompileError(CommodoreError):
-    """An instance could not be compiled."""
 
 
 def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
@@ -82,7 +80,7 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     # Go's runtime, which evaluates Jsonnet, does not survive a fork.
     multiprocessing.set_start_method("spawn", force=True)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
-    arguments = _arguments(job)
+    arguments = arguments_of(job)
     cached.args = arguments
     said = _Errors()
     logging.getLogger().addHandler(said)
@@ -98,12 +96,12 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
             " -v shows Kapitan's own words",
         ) from error
     if job.fetch and any(target.dependencies for target in targets):
-        _fetch(job, scratch, targets)
+        fetch(job, scratch, targets)
     compile_one = partial(
         _compile_one,
         search_paths=[str(path) for path in (*job.search_paths, scratch)],
         compile_path=str(scratch / "compiled"),
-        references=_references(job, scratch),
+        references=references_of(job, scratch),
         arguments=arguments,
     )
     if len(targets) < _WORTH_A_POOL or job.processes == 1:
@@ -132,64 +130,6 @@ class _Errors(logging.Handler):
         return "; ".join(dict.fromkeys(line for line in useful if line))
 
 
-def _arguments(job: Job) -> Namespace:
-    return Namespace(
-        inventory_path=str(job.root / "inventory"),
-        inventory_backend="reclass-rs",
-        output_path=str(job.output),
-        indent=2,
-        multiline_string_style="literal",
-        yaml_multiline_string_style="literal",
-        dump_null_as_empty=False,
-        yaml_dump_null_as_empty=False,
-        reveal=job.reveal,
-        prune=False,
-        cache=False,
-        verbose=False,
-        use_go_jsonnet=True,
-        cue_path="cue",
-        kustomize_path="kustomize",
-        helm_path="helm",
-        jinja2_filters="lib/jinja2_filters.py",
-        compose_target_name=False,
-    )
-
-
-def _references(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's own class
-    from kapitan.refs.base import PlainRef, PlainRefBackend, RefController  # noqa: PLC0415
-
-    class BarePaths(PlainRefBackend):  # type: ignore[misc]  # Kapitan has no types
-        """Reveals a reference as its own path, whatever is kept there."""
-
-        def __init__(self) -> None:
-            super().__init__("")
-            self.type_name = "vaultkv"
-
-        def __getitem__(self, ref_path: str) -> object:
-            return PlainRef(ref_path)
-
-    references = RefController(str(scratch / "refs"), embed_refs=False)
-    if job.reveal:
-        references.register_backend(BarePaths())
-    return references
-
-
-def _fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
-    from kapitan.dependency_manager.base import fetch_dependencies  # noqa: PLC0415
-    from kapitan.errors import KapitanError  # noqa: PLC0415
-
-    try:
-        with multiprocessing.Pool(job.processes) as pool:
-            fetch_dependencies(str(job.output), targets, str(scratch), True, pool)  # noqa: FBT003 - always anew, as the peer does
-    except (KapitanError, OSError) as error:
-        raise CompileError(
-            f"cannot fetch what the components need: {error}",
-            where="parameters.kapitan.dependencies",
-            hint="check the source and that it can be reached;"
-            " --local --no-fetch-dependencies uses what is there",
-        ) from error
-
-
 def _start_worker(state: dict[str, Any]) -> None:
     from kapitan import cached  # noqa: PLC0415
 
@@ -211,15 +151,5 @@ def _compile_one(
     try:
         compile_target(target, search_paths, compile_path, references, arguments)
     except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
-        return name, _words_of(error)
+        return name, words_of(error)
     return name, ""
-
-
-def _words_of(error: BaseException) -> str:
-    # gojsonnet 0.22 does not end the text of a failed import: Python cannot decode what follows.
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, UnicodeDecodeError):
-            return cause.object.decode(errors="replace")
-        cause = cause.__cause__
-    return str(error) or type(error).__name__

@@ -128,9 +128,9 @@ def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
     with pytest.raises(SeveralErrors) as caught:
         _push(fleet.config())
 
-    assert sorted(error.where for error in caught.value.errors) == [
-        "target data-base",
-        "target web",
+    assert sorted(error.where.splitlines()[-1] for error in caught.value.errors) == [
+        "target data-base: parameters.kapitan.compile[0]",
+        "target web: parameters.kapitan.compile[0]",
     ]
     assert all("no way" in str(error) for error in caught.value.errors)
     assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")

@@ -1,0 +1,100 @@
+"""Work for several processes: results cross the border, inputs are there already."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import os
+import pickle
+import signal
+import sys
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from multiprocessing.process import BaseProcess
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+# Go's runtime does not survive a fork; whoever has loaded it works alone.
+_UNFIT = ("_gojsonnet", "_helm")
+
+
+class WorkerDied(CommodoreError):
+    """A worker ended without a result."""
+
+
+def possible() -> bool:
+    """Whether this process can be forked safely."""
+    return sys.platform == "linux" and not any(name in sys.modules for name in _UNFIT)
+
+
+def each(
+    equip: Callable[[], Callable[[Item], Result]], items: Sequence[Item], processes: int
+) -> Iterator[tuple[Item, Result]]:
+    """Each item with its result, in the order of being done.
+
+    The workers are forks of this process: `items` may be anything, a result must be picklable.
+    Every worker calls `equip` once and works with what that returns. Closing the iterator, an
+    interruption included, ends all workers at once.
+    """
+    context = multiprocessing.get_context("fork")
+    waiting = iter(range(len(items)))
+    workers: dict[Any, tuple[BaseProcess, int]] = {}
+    try:
+        for index in itertools.islice(waiting, processes):
+            ours, theirs = context.Pipe()
+            worker = context.Process(target=_work, args=(equip, items, theirs), daemon=True)
+            worker.start()
+            theirs.close()
+            ours.send(index)
+            workers[ours] = (worker, index)
+        while workers:
+            ready: list[Any] = wait(list(workers))
+            for connection in ready:
+                process, done = workers.pop(connection)
+                result = _received(connection, process, items[done])
+                following = next(waiting, None)
+                connection.send(following)
+                if following is None:
+                    process.join()
+                else:
+                    workers[connection] = (process, following)
+                yield items[done], result
+    finally:
+        for process, _ in workers.values():
+            process.kill()
+            process.join()
+
+
+def _received(connection: Any, worker: BaseProcess, item: object) -> Any:  # noqa: ANN401 - pipes have many types
+    try:
+        good, value = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own fork
+    except (EOFError, OSError) as error:
+        worker.join()
+        raise WorkerDied(f"a worker died at {item} (status {worker.exitcode})") from error
+    if not good:
+        raise value
+    return value
+
+
+def _work(
+    equip: Callable[[], Callable[[Item], Result]],
+    items: Sequence[Item],
+    connection: Any,  # noqa: ANN401 - pipes have many types
+) -> None:
+    # An interruption goes to the whole group: the parent decides what happens.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    work = equip()
+    while (index := connection.recv()) is not None:
+        try:
+            answer = pickle.dumps((True, work(items[index])), pickle.HIGHEST_PROTOCOL)
+        except CommodoreError as error:
+            answer = pickle.dumps((False, error))
+        connection.send_bytes(answer)
+    # Nothing of the parent may run here at the end: no clean-up, no flush of its files.
+    os._exit(0)

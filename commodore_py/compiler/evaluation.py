@@ -1,0 +1,64 @@
+"""Jsonnet as component code expects it: external variables, libraries, natives, the inventory."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.jsonnet import JsonnetError, evaluate
+from commodore_py.errors import CommodoreError
+from commodore_py.lib import KAPITAN_LIBRARIES
+
+from .natives import natives
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.adapters.overlay import Overlay
+
+    from .inventory_imports import InventoryImports
+    from .lookup import Lookup
+    from .natives import Memo
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Evaluates the files of one target."""
+
+    target: str
+    inventory: InventoryImports
+    memo: Memo
+
+    def run(self, source: Path, lookup: Lookup) -> str:
+        """The value of a file as JSON text."""
+        content = lookup.files.read(source)
+        if content is None:
+            raise JsonnetError("cannot read the file: it is not there", where=str(source))
+        return evaluate(
+            source,
+            content=content,
+            import_folders=(KAPITAN_LIBRARIES, *lookup.search_paths),
+            ext_vars={"target": self.target},
+            natives=natives(lookup, self.inventory, self.memo, target=self.target),
+            read=functools.partial(self._read, lookup.files),
+        )
+
+    def _read(self, files: Overlay, path: Path) -> bytes | None:
+        generated = self.inventory.read(path, self.target)
+        if generated is not None:
+            return generated
+        try:
+            content = files.read(path)
+        except CommodoreError as error:
+            raise JsonnetError(f"cannot import {path}: {error}") from error
+        return content if content is None or b"\r" not in content else _as_text(content)
+
+
+def _as_text(content: bytes) -> bytes:
+    """With the line ends that Python's text files have; what is no text stays as it is."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return content
+    return content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")

@@ -1,0 +1,214 @@
+"""Fields of compile and dependency entries: what they accept and what they are left out (pure).
+
+Kapitan checks entries against a typed model and shows component code the completed ones; both
+are part of what components rely on, down to which texts count as true.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+Accept: TypeAlias = Callable[[object], Any]
+"""Turns a value into what it counts as; a ValueError says what was expected instead."""
+
+OUTPUT_TYPES = ("json", "yaml", "yml", "plain", "toml", "auto")
+
+_TRUE = ("1", "on", "t", "true", "y", "yes")
+_FALSE = ("0", "off", "f", "false", "n", "no")
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One key of an entry."""
+
+    accept: Accept
+    default: Any = None
+    required: bool = False
+
+
+def text(value: object) -> str:
+    """A string, and nothing that only looks like one."""
+    if isinstance(value, str):
+        return value
+    raise ValueError("a string")
+
+
+def flag(value: object) -> bool:
+    """A boolean, or what people write for one."""
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int | float) and value in (0, 1):
+        return bool(value)
+    if isinstance(value, str) and value.lower() in _TRUE + _FALSE:
+        return value.lower() in _TRUE
+    raise ValueError("true or false")
+
+
+def texts(value: object) -> list[str]:
+    """A list of strings."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return value
+    raise ValueError("a list of strings")
+
+
+def mapping(value: object) -> Mapping[Any, Any]:
+    """A mapping with any keys and values."""
+    if isinstance(value, Mapping):
+        return value
+    raise ValueError("a mapping")
+
+
+def named_values(value: object) -> Mapping[str, Any]:
+    """A mapping whose keys are strings."""
+    if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
+        return value
+    raise ValueError("a mapping with strings as keys")
+
+
+def text_mapping(value: object) -> Mapping[str, str]:
+    """A mapping from strings to strings."""
+    if isinstance(value, Mapping) and all(
+        isinstance(key, str) and isinstance(below, str) for key, below in value.items()
+    ):
+        return value
+    raise ValueError("a mapping from strings to strings (numbers need quotes)")
+
+
+def output_type(value: object) -> str:
+    """A format of output files."""
+    if isinstance(value, str) and value in OUTPUT_TYPES:
+        return value
+    raise ValueError("one of " + ", ".join(OUTPUT_TYPES))
+
+
+def automatic(value: object) -> str:
+    """A format that is checked, and then always the one of the file."""
+    output_type(value)
+    return "auto"
+
+
+def text_or_flag(value: object) -> str | bool:
+    """A boolean, or a string such as a path."""
+    return value if isinstance(value, str) else flag(value)
+
+
+def registry_reference(value: object) -> str:
+    """Where an artifact lies in a registry, which is no URL."""
+    if text(value).startswith(("https://", "http://", "oci://")):
+        raise ValueError("a reference as in registry/name:tag, without the URL's scheme")
+    return text(value)
+
+
+def media_type(value: object) -> str:
+    """A kind of content, as in `application/json`."""
+    if "/" not in text(value):
+        raise ValueError("a media type as in application/json")
+    return text(value)
+
+
+def or_null(accept: Accept) -> Accept:
+    """The same, or null."""
+
+    def accept_null(value: object) -> object:
+        if value is None:
+            return None
+        try:
+            return accept(value)
+        except ValueError as error:
+            raise ValueError(f"{error}, or null") from None
+
+    return accept_null
+
+
+_NO_TEXT = Field(or_null(text))
+_OFF = Field(or_null(flag), default=False)
+_ON = Field(or_null(flag), default=True)
+_NOTHING: dict[Any, Any] = {}
+
+_EVERY_INPUT = {
+    "name": _NO_TEXT,
+    "input_type": Field(text, required=True),
+    "input_paths": Field(texts, required=True),
+    "output_path": Field(text, required=True),
+    "input_params": Field(mapping, default=_NOTHING),
+    "continue_on_compile_error": _OFF,
+    "output_type": Field(output_type, default="yaml"),
+    "ignore_missing": _OFF,
+    "prune": _ON,
+}
+
+INPUT_TYPES: Mapping[str, Mapping[str, Field]] = {
+    "jsonnet": {**_EVERY_INPUT, "prune": _OFF},
+    "copy": {**_EVERY_INPUT, "ignore_missing": Field(flag, default=False)},
+    "remove": {**_EVERY_INPUT, "output_path": _NO_TEXT},
+    "external": {
+        **_EVERY_INPUT,
+        "env_vars": Field(text_mapping, default=_NOTHING),
+        "args": Field(texts, default=[]),
+    },
+    "helm": {
+        **_EVERY_INPUT,
+        "output_type": Field(automatic, default="auto"),
+        "prune": _OFF,
+        "helm_params": Field(mapping, default=_NOTHING),
+        "helm_values": Field(or_null(mapping), default=_NOTHING),
+        "helm_values_files": Field(or_null(texts), default=[]),
+        "helm_path": _NO_TEXT,
+        "kube_version": _NO_TEXT,
+    },
+    "jinja2": {
+        **_EVERY_INPUT,
+        "output_type": Field(or_null(output_type), default="plain"),
+        "ignore_missing": _ON,
+        "suffix_remove": _OFF,
+        "suffix_stripped": Field(or_null(text), default=".j2"),
+    },
+    "kadet": {**_EVERY_INPUT, "input_value": Field(or_null(mapping)), "prune": _OFF},
+    "kustomize": {
+        **_EVERY_INPUT,
+        "namespace": _NO_TEXT,
+        "prune": _OFF,
+        "patches": Field(or_null(named_values), default=_NOTHING),
+        "patches_strategic": Field(or_null(named_values), default=_NOTHING),
+        "patches_json": Field(or_null(named_values), default=_NOTHING),
+    },
+    "cuelang": {
+        **_EVERY_INPUT,
+        "input": Field(or_null(named_values)),
+        "input_fill_path": _NO_TEXT,
+        "output_yield_path": _NO_TEXT,
+        "output_filename": Field(or_null(text), default="output.yaml"),
+    },
+}
+"""Every input type that Kapitan knows, with all of its keys."""
+
+_EVERY_DEPENDENCY = {
+    "type": Field(text, required=True),
+    "source": Field(text, required=True),
+    "output_path": Field(text, required=True),
+    "force_fetch": _OFF,
+}
+_DOWNLOAD = {**_EVERY_DEPENDENCY, "unpack": Field(flag, default=False)}
+
+DEPENDENCY_TYPES: Mapping[str, Mapping[str, Field]] = {
+    "helm": {
+        **_EVERY_DEPENDENCY,
+        "chart_name": Field(text, required=True),
+        "version": _NO_TEXT,
+        "helm_path": _NO_TEXT,
+    },
+    "git": {**_EVERY_DEPENDENCY, "ref": _NO_TEXT, "subdir": _NO_TEXT, "submodules": _OFF},
+    "http": _DOWNLOAD,
+    "https": _DOWNLOAD,
+    "oci": {
+        **_EVERY_DEPENDENCY,
+        "source": Field(registry_reference, required=True),
+        "subpath": _NO_TEXT,
+        "media_type": Field(or_null(media_type)),
+        "insecure": Field(flag, default=False),
+        "tls_verify": Field(text_or_flag, default=True),
+    },
+}
+"""Every kind of dependency that Kapitan can fetch, with all of its keys."""

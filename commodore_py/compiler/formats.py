@@ -1,0 +1,141 @@
+"""Values to the bytes of output files, as Kapitan writes them (pure)."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.yaml_emitter import Style, emit_documents
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from .tags import Tags
+
+_BY_SUFFIX = (".json", ".yaml", ".yml", ".toml")
+
+
+class BadValue(CommodoreError):
+    """A value that the output format cannot hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How an entry's values become files."""
+
+    output_type: str
+    prune: bool
+    style: Style
+    tags: Tags
+
+    def file(self, name: str, value: Any) -> tuple[str, bytes]:  # noqa: ANN401 - what Jsonnet printed
+        """Name and content of the file that a value becomes."""
+        kind, file_name = _kind_and_name(self.output_type, name)
+        if self.prune:
+            value = pruned(value)
+        try:
+            return file_name, _WRITERS[kind](self.tags.in_value(value), self.style)
+        except CommodoreError as error:
+            error.where = f"{file_name}: {error.where}" if error.where else file_name
+            raise
+
+
+def style_of(parameters: Mapping[str, Any]) -> Style:
+    """How a target wants its long texts written."""
+    wanted = parameters.get("multiline_string_style") or "literal"
+    match wanted:
+        case "literal" | "folded" | "double-quotes":
+            return Style(multiline=wanted)
+        case _:
+            return Style(multiline="plain")
+
+
+def pruned(value: Any) -> Any:  # noqa: ANN401 - what Jsonnet printed
+    """Without nulls and empty containers; what only becomes empty by that stays."""
+    match value:
+        case list():
+            below = [pruned(one) for one in value]
+            return [one for one in below if one is not None] if value else None
+        case dict():
+            fields = {key: pruned(one) for key, one in value.items()}
+            return {key: one for key, one in fields.items() if one is not None} if value else None
+        case _:
+            return value
+
+
+def _kind_and_name(output_type: str, name: str) -> tuple[str, str]:
+    if output_type == "plain":
+        return "plain", name
+    if output_type != "auto":
+        return output_type, f"{name}.{output_type}"
+    for suffix in _BY_SUFFIX:
+        # A hidden file such as `.json` is all name and no suffix.
+        if name.endswith(suffix) and not name.endswith(f"/{suffix}") and name != suffix:
+            return suffix[1:], name
+    return "yaml", f"{name}.yaml"
+
+
+def _yaml(value: object, style: Style) -> bytes:
+    if not value:
+        return b""
+    match value:
+        case dict():
+            documents: list[object] = [value]
+        case list():
+            documents = value
+        case str():
+            # Kapitan iterates over whatever is no mapping: a text is a document a character.
+            documents = list(value)
+        case _:
+            raise BadValue(
+                f"a file cannot hold {json.dumps(value)} alone",
+                hint="put it into an object or a list, or set output_type: json",
+            )
+    return emit_documents(documents, style).encode()
+
+
+def _json(value: object, style: Style) -> bytes:  # noqa: ARG001 - JSON has one style
+    return json.dumps(value, indent=2, sort_keys=True).encode() if value else b""
+
+
+def _plain(value: object, style: Style) -> bytes:  # noqa: ARG001 - text has none
+    if not isinstance(value, str):
+        raise BadValue(
+            f"output_type plain needs a string, not {_KINDS[type(value)]}",
+            hint="convert it (std.toString, std.manifestJson, ...), or choose another output_type",
+        )
+    return value.encode()
+
+
+def _toml(value: object, style: Style) -> bytes:  # noqa: ARG001 - TOML has one style
+    if not value:
+        return b""
+    if not isinstance(value, dict):
+        raise BadValue(f"output_type toml needs an object, not {_KINDS[type(value)]}")
+    import toml  # noqa: PLC0415 - hardly any component writes TOML
+
+    try:
+        text: str = toml.dumps(value)
+    except (TypeError, ValueError, AttributeError, IndexError) as error:
+        raise BadValue(f"TOML cannot hold this value: {error}") from error
+    return text.encode()
+
+
+_KINDS = {
+    type(None): "null",
+    bool: "a boolean",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+    list: "an array",
+    dict: "an object",
+}
+_WRITERS: Mapping[str, Callable[[object, Style], bytes]] = {
+    "yaml": _yaml,
+    "yml": _yaml,
+    "json": _json,
+    "plain": _plain,
+    "toml": _toml,
+}

@@ -1,0 +1,44 @@
+"""Files and folders, copied as they are."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+from .base import inputs_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.compiler.output import Output
+    from commodore_py.model import Entry
+
+    from .base import InputJob
+
+
+def render(job: InputJob) -> Output:
+    """A file goes below the output path under its name, a folder's content is merged into it."""
+    output = job.output
+    for pattern in job.entry.input_paths:
+        for source in inputs_of(job, pattern):
+            files = _files(job, source)
+            output = output.with_files(
+                {output.place(job.entry.output_path, str(at)): file for at, file in files.items()}
+            )
+    return output
+
+
+def _files(job: InputJob, source: Path) -> Mapping[PurePosixPath, Entry]:
+    files = job.lookup.files
+    match files.kind(source):
+        case "folder":
+            return files.tree_at(source)
+        case "file":
+            entry = files.entry(source)
+            return {PurePosixPath(source.name): entry} if entry is not None else {}
+        case _ if job.entry.ignore_missing:
+            return {}
+    raise CommodoreError(f"cannot copy {source}: the link leads nowhere", where=job.entry.where)

@@ -1,0 +1,33 @@
+"""A Jsonnet file: each field of its result becomes a file."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from commodore_py.compiler.formats import Format
+from commodore_py.model import Entry
+
+from .base import inputs_of
+
+if TYPE_CHECKING:
+    from commodore_py.compiler.output import Output, Place
+
+    from .base import InputJob
+
+
+def render(job: InputJob) -> Output:
+    """Evaluate the files in the order of the search paths; the last one to a path wins."""
+    entry = job.entry
+    how = Format(entry.output_type, entry.prune, job.style, job.tags)
+    output = job.output
+    for pattern in entry.input_paths:
+        for source in inputs_of(job, pattern):
+            result = json.loads(job.evaluation.run(source, job.lookup))
+            fields = result if isinstance(result, dict) else {source.stem: result}
+            files: dict[Place, Entry] = {}
+            for key, value in fields.items():
+                name, content = how.file(key, value)
+                files[output.place(entry.output_path, name)] = Entry(content)
+            output = output.with_files(files)
+    return output

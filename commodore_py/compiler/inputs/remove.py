@@ -1,0 +1,30 @@
+"""Output of earlier entries, taken away again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .base import inputs_of
+
+if TYPE_CHECKING:
+    from commodore_py.compiler.output import Output, Place
+
+    from .base import InputJob
+
+
+def render(job: InputJob) -> Output:
+    """Take away files and folders; those of the checkout only as far as this run can see."""
+    compiled = job.lookup.files.compiled / job.output.folder
+    output = job.output
+    for pattern in job.entry.input_paths:
+        gone: list[Place] = []
+        for path in inputs_of(job, pattern):
+            if path.is_relative_to(compiled):
+                gone.append(output.place(str(path.relative_to(compiled))))
+            elif job.lookup.files.kind(path) == "folder":
+                gone += [path.absolute() / below for below in job.lookup.files.tree_at(path)]
+            else:
+                gone.append(Path(path).absolute())
+        output = output.without(gone)
+    return output

@@ -1,0 +1,112 @@
+"""What a target has written so far: its own tree, and files at absolute places of its checkout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from posixpath import isabs, normpath
+from typing import TYPE_CHECKING, TypeAlias
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+Place: TypeAlias = PurePosixPath | Path
+"""A path in the target's tree, or an absolute one in the component's checkout."""
+
+
+class Misplaced(CommodoreError):
+    """Output that would land where it must not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """The state of one target between two entries."""
+
+    target: str
+    checkout: Path | None
+    tree: Tree = field(default_factory=Tree)
+    written: Mapping[Path, Entry | None] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        """The target's folder below `compiled/`."""
+        return self.target.replace(".", "/")
+
+    def place(self, output_path: str, name: str = "") -> Place:
+        """Where a name below an output path lies; outside of both places is refused."""
+        text = normpath(
+            f"{output_path}/{name}" if name and not isabs(name) else name or output_path
+        )
+        if isabs(text):
+            if self.checkout is None or not Path(text).is_relative_to(self.checkout):
+                raise self._misplaced(text)
+            return Path(text)
+        if text.split("/", 1)[0] == "..":
+            raise self._misplaced(text)
+        return PurePosixPath(text)
+
+    def with_files(self, files: Mapping[Place, Entry]) -> Output:
+        """With files added; the last one to a path wins."""
+        own = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
+        placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
+        return replace(
+            self,
+            tree=self._checked({**self.tree, **own}, own),
+            written={**self.written, **placed},
+        )
+
+    def with_folder(self, folder: Place) -> Output:
+        """With a folder that is there even if nothing is written into it."""
+        if isinstance(folder, Path) or folder in self.tree.folders():
+            return self
+        if folder in self.tree:
+            raise CommodoreError(f"{folder} is a file, and output should go below it")
+        return replace(self, tree=Tree(self.tree, self.tree.empty_folders | {folder}))
+
+    def without(self, paths: Iterable[Place]) -> Output:
+        """With files and folders taken away; a folder that loses its last file stays."""
+        own = [path for path in paths if not isinstance(path, Path)]
+        placed = [path for path in paths if isinstance(path, Path)]
+        entries = {
+            path: entry
+            for path, entry in self.tree.items()
+            if not any(path.is_relative_to(gone) for gone in own)
+        }
+        folders = {
+            folder
+            for folder in self.tree.folders()
+            if not any(folder.is_relative_to(gone) for gone in own)
+        }
+        return replace(
+            self,
+            tree=Tree(entries, _empty(folders, entries)),
+            written={**self.written, **dict.fromkeys(placed)},
+        )
+
+    def _checked(
+        self, entries: Mapping[PurePosixPath, Entry], added: Iterable[PurePosixPath]
+    ) -> Tree:
+        folders = {*self.tree.folders(), *(parent for path in added for parent in path.parents)}
+        for path in sorted(folders & entries.keys()):
+            raise CommodoreError(
+                f"{path} is a file and a folder at the same time",
+                hint="write one of the two to another name",
+            )
+        return Tree(entries, _empty(folders, entries))
+
+    def _misplaced(self, path: str) -> Misplaced:
+        return Misplaced(
+            f"{path} would be written outside of compiled/{self.target}",
+            hint="output goes below it, or to an absolute path in the component's own checkout",
+        )
+
+
+def _empty(
+    folders: Iterable[PurePosixPath], entries: Mapping[PurePosixPath, Entry]
+) -> frozenset[PurePosixPath]:
+    every = {folder for folder in folders if folder.parts}
+    filled = {parent for path in (*entries, *every) for parent in path.parents}
+    return frozenset(every - filled)

@@ -1,0 +1,105 @@
+"""References to secrets in output: completed with a hash, or shown as the bare path (pure)."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from commodore_py.model import ReferenceFile
+
+_TAG: Final = re.compile(r"\?\{(?P<token>\w+:[\w.@=/:-]+)(?P<functions>\|(?:\|\w+(?::\S*)*)+)?=*\}")
+_SUB_VARIABLE: Final = re.compile(r"@[\w.-]+")
+_DATA: Final = re.compile(rb"^data: '?([A-Za-z0-9+/=]+)'?$", re.MULTILINE)
+_BACKEND: Final = "vaultkv"
+
+MARK: Final = "?{"
+"""What a text without any reference lacks."""
+
+
+class BadTag(CommodoreError):
+    """A reference in output that stands for nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """What the references of a compile become."""
+
+    hashes: Mapping[str, str] = field(default_factory=dict)
+    """The first digits of a reference file's hash, by its path."""
+    bare: bool = False
+    """Component authors compile without a catalog: they see the paths."""
+
+    @classmethod
+    def of(cls, references: tuple[ReferenceFile, ...], *, bare: bool = False) -> Tags:
+        """The tags that these files stand behind."""
+        return cls({file.path: _hash(file) for file in references}, bare)
+
+    def in_text(self, text: str) -> str:
+        """The text with every reference replaced."""
+        return _TAG.sub(self._replaced, text) if MARK in text else text
+
+    def in_value(self, value: Any) -> Any:  # noqa: ANN401 - what Jsonnet printed
+        """The value with the references of all its strings replaced; keys stay as they are."""
+        match value:
+            case str():
+                return self.in_text(value)
+            case list():
+                return [self.in_value(below) for below in value]
+            case dict():
+                return {key: self._below(key, below) for key, below in value.items()}
+            case _:
+                return value
+
+    def _below(self, key: str, value: object) -> object:
+        try:
+            return self.in_value(value)
+        except BadTag as error:
+            error.where = f"{key}.{error.where}" if error.where else key
+            raise
+
+    @property
+    def _replaced(self) -> Callable[[re.Match[str]], str]:
+        return self._as_path if self.bare else self._with_hash
+
+    def _with_hash(self, match: re.Match[str]) -> str:
+        backend, *rest = match["token"].split(":")
+        path = rest[0]
+        file = _SUB_VARIABLE.sub("", path)
+        known = self.hashes.get(file) if backend == _BACKEND and len(rest) in (1, 2, 4) else None
+        if known is None:
+            raise BadTag(
+                f"no parameter declares the reference {match[0]}",
+                hint="write it into a parameter of the component and take it from there:"
+                " Commodore makes reference files for parameters only",
+            )
+        if match["functions"] and file != path:
+            raise BadTag(f"{match[0]} has both a sub-variable and a function")
+        if len(rest) == 2 and rest[1] != known:  # noqa: PLR2004 - path and hash
+            raise BadTag(
+                f"{match[0]} carries the hash of another reference, this one's is {known}",
+                hint="leave the hash out, it is added while compiling",
+            )
+        return f"?{{{_BACKEND}:{path}:{known}}}"
+
+    @staticmethod
+    def _as_path(match: re.Match[str]) -> str:
+        backend, path, *_ = match["token"].split(":")
+        if backend != _BACKEND or "@" in path:
+            raise BadTag(
+                f"{match[0]} cannot be shown as a path",
+                hint=f"only plain {_BACKEND} references can be compiled without a catalog",
+            )
+        return path
+
+
+def _hash(file: ReferenceFile) -> str:
+    data = _DATA.search(file.content)
+    payload = data[1].decode() if data else ""
+    return hashlib.sha256(f"{file.path}{payload}".encode()).hexdigest()[:8]
