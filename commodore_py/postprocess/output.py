@@ -26,7 +26,7 @@ def inside(root: Path, *parts: str) -> PurePosixPath:
     place = Path(os.path.normpath(root.joinpath(*parts)))
     if "\0" in str(place) or not place.is_relative_to(root):
         raise BadOutput(
-            f"{parts[-1]!r} is writing outside its place",
+            f"{parts[-1]!r} is writing outside its place: nothing was written",
             where=str(place),
             hint=f"paths and keys of filters stay below {root.parent.name}/{root.name}",
         )
