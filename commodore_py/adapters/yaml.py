@@ -14,10 +14,26 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-_Loader: type[yaml.SafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# PyYAML lets these through for a date such as 2020-13-45, and for nesting without end.
-_FAILURES = (yaml.YAMLError, ValueError, RecursionError)
+class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc] # chosen at run time
+    """The safe loader on top of libyaml, where PyYAML was built with it."""
+
+
+# Kapitan takes a lone `=` for a text, everywhere; some charts have it in lists of operators.
+LONE_EQUALS = "tag:yaml.org,2002:value"
+Loader.add_constructor(LONE_EQUALS, lambda loader, node: loader.construct_scalar(node))
+
+# PyYAML lets these through for a date such as 2020-13-45, for a tag that does not fit its value,
+# and for nesting without end.
+FAILURES = (
+    yaml.YAMLError,
+    RecursionError,
+    ValueError,
+    LookupError,
+    ArithmeticError,
+    AttributeError,
+    TypeError,
+)
 
 
 class YamlError(CommodoreError):
@@ -37,16 +53,16 @@ def dump_documents(value: object) -> bytes:
 def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
     """The single document of a text; `name` is where it came from."""
     try:
-        return yaml.load(text, Loader=_Loader)  # noqa: S506 - a safe loader, the faster one
-    except _FAILURES as error:
+        return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader, the faster one
+    except FAILURES as error:
         raise problem_in(error, name) from error
 
 
 def load_all(text: bytes | str, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None."""
     try:
-        return list(yaml.load_all(text, Loader=_Loader))
-    except _FAILURES as error:
+        return list(yaml.load_all(text, Loader=Loader))
+    except FAILURES as error:
         raise problem_in(error, name) from error
 
 
@@ -58,7 +74,7 @@ def load_file(path: Path) -> Any:  # noqa: ANN401 - the door: callers parse
 def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
     """The line on which each mapping key of a document stands, by its path of keys."""
     try:
-        node = yaml.compose(text, Loader=_Loader)
+        node = yaml.compose(text, Loader=Loader)
     except yaml.YAMLError as error:
         raise problem_in(error, name) from error
     found: dict[tuple[str, ...], int] = {(): 1}
@@ -72,7 +88,7 @@ def line_at(text: bytes | str, path: Sequence[object]) -> int:
     As far as the path can be followed: a key that is no string may be written in many ways.
     """
     number, *rest = path
-    node = list(yaml.compose_all(text, Loader=_Loader))[int(str(number))]
+    node = list(yaml.compose_all(text, Loader=Loader))[int(str(number))]
     line = node.start_mark.line
     for key in rest:
         below = {

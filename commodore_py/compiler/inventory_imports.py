@@ -1,0 +1,116 @@
+"""The inventory as Jsonnet files that exist for the importer only, one for each parameter key.
+
+`lib/kapitan.libjsonnet` imports them. Jsonnet imports lazily, so only the keys that somebody looks
+at are ever converted.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import quote, unquote
+
+from commodore_py.adapters.jsonnet import Inexpressible, to_jsonnet
+from commodore_py.lib import KAPITAN_LIBRARIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
+
+_PREFIX = f"{FOLDER}/"
+_SUFFIX = ".jsonnet"
+_LAZY = "parameters"
+
+
+class TargetViews(Protocol):
+    """What component code sees of each target."""
+
+    def of(self, target: str) -> Mapping[str, Any]:
+        """One target, by its name."""
+
+    def names(self) -> tuple[str, ...]:
+        """Every target."""
+
+
+class InventoryImports:
+    """Content of the files, made when they are imported and kept while a target is compiled."""
+
+    def __init__(self, views: TargetViews) -> None:
+        self.views = views
+        self._target = ""
+        self._made: dict[str, bytes] = {}
+
+    def read(self, path: Path, target: str) -> bytes | None:
+        """A file as one target gets to see it, None if it is none of these files."""
+        name = str(path)
+        if not name.startswith(_PREFIX):
+            return None
+        if target != self._target:
+            # What one target looked at is mostly of no use to the next.
+            self._made.clear()
+            self._target = target
+        if name not in self._made:
+            parts = name.removeprefix(_PREFIX).removesuffix(_SUFFIX).split("/")
+            text = self._text([unquote(part) for part in parts], target)
+            if text is None:
+                return None
+            self._made[name] = text.encode()
+        return self._made[name]
+
+    def _text(self, parts: list[str], target: str) -> str | None:
+        match parts:
+            case ["all"]:
+                return _object({name: _import("targets", name) for name in self.views.names()})
+            case ["self", *below]:
+                return self._part(target, below, "self")
+            case ["targets", name, *below] if name in self.views.names():
+                return self._part(name, below, name)
+        return None
+
+    def _part(self, target: str, below: list[str], folder: str) -> str | None:
+        """A whole target, one of its sections, or one of its parameters."""
+        view = self.views.of(target)
+        match below:
+            case []:
+                return _sections(view, folder)
+            case [section] if section in view:
+                return _literal(view[section], (target, section))
+            case [str(section), key] if section == _LAZY and key in view[section]:
+                return _literal(view[section][key], (target, section, key))
+        return None
+
+
+def _sections(view: Mapping[str, Any], folder: str) -> str:
+    keys = {key: _import(folder, _LAZY, key) for key in _strings(view[_LAZY])}
+    others = {name: _import(folder, name) for name in view if name != _LAZY}
+    return _object({**others, _LAZY: _object(keys)})
+
+
+def _strings(keys: Mapping[str, Any]) -> Mapping[str, Any]:
+    try:
+        to_jsonnet(dict.fromkeys(keys))
+    except Inexpressible as error:
+        error.path = (_LAZY, *error.path)
+        raise
+    return keys
+
+
+def _object(fields: Mapping[str, str]) -> str:
+    return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in fields.items()) + "}"
+
+
+def _import(*parts: str) -> str:
+    # Quoted, any key is a single part of a path, and safe between quotation marks.
+    return f'import "{"/".join(quote(part, safe="") for part in parts)}{_SUFFIX}"'
+
+
+def _literal(value: object, path: tuple[object, ...]) -> str:
+    try:
+        text = json.dumps(to_jsonnet(value))
+    except Inexpressible as error:
+        error.path = (*path, *error.path)
+        raise
+    # As data it is read several times faster than as code, and gives what a native would give.
+    return "std.parseJson(@'" + text.replace("'", "''") + "')"
