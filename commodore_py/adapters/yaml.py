@@ -19,9 +19,16 @@ class Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[mis
     """The safe loader on top of libyaml, where PyYAML was built with it."""
 
 
-# Kapitan takes a lone `=` for a text, everywhere; some charts have it in lists of operators.
-LONE_EQUALS = "tag:yaml.org,2002:value"
-Loader.add_constructor(LONE_EQUALS, lambda loader, node: loader.construct_scalar(node))
+def accept_lone_equals(loader: type[yaml.SafeLoader]) -> None:
+    """Take a lone `=` for a text, as Kapitan does everywhere: some charts have it in lists."""
+    loader.add_constructor("tag:yaml.org,2002:value", _construct_text)
+
+
+def _construct_text(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> object:
+    return loader.construct_scalar(node)
+
+
+accept_lone_equals(Loader)
 
 # PyYAML lets these through for a date such as 2020-13-45, for a tag that does not fit its value,
 # and for nesting without end.
@@ -123,7 +130,11 @@ def _collect_lines(
 def problem_in(error: Exception, name: str) -> YamlError:
     """What PyYAML complains about, with its place."""
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
-    reason = getattr(error, "problem", None) or str(error)
+    reason = getattr(error, "problem", None) or (
+        str(error)
+        if isinstance(error, yaml.YAMLError | ValueError | RecursionError)
+        else "a value does not fit its tag"
+    )
     if mark is None:
         return YamlError(f"not valid YAML: {reason}", where=name)
     place = f"{name}:{mark.line + 1}:{mark.column + 1}"

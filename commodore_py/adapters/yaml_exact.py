@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from .yaml import FAILURES, LONE_EQUALS, Loader, line_at, problem_in
+from .yaml import FAILURES, Loader, accept_lone_equals, line_at, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ class _Slow(yaml.SafeLoader):
     """PyYAML's own."""
 
 
-_Slow.add_constructor(LONE_EQUALS, lambda loader, node: loader.construct_scalar(node))
+accept_lone_equals(_Slow)
 
 
 def load(text: str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
