@@ -11,9 +11,11 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.natives import natives
+from commodore_py.refs.backends import REF_BACKENDS
 from tests.unit.postprocess.filter_functions import LIBRARY, NATIVES
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "filters"
+DOCS = Path(__file__).parents[2] / "docs"
 NOWHERE = Path("/made/up")
 
 
@@ -36,3 +38,13 @@ def test_every_function_of_the_library_is_called_in_a_filter(tmp_path: Path) -> 
 
     assert sorted(LIBRARY) == sorted(fields)
     assert all(any(f"com.{name}" in call for call in calls) for name, calls in LIBRARY.items())
+
+
+@pytest.mark.parametrize("name", sorted(FILTERS))
+def test_every_filter_is_documented(name: str) -> None:
+    assert f"\n## `{name}`\n" in (DOCS / "reference" / "filters.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", sorted(REF_BACKENDS))
+def test_every_secret_backend_is_documented(name: str) -> None:
+    assert f"`?{{{name}:" in (DOCS / "how-to" / "secret-references.md").read_text("utf-8")
