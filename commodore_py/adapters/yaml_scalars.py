@@ -52,9 +52,13 @@ _RUNS = re.compile(r"\n+| +|[^ \n]+")
 _ESCAPED = re.compile(r"[^ !#-\[\]-~]")
 # Where text in double quotes may go on in a new line: a blank, an escape, what follows one.
 _STOPS = re.compile(r"[^!#-\[\]-~]|(?<=[^ !#-\[\]-~]).", re.DOTALL)
-_SHORT_ESCAPES = dict(
-    zip('\0\a\b\t\n\v\f\r\x1b"\\\x85\xa0\u2028\u2029', '0abtnvfre"\\N_LP', strict=True)
-)
+_SHORT_ESCAPES = [rf"\{letter}" for letter in "0abtnvfreN_LP"]
+_ESCAPES = {
+    **{chr(code): f"\\x{code:02X}" for code in range(0x100)},
+    **dict(zip("\0\a\b\t\n\v\f\r\x1b\x85\xa0\u2028\u2029", _SHORT_ESCAPES, strict=True)),
+    '"': '\\"',
+    "\\": r"\\",
+}
 
 
 class _Memo(dict[str, str]):
@@ -155,6 +159,8 @@ def _may_be_plain(text: str) -> bool:
 
 def folded(text: str, column: int, pad: str) -> str:
     """A line, broken at lone blanks that lie beyond the width."""
+    if column + len(text) <= WIDTH:
+        return text
     lines = []
     start = 0
     while blank := _LONE_BLANK.search(text, start + max(0, WIDTH + 1 - column)):
@@ -187,7 +193,8 @@ def _double_quoted(text: str, column: int, pad: str) -> str:
     last = len(text) - 1
     for stop in _STOPS.finditer(text):
         end = stop.start()
-        if _ESCAPED.match(text, end):
+        character = text[end]
+        if character in '"\\' or not " " <= character <= "~":
             escape = _escape(stop)
             out += [text[start:end], escape]
             column += end - start + len(escape)
@@ -204,12 +211,11 @@ def _double_quoted(text: str, column: int, pad: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     character = match[0]
-    if character in _SHORT_ESCAPES:
-        return f"\\{_SHORT_ESCAPES[character]}"
+    known = _ESCAPES.get(character)
+    if known:
+        return known
     code = ord(character)
-    if code <= 0xFF:  # noqa: PLR2004 - two digits are enough
-        return f"\\x{code:02X}"
-    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 - as above
+    return f"\\u{code:04X}" if code <= 0xFFFF else f"\\U{code:08X}"  # noqa: PLR2004 - four digits
 
 
 def _hints(text: str) -> str:

@@ -3,7 +3,7 @@
 Run it as `python -m tests.differential.yaml_emitter --seconds 60 --jobs 2 --seed N`.
 
 Every stream of documents has a seed of its own (`<seed>:<number>`), so that one alone can be run
-again, with `--only`. Each is written in every style.
+again, with `--only`. Each is written in some of the styles.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import multiprocessing
+import random
 import sys
 import time
 from collections import Counter
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .yaml_oracle import Writer
 
 _KEPT = 10
+_STYLES = 3
 
 
 @dataclass
@@ -63,7 +65,7 @@ class Report:
         """The report as printed."""
         lines = [f"{self.seen[name]:11,}  {name}" for name in features.ALL]
         lines += [
-            f"{self.streams:11,}  streams, each in {len(WRITERS)} styles",
+            f"{self.streams:11,}  streams, each in {_STYLES} of {len(WRITERS)} styles",
             f"{self.documents:11,}  documents in them",
             f"{self.written:11,}  streams written",
             f"{self.characters:11,}  characters written",
@@ -103,7 +105,9 @@ def _compare(seed: str, report: Report) -> None:
     made = documents(seed)
     found: set[str] = set()
     refusals = 0
-    for name, writer in WRITERS.items():
+    names = random.Random(seed).sample(sorted(WRITERS), _STYLES)  # noqa: S311 - no secret
+    for name in names:
+        writer = WRITERS[name]
         expected = theirs(made, writer)
         if expected != ours(made, writer):
             if len(report.differences) < _KEPT:
@@ -115,10 +119,10 @@ def _compare(seed: str, report: Report) -> None:
         report.written += 1
         report.characters += len(expected)
         found |= features.of_output(expected)
-    if refusals < len(WRITERS):
+    if refusals < _STYLES:
         found |= features.of_values(made)
     if refusals:
-        found.add("refused" if refusals == len(WRITERS) else "only aliases can write it")
+        found.add("refused" if refusals == _STYLES else "only aliases can write it")
     report.streams += 1
     report.documents += len(made)
     report.seen.update(found)

@@ -63,9 +63,10 @@ def _look_alike(rng: random.Random) -> str:
         return found + rng.choice(_AROUND)
     if change == 1:
         return rng.choice(_AROUND) + found
-    if change == 2 and found:
+    if change in {2, 3} and found:
+        # In the place of a character, or before it.
         cut = rng.randrange(len(found))
-        return found[:cut] + rng.choice(_EDITS) + found[cut + 1 :]
+        return found[:cut] + rng.choice(_EDITS) + found[cut + 3 - change :]
     return found
 
 

@@ -67,7 +67,7 @@ def documents(seed: str) -> list[object]:
     """The documents of a stream, always the same for a seed."""
     rng = random.Random(seed)  # noqa: S311 - no secret
     maker = _Maker(rng)
-    count = rng.choice((1, 1, 1, 1, 1, 1, 2, 2, 2, 3, 3, 5, 0))
+    count = rng.choice((1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 5, 0))
     return [maker.document() for _ in range(count)]
 
 
@@ -91,7 +91,7 @@ class _Maker:
         value = self._value(rng.choice((0, 1, 2, 2, 3, 3, 4)))
         if rng.random() < 0.06:
             value = nested(rng, value, rng.randint(2, _DEEPER_THAN_THE_WIDTH))
-        if self._shares and rng.random() < 0.05:
+        if self._shares and rng.random() < 0.03:
             around: list[object] = [value]
             around.append(around)
             value = around
