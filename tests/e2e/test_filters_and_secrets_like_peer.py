@@ -1,0 +1,165 @@
+"""Filters and secret references, compiled by us and by the peer: the same bytes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+import yaml
+
+from commodore_py.adapters.files import read_tree
+from tests.builders import commit_to
+from tests.fleet import CLUSTER, Fleet, a_fleet, component_entries
+from tests.unit.postprocess.filter_functions import (
+    FILES,
+    LIBRARY,
+    NATIVES,
+    SCALARS,
+    SURROUNDINGS,
+    Fails,
+)
+
+from .peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.e2e
+
+PATH = "t-acme/c-one"
+
+# Accepted by both, though some of them will never work; only those below `data` reach a manifest.
+REFERENCES = {
+    "several": f"?{{vaultkv:{PATH}/a/user}}:?{{vaultkv:{PATH}/a/pw}}@example",
+    "lines": f"first\n?{{vaultkv:{PATH}/a/pw}}\n",
+    "references": "?{vaultkv:${cluster:tenant}/${cluster:name}/b/pw}",
+    "deep": [{"of": {"a": [f"?{{vaultkv:{PATH}/deep/er/than/others}}"]}}],
+    "part": f"?{{vaultkv:{PATH}/a/pw@x.y}}",
+    "unclosed": "?{vaultkv:a/b",
+    "none": "?{} {vaultkv:a/b}",
+    "blanks": "?{vaultkv: blank/s }",
+}
+UNUSED = {
+    "no_key": "?{vaultkv:empty/key/}",
+    "function": "?{vaultkv:made/up||random:str}",
+    "hash": "?{vaultkv:with/hash:deadbeef}",
+    "umlauts": "?{vaultkv:ä/ö}",
+    "?{vaultkv:in/key}": "?{vaultkv:of/key}",
+}
+VAULT = {
+    "VAULT_ADDR": "${secret_management:vault_addr}",
+    "VAULT_SKIP_VERIFY": "false",
+    "mount": "${secret_management:vault_mount}",
+}
+
+
+def filter_calls() -> Iterator[str]:
+    """What both can evaluate; the order of a folder and the whole node differ between them."""
+    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *SURROUNDINGS.items()):
+        if name in ("list_dir", "commodore_inventory", "inventory", "variables", "imports"):
+            continue
+        for expression, expected in cases.items():
+            if not isinstance(expected, Fails):
+                yield expression
+
+
+def a_filter() -> str:
+    fields = (f"  call_{number}: [{call}],\n" for number, call in enumerate(filter_calls()))
+    return (
+        "local com = import 'lib/commodore.libjsonnet';\n"
+        "local out = std.extVar('output_path'), scalars = out + '/../scalars';\n"
+        f"{{\n{''.join(fields)}}}\n"
+    )
+
+
+@pytest.fixture(scope="module")
+def peer() -> Path:
+    return find_peer()
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    fleet = a_fleet(tmp_path_factory.mktemp("fleet"), web={}, shop=_shop())
+    commit_to(
+        fleet.repository("global"),
+        {
+            "commodore.yml": yaml.safe_dump(
+                {"classes": ["global.defaults", "${cluster:tenant}.common"]}
+            ),
+            "defaults.yml": yaml.safe_dump(
+                {
+                    "parameters": {
+                        "components": component_entries(fleet, ["web", "shop"]),
+                        "secret_management": {
+                            "vault_addr": "https://vault.example.com",
+                            "vault_mount": "clusters/kv",
+                        },
+                        "kapitan": {"secrets": {"vaultkv": VAULT}},
+                        "global": {"https_proxy": "http://proxy.example.com", "no_proxy": None},
+                    }
+                }
+            ),
+        },
+    )
+    parameters = {
+        "secret_management": {"vault_mount": "acme/kv"},
+        "web": {"data": REFERENCES},
+        "unused": UNUSED,
+    }
+    fleet.configure({"applications": ["web", "shop"], "parameters": parameters})
+    return fleet
+
+
+@pytest.mark.parametrize("engine", ["native", "reference"])
+def test_filters_and_references_give_the_same_catalog(
+    peer: Path, fleet: Fleet, tmp_path: Path, engine: str
+) -> None:
+    with serve_facts(fleet.root / "facts") as server:
+        run_peer(peer, tmp_path / "peer", server.url, "catalog", "compile", CLUSTER)
+    ours = [sys.executable, "-m", "commodore_py", "catalog", "compile", "--engine", engine, CLUSTER]
+    environment = clean_environment(tmp_path / "home")
+    environment["COMMODORE_API_URL"] = str(fleet.root / "facts")
+    run_to_end(ours, tmp_path / "ours", environment)
+
+    for folder in ("compiled", "catalog/refs", "catalog/manifests"):
+        expected = read_tree(tmp_path / "peer" / folder)
+        found = read_tree(tmp_path / "ours" / folder)
+        assert expected
+        assert set(found) == set(expected)
+        for path, entry in expected.items():
+            assert found[path].content.decode() == entry.content.decode(), path
+
+
+def _shop() -> dict[str, str]:
+    """A component that copies the files of the cases, and runs filters over them."""
+    copied = {
+        "input_paths": ["${_base_directory}/static"],
+        "input_type": "copy",
+        "output_path": ".",
+    }
+    helm = {
+        "type": "builtin",
+        "filter": "helm_namespace",
+        "path": "chart",
+        "filterargs": {"namespace": "ns", "create_namespace": "true"},
+    }
+    filters = [
+        helm,
+        {**helm, "path": "gone"},
+        {**helm, "enabled": False},
+        {"type": "jsonnet", "filter": "filter.jsonnet", "path": "out"},
+    ]
+    parameters = {
+        "kapitan": {"compile": [copied]},
+        "commodore": {"postprocess": {"filters": filters}},
+    }
+    return {
+        "class/shop.yml": yaml.safe_dump({"parameters": parameters}),
+        "filter.jsonnet": a_filter(),
+        "static/secret.yaml": "stringData: {pw: '?{vaultkv:no/ref}'}\n",
+        **{f"static/chart/{name}": FILES[name] for name in ("one.yaml", "two.yaml")},
+        **{f"static/out/{name}": text for name, text in FILES.items()},
+        **{f"static/scalars/{name}": text for name, text in SCALARS.items()},
+    }
