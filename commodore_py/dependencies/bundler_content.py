@@ -23,7 +23,7 @@ from commodore_py.errors import CommodoreError
 from .safety import move_aside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from .bundler_resolve import Wanted
 
@@ -45,8 +45,17 @@ def place_of(cache: Path, wanted: Wanted) -> Path:
     return cache / _escaped(f"{wanted.name}-{wanted.requirement.version}") / wanted.name
 
 
-def put(content: Content, bare: Path, cache: Path, wanted: Wanted) -> str:
-    """Make a library's place hold this content, and return the sum that locks note."""
+def put(
+    content: Content,
+    bare: Path,
+    cache: Path,
+    wanted: Wanted,
+    provide: Callable[[], None] = lambda: None,
+) -> str:
+    """Make a library's place hold this content, and return the sum that locks note.
+
+    `provide` sees to it that the clone has the content; it is called if that is needed.
+    """
     place = place_of(cache, wanted)
     entry = cache / place.relative_to(cache).parts[0]
     note = _read_note(entry)
@@ -56,6 +65,7 @@ def put(content: Content, bare: Path, cache: Path, wanted: Wanted) -> str:
             move_aside(f"Jsonnet library {wanted.name} was edited: {entry}", entry)
         elif all(note.get(name) == value for name, value in asdict(content).items()):
             return total
+    provide()
     aside = aside_of(entry)
     try:
         total = _make(content, bare, aside, wanted.name)

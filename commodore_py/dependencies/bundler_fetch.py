@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -110,6 +111,9 @@ class Clones:
                 return version
             raise
 
+    def provide(self, remote: Remote, content: Content) -> None:
+        """Make sure that the files of a commit are there; here, they came with it."""
+
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
         return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
@@ -179,7 +183,8 @@ def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
             content = Content(
                 clones.commit(source.remote, version), source.subdir, source.remote.is_github
             )
-            total = put(content, clones.of(source.remote), cache, wanted)
+            provide = partial(clones.provide, source.remote, content)
+            total = put(content, clones.of(source.remote), cache, wanted, provide)
             return Package(wanted, place_of(cache, wanted), content.commit, total)
         if wanted.folder is not None and wanted.folder.is_dir():
             return Package(wanted, wanted.folder)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import raise_collected
 
 from .aliases import offers_of, problems_of
-from .bundler_fetch import Clones
 from .bundler_install import install
+from .bundler_single import FilesOnly
 from .jsonnetfile_rendered import TARGET, render_jsonnetfiles
 from .lending import Lender
 from .libraries import bring_links, libraries_of, links_of, wrongly_named
@@ -40,7 +40,7 @@ def fetch_single(config: Config, component: Dependency, parameters: Parameters) 
     if not (component.directory / TARGET).is_file():
         log.info("no Jsonnet libraries to bring: there is no %s", component.directory / TARGET)
         return
-    clones = Clones(config.paths.bare_clones, Lender.of(config))
+    clones = FilesOnly(config.paths.bare_clones, Lender.of(config))
     install(component.directory, clones, strict=config.strict)
 
 
