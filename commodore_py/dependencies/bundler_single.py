@@ -48,9 +48,8 @@ class FilesOnly(Clones):
         try:
             self._open(bare, remote)
             # What was borrowed may hold it; objects of a commit fetched here are partly missing.
-            if "promisor" not in git(bare, "config", "--list") and is_complete(
-                bare, content.commit
-            ):
+            partly = succeeds(bare, "config", "remote.origin.promisor")
+            if not partly and is_complete(bare, content.commit):
                 return
             over_network(bare, "fetch", *_SPARSE, "--depth=1", "origin", content.commit)
             _fetch_files(bare, content)
