@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # As deep as reclass-rs goes before it calls it a loop.
 _DEEPEST = 64
+_NO_LOOP = _DEEPEST * 2
 
 # A path, its default, whether it is resolved as a whole, how deep, and the paths that led there.
 _Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
@@ -46,10 +47,12 @@ class Resolver:
         self._known: dict[tuple[str, bool], tuple[Value, frozenset[str], int]] = {}
         # Failures depend on the way there as well; without them, layers that fail would be tried
         # twice as often with every reference between them.
-        self._failed: dict[_Attempt, tuple[ResolveError, frozenset[str], int]] = {}
+        self._failed: dict[_Attempt, tuple[ResolveError, frozenset[str], int, int]] = {}
         self._trail: list[str] = []
         self._depth = 0
         self._deepest = 0
+        # Where on the trail the outermost loop begins that was met since this was last reset.
+        self._loop = _NO_LOOP
         self.visited: set[str] = set()
         """Paths that references led to since this was last emptied."""
 
@@ -135,7 +138,9 @@ class Resolver:
 
     def _at(self, path: str, default: str | None, *, whole: bool) -> Value:
         if path in self._trail:
-            raise Loop(self._trail[self._trail.index(path) :])
+            start = self._trail.index(path)
+            self._loop = min(self._loop, start)
+            raise Loop(self._trail[start:])
         known = self._known.get((path, whole))
         # What visits a path that we come from would be a loop this time.
         if known is not None and known[1].isdisjoint(self._trail):
@@ -148,13 +153,16 @@ class Resolver:
             self._raise_again((path, default, whole, self._depth, tuple(self._trail)))
         outer, self.visited = self.visited, {path}
         deepest, self._deepest = self._deepest, self._depth
+        loop, self._loop = self._loop, _NO_LOOP
         self._trail.append(path)
         try:
             value = self._look_up(path)
             if whole:
                 value = self.resolve(value)
-            height = self._deepest - self._depth
-            self._known[path, whole] = (value, frozenset(self.visited), height)
+            # A loop that begins further out is somewhere else on another way here.
+            if self._loop >= len(self._trail) - 1:
+                height = self._deepest - self._depth
+                self._known[path, whole] = (value, frozenset(self.visited), height)
         except KeyMissing as missing:
             # A default stands in for this reference only, not for one that it depends on.
             if default is None or missing.path != path:
@@ -169,6 +177,7 @@ class Resolver:
         finally:
             self._trail.pop()
             self._deepest = max(deepest, self._deepest)
+            self._loop = min(loop, self._loop)
             outer |= self.visited
             self.visited = outer
         return value
@@ -177,13 +186,14 @@ class Resolver:
         self, error: ResolveError, path: str, default: str | None, *, whole: bool
     ) -> None:
         attempt = (path, default, whole, self._depth, tuple(self._trail[:-1]))
-        self._failed[attempt] = (error, frozenset(self.visited), self._deepest)
+        self._failed[attempt] = (error, frozenset(self.visited), self._deepest, self._loop)
 
     def _raise_again(self, attempt: _Attempt) -> None:
         failed = self._failed.get(attempt)
         if failed is not None:
-            error, visited, deepest = failed
+            error, visited, deepest, loop = failed
             self._deepest = max(self._deepest, deepest)
+            self._loop = min(self._loop, loop)
             self.visited |= visited
             raise error.with_traceback(None)
 

@@ -36,8 +36,10 @@ def parse(text: str) -> Value:
         parts = _parts_of(text)
     except _Unparsable:
         return Token(text, (), problem=f"{text!r} is no valid reference")
-    if len(parts) == 1 and isinstance(parts[0], str):
-        return parts[0]
+    if parts == (text,):
+        return text
+    # One that only has escapes is kept as it is written: inside of a mapping or list that a text
+    # refers to, it stays like that.
     return Token(text, parts)
 
 
