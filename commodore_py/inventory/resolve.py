@@ -64,8 +64,12 @@ def whereabouts(
     config: Config, cluster: Cluster, classes: ClassPath, instances: tuple[Instance, ...] = ()
 ) -> Whereabouts:
     """Where things of target `cluster` and these instances stand, as far as classes are known."""
-    targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
-    return Whereabouts(lambda: hierarchy_of(config, files_of(config, cluster, classes), targets))
+
+    def hierarchy() -> Hierarchy:
+        targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
+        return hierarchy_of(config, files_of(config, cluster, classes), targets)
+
+    return Whereabouts(hierarchy)
 
 
 def render(

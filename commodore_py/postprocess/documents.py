@@ -5,7 +5,8 @@ from __future__ import annotations
 from commodore_py.adapters import yaml
 from commodore_py.adapters.jsonnet import Inexpressible, Json, to_jsonnet
 
-_MOST_BYTES = 16 * 2**20
+# Parsed, a text takes some twenty times its size.
+_MOST_BYTES = 2 * 2**20
 
 
 class Documents:

@@ -191,8 +191,10 @@ def test_reference_that_only_code_makes_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError) as caught:
         push(fleet)
 
-    assert "?{vaultkv:no/ref}" in str(caught.value)
-    assert "web" in caught.value.where
+    assert str(caught.value) == "no parameter declares the reference ?{vaultkv:no/ref}"
+    assert caught.value.where.splitlines()[0] == "out.yaml: stringData.pw"
+    assert "target web" in caught.value.where
+    assert "write it into a parameter" in caught.value.hint
 
 
 def test_reference_that_is_encoded_is_told(tmp_path: Path) -> None:
