@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -125,6 +125,21 @@ def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks th
 def make_node(name: str = "cluster", **parts: Any) -> Node:  # noqa: ANN401 - Node checks them by name
     """A target with some parameters."""
     return Node(name=name, **{"parameters": {}, **parts})
+
+
+@dataclass(frozen=True)
+class TargetsByName:
+    """What component code sees of the targets of an inventory."""
+
+    targets: Mapping[str, Mapping[str, Any]]
+
+    def of(self, target: str) -> Mapping[str, Any]:
+        """One of them."""
+        return self.targets[target]
+
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return tuple(sorted(self.targets))
 
 
 def make_dependency(

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
-from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pytest
-import yaml
 
-from commodore_py.adapters.jsonnet import Json, Native, ReadImport, evaluate, read_import
+from commodore_py.adapters.jsonnet import Json, evaluate
 from commodore_py.adapters.overlay import Overlay
+from commodore_py.compiler.evaluation import Evaluation
+from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.compiler.lookup import Lookup
+from commodore_py.compiler.natives import Memo
 from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.lazy_node import read_node
 from commodore_py.postprocess.natives import natives
+from tests.builders import TargetsByName
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 Evaluate: TypeAlias = Callable[..., Json]
 """An expression (it sees `com` and `kube`) to its value; `given` are the target's parameters."""
@@ -34,59 +39,39 @@ local deployment = kube.Deployment('d') + runs;
 """
 
 
-def _kapitan() -> Path:
-    # Found, not imported: its library is one file, its package is many.
-    spec = find_spec("kapitan")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent
-
-
 def _node(parameters: Mapping[str, Json]) -> dict[str, Json]:
     return {"applications": [], "classes": [], "exports": {}, "parameters": dict(parameters)}
 
 
-def _compile_natives(given: Mapping[str, Json]) -> dict[str, Native]:
-    targets = {"example": _node(given), "other": _node({"name": "other"})}
-
-    def inventory(target: str | None, _inv_path: None) -> object:
-        return targets if target is None else targets[target]
-
-    def yaml_load(name: str) -> str:
-        return json.dumps(yaml.safe_load(Path(name).read_text()))
-
-    return {
-        "inventory": Native(("target", "inv_path"), inventory),
-        "yaml_load": Native(("name",), yaml_load),
-    }
-
-
 @pytest.fixture
 def compiling(tmp_path: Path) -> Evaluate:
-    """Evaluate as Kapitan does, with its natives and its own library."""
+    """Evaluate as a component is compiled, with Kapitan's natives and its library."""
+    files = Overlay(tmp_path / "compiled", tmp_path / "catalog", {})
 
     def run(expression: str, *, given: Mapping[str, Json] | None = None) -> Json:
-        return _evaluate(
-            tmp_path, expression, (_kapitan(), LIBRARIES), _compile_natives(given or {})
-        )
+        targets = TargetsByName({"example": _node(given or {}), "other": _node({"name": "other"})})
+        evaluation = Evaluation("example", InventoryImports(targets), Memo())
+        lookup = Lookup((tmp_path, LIBRARIES), files)
+        return _value(evaluation.run(_file(tmp_path, expression), lookup))
 
     return run
 
 
 @pytest.fixture
 def filtering(tmp_path: Path) -> Evaluate:
-    """Evaluate as a postprocessing filter does, with the natives of filters."""
+    """Evaluate as a postprocessing filter does."""
+    files = Overlay(tmp_path / "compiled", tmp_path / "catalog", {})
 
     def run(expression: str, *, given: Mapping[str, Json] | None = None) -> Json:
         node = {**_node(given or {}), "environment": "base"}
-        overlay = Overlay(tmp_path / "compiled", tmp_path / "catalog", {})
-        return _evaluate(
-            tmp_path,
-            expression,
-            (LIBRARIES,),
-            natives(overlay, node, Documents()),
-            lambda path: read_node(path, node) or overlay.read(path),
+        text = evaluate(
+            _file(tmp_path, expression),
+            import_folders=(LIBRARIES,),
+            ext_vars={"target": "example"},
+            natives=natives(files, node, Documents()),
+            read=lambda path: read_node(path, node) or files.read(path),
         )
+        return _value(text)
 
     return run
 
@@ -96,7 +81,7 @@ def bare(tmp_path: Path) -> Evaluate:
     """Evaluate where nobody offers natives, nor Kapitan's library."""
 
     def run(expression: str) -> Json:
-        return _evaluate(tmp_path, expression, (LIBRARIES,), {})
+        return _value(evaluate(_file(tmp_path, expression), import_folders=(LIBRARIES,)))
 
     return run
 
@@ -108,21 +93,12 @@ def anywhere(request: pytest.FixtureRequest) -> Evaluate:
     return chosen
 
 
-def _evaluate(
-    folder: Path,
-    expression: str,
-    import_folders: tuple[Path, ...],
-    natives: dict[str, Native],
-    read: ReadImport = read_import,
-) -> Json:
+def _file(folder: Path, expression: str) -> Path:
     file = folder / "case.jsonnet"
     file.write_text(f"{PREAMBLE}{expression}\n")
-    text = evaluate(
-        file,
-        import_folders=import_folders,
-        ext_vars={"target": "example"},
-        natives=natives,
-        read=read,
-    )
+    return file
+
+
+def _value(text: str) -> Json:
     value: Json = json.loads(text)
     return value

@@ -1,4 +1,4 @@
-"""Functions of the commodore library that read files: they are for filters."""
+"""Functions of the commodore library that read files; all but one are the same everywhere."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def folder(tmp_path: Path) -> Path:
     return folder
 
 
+@pytest.mark.spec("10.02")
 def test_yaml_load_while_compiling_gives_text(file: Path, compiling: Evaluate) -> None:
     file.write_text("a: 1\n")
 
@@ -64,15 +65,16 @@ def test_yaml_load_in_a_filter_gives_the_value(file: Path, filtering: Evaluate) 
     assert filtering(f"com.yaml_load(file='{file}')") == {"a": [1, 8, True]}
 
 
-def test_yaml_load_all_keeps_empty_documents(file: Path, filtering: Evaluate) -> None:
-    assert filtering(f"com.yaml_load_all('{file}')") == [A, None, B, LIST]
+def test_yaml_load_all_keeps_empty_documents(file: Path, anywhere: Evaluate) -> None:
+    assert anywhere(f"com.yaml_load_all('{file}')") == [A, None, B, LIST]
 
 
-def test_list_dir_names_files_only(folder: Path, filtering: Evaluate) -> None:
+@pytest.mark.spec("10.01")
+def test_list_dir_names_files_only(folder: Path, anywhere: Evaluate) -> None:
     names = [".hidden.json", "bare", "one.yaml", "two.d.yml"]
 
-    assert filtering(f"std.sort(com.list_dir('{folder}'))") == names
-    assert filtering(f"std.sort(com.list_dir(dir='{folder}', basename=true))") == names
+    assert anywhere(f"std.sort(com.list_dir('{folder}'))") == names
+    assert anywhere(f"std.sort(com.list_dir(dir='{folder}', basename=true))") == names
 
 
 @pytest.mark.parametrize(
@@ -89,8 +91,8 @@ def test_list_dir_names_files_only(folder: Path, filtering: Evaluate) -> None:
         (", ['A', 'B'], [{ kind: 'A', name: 'a' }]", [A, _patched(B), LIST]),
     ],
 )
-def test_patch_namespace(options: str, expected: object, file: Path, filtering: Evaluate) -> None:
-    assert filtering(f"com.patchNamespace('{file}', 'n'{options})") == expected
+def test_patch_namespace(options: str, expected: object, file: Path, anywhere: Evaluate) -> None:
+    assert anywhere(f"com.patchNamespace('{file}', 'n'{options})") == expected
 
 
 @pytest.mark.parametrize(
@@ -106,16 +108,16 @@ def test_patch_namespace(options: str, expected: object, file: Path, filtering: 
     ],
 )
 def test_patch_namespace_refuses_what_it_cannot_judge(
-    document: str, options: str, file: Path, filtering: Evaluate
+    document: str, options: str, file: Path, anywhere: Evaluate
 ) -> None:
     file.write_text(document)
 
     with pytest.raises(JsonnetError):
-        filtering(f"com.patchNamespace('{file}', 'n'{options})")
+        anywhere(f"com.patchNamespace('{file}', 'n'{options})")
 
 
-def test_add_namespace_to_helm_output(folder: Path, filtering: Evaluate) -> None:
-    assert filtering(f"com.addNamespaceToHelmOutput('{folder}', 'n')") == {
+def test_add_namespace_to_helm_output(folder: Path, anywhere: Evaluate) -> None:
+    assert anywhere(f"com.addNamespaceToHelmOutput('{folder}', 'n')") == {
         "": [],
         ".hidden": [{"metadata": {"namespace": "n"}}],
         "one": [{"kind": "A", "metadata": {"name": "a", "namespace": "n"}}],
@@ -126,10 +128,10 @@ def test_add_namespace_to_helm_output(folder: Path, filtering: Evaluate) -> None
     }
 
 
-def test_add_namespace_to_helm_output_excludes(folder: Path, filtering: Evaluate) -> None:
+def test_add_namespace_to_helm_output_excludes(folder: Path, anywhere: Evaluate) -> None:
     (folder / ".hidden.json").unlink()
 
-    namespaces = filtering(
+    namespaces = anywhere(
         f"local files = com.addNamespaceToHelmOutput(template_dir='{folder}', namespace='n',"
         " exclude_objects=[{ kind: 'A', name: 'a' }]);"
         " { [f]: [std.get(o.metadata, 'namespace') for o in files[f]]"
@@ -139,10 +141,11 @@ def test_add_namespace_to_helm_output_excludes(folder: Path, filtering: Evaluate
     assert namespaces == {"": [], "one": [None], "two.d": ["n", "n"]}
 
 
-def test_fixup_dir(folder: Path, filtering: Evaluate) -> None:
+@pytest.mark.spec("10.01")
+def test_fixup_dir(folder: Path, anywhere: Evaluate) -> None:
     (folder / ".hidden.json").unlink()
 
-    fixed = filtering(
+    fixed = anywhere(
         f"com.fixupDir('{folder}', function(o) if o.kind == 'B' then null else o {{ x: 1 }})"
     )
 
@@ -153,7 +156,16 @@ def test_fixup_dir(folder: Path, filtering: Evaluate) -> None:
     }
 
 
-@pytest.mark.parametrize("function", ["list_dir('.')", "fixupDir('.', function(o) o)"])
-def test_filter_functions_fail_while_compiling(function: str, compiling: Evaluate) -> None:
-    with pytest.raises(JsonnetError, match="Unexpected type null, expected function"):
-        compiling(f"com.{function}")
+def test_files_are_found_by_name_while_compiling(folder: Path, compiling: Evaluate) -> None:
+    (folder / ".hidden.json").unlink()
+
+    assert compiling("com.list_dir('manifests')") == ["bare", "one.yaml", "two.d.yml"]
+    assert compiling("com.list_dir('manifests', false)")[1:] == [  # type: ignore[index] # a list
+        "manifests/one.yaml",
+        "manifests/two.d.yml",
+    ]
+    assert compiling("com.fixupDir('manifests', function(o) o.kind)") == {
+        "": [],
+        "one": ["A"],
+        "two.d": ["A", "B"],
+    }
