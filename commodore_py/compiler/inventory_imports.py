@@ -74,7 +74,7 @@ class InventoryImports:
         view = self.views.of(target)
         match below:
             case []:
-                return _sections(view, folder)
+                return _sections(view, folder, target)
             case [section] if section in view:
                 return _literal(view[section], (target, section))
             case [str(section), key] if section == _LAZY and key in view[section]:
@@ -82,19 +82,15 @@ class InventoryImports:
         return None
 
 
-def _sections(view: Mapping[str, Any], folder: str) -> str:
-    keys = {key: _import(folder, _LAZY, key) for key in _strings(view[_LAZY])}
+def _sections(view: Mapping[str, Any], folder: str, target: str) -> str:
+    keys = {key: _import(folder, _LAZY, key) for key in _names(view[_LAZY], (target, _LAZY))}
     others = {name: _import(folder, name) for name in view if name != _LAZY}
     return _object({**others, _LAZY: _object(keys)})
 
 
-def _strings(keys: Mapping[str, Any]) -> Mapping[str, Any]:
-    try:
-        to_jsonnet(dict.fromkeys(keys))
-    except Inexpressible as error:
-        error.path = (_LAZY, *error.path)
-        raise
-    return keys
+def _names(parameters: Mapping[str, Any], path: tuple[object, ...]) -> Mapping[str, Any]:
+    _json(dict.fromkeys(parameters), path)
+    return parameters
 
 
 def _object(fields: Mapping[str, str]) -> str:
@@ -107,10 +103,13 @@ def _import(*parts: str) -> str:
 
 
 def _literal(value: object, path: tuple[object, ...]) -> str:
+    # As data it is read several times faster than as code, and gives what a native would give.
+    return "std.parseJson(@'" + _json(value, path).replace("'", "''") + "')"
+
+
+def _json(value: object, path: tuple[object, ...]) -> str:
     try:
-        text = json.dumps(to_jsonnet(value))
+        return json.dumps(to_jsonnet(value))
     except Inexpressible as error:
         error.path = (*path, *error.path)
         raise
-    # As data it is read several times faster than as code, and gives what a native would give.
-    return "std.parseJson(@'" + text.replace("'", "''") + "')"
