@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check e2e long faults bench docs reference spec-report lock clean
+.PHONY: help demo test check e2e long faults bench conformance docs reference spec-report lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,9 @@ faults: $(STAMP) ## what happens when disks, networks and processes fail
 
 bench: $(STAMP) ## time and memory, side by side with the peer
 	$(BIN)/python -m tests.bench
+
+conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference]
+	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)"
 
 docs: ## build the documentation, strictly
 	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \
