@@ -1,0 +1,212 @@
+"""Our natives, library and imports against Kapitan's, on the same calls."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commodore_py.adapters.overlay import Overlay
+from commodore_py.compiler.evaluation import Evaluation
+from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.compiler.lookup import Lookup
+from commodore_py.compiler.natives import Memo, natives
+from commodore_py.errors import CommodoreError
+from tests.builders import TargetsByName
+from tests.differential import kapitans_natives as kapitan
+from tests.differential.kapitans_natives import KapitanFails
+from tests.unit.compiler.conftest import Component, lay_out
+from tests.unit.compiler.native_calls import LIBRARY, NATIVES, TARGETS
+from tests.unit.postprocess.filter_functions import Fails
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CALLS = {
+    call: result
+    for table in (NATIVES, LIBRARY)
+    for cases in table.values()
+    for call, result in cases.items()
+}
+
+IMPORTS = {
+    "lib/x.libsonnet": b"'first'\r\n",
+    "lib/y.libsonnet": b"import '../z.libsonnet'",
+    "z.libsonnet": b"[import 'lib/x.libsonnet', std.thisFile]",
+    "deep/app/here.libsonnet": b"import '../there.libsonnet'",
+    "there.libsonnet": b"'beside the folder that the link leads to'",
+    "lib/text.txt": b"a\r\nb\rc\n",
+    "lib/shift.libsonnet": b"importstr 'text.txt'",
+}
+
+_JSON: st.SearchStrategy[Any] = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.text()
+    | st.sampled_from(["yes", "010", "=", "a: b", "- x", "~", "1e3", " x ", "x\n", "\n\n", "#"]),
+    lambda below: st.lists(below, max_size=4) | st.dictionaries(st.text(), below, max_size=4),
+    max_leaves=12,
+)
+_PIECES = (
+    *"abc: -?[]{},#&*!|>'\"%@`\n\t \r~=<.0123456789/\\\ufeff\x7f\x85\u2028é😀",
+    *("\n- ", ": ", "\n  ", "\n---\n", "...\n", "0x1F", "1_000", "yes", "1e3", "12:30"),
+    *("!!binary ", "!!set ", "!!str ", "!!int ", "!!pairs ", "|+\n", ">-\n", "&a ", "*a", "<<: "),
+    *('"\\ud800"', "2020-01-01", "{a: b}", "[a, b]", "null", "''", '""', "a:b", ".inf", "! "),
+)
+
+
+@dataclass(frozen=True)
+class Both:
+    """The same component for ours and for Kapitan."""
+
+    component: Component
+
+    def ours(self, expression: str) -> object:
+        return json.loads(self.component.run(expression))
+
+    def kapitans(self, expression: str) -> object:
+        return kapitan.evaluate_expression(
+            expression, self.component.folder, self.component.search_paths
+        )
+
+    def native(self, name: str) -> Any:  # noqa: ANN401 - any of our natives
+        files = Overlay(self.component.folder / "compiled", self.component.folder / "catalog", {})
+        lookup = Lookup(self.component.search_paths, files)
+        inventory = self.component.evaluation.inventory
+        return natives(lookup, inventory, Memo(), target=kapitan.TARGET)[name].call
+
+
+@pytest.fixture(scope="module")
+def both(tmp_path_factory: pytest.TempPathFactory) -> Both:
+    root = tmp_path_factory.mktemp("both")
+    kapitan.write_inventory(root / "inventory", TARGETS)
+    views = TargetsByName(kapitan.load_inventory(root / "inventory"))
+    evaluation = Evaluation(kapitan.TARGET, InventoryImports(views), Memo())
+    component = Component(root, lay_out(root), evaluation)
+    for name, content in IMPORTS.items():
+        file = component.search_paths[1] / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+    (component.search_paths[1] / "link").symlink_to("deep/app")
+    return Both(component)
+
+
+def test_the_library_offers_the_same_hidden_fields(both: Both) -> None:
+    fields = "[std.objectFieldsAll(kap), std.objectFields(kap)]"
+
+    assert both.ours(fields) == both.kapitans(fields)
+
+
+@pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is not Fails])
+def test_a_call_gives_what_it_gives_in_kapitan(call: str, both: Both) -> None:
+    assert both.kapitans(call) == both.ours(call) == CALLS[call]
+
+
+@pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is Fails])
+def test_a_call_fails_where_it_fails_in_kapitan(call: str, both: Both) -> None:
+    with pytest.raises(KapitanFails):
+        both.kapitans(call)
+    with pytest.raises(CommodoreError):
+        both.ours(call)
+
+
+@pytest.mark.parametrize("call", ["file_exists('app/a.yaml')", "file_exists('./app//text/')"])
+def test_paths_are_spelt_as_kapitan_does(call: str, both: Both) -> None:
+    assert both.ours(f"kap.{call}") == both.kapitans(f"kap.{call}")
+
+
+@pytest.mark.parametrize("target", ["null", "'web'", "'main-db'"])
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "x",
+        "std.objectFields(x)",
+        "x { parameters+: { web+: { replicas: 5 } } }",
+        "std.mergePatch(x, { parameters: { web: { off: 1, hosts: null }, global: null } })",
+        "std.prune(x)",
+        "std.toString(x)",
+        "[x == x, x == {}]",
+    ],
+)
+def test_the_inventory_is_the_same_object(expression: str, target: str, both: Both) -> None:
+    whole = f"local x = kap.inventory({target}); {expression}"
+
+    assert both.ours(whole) == both.kapitans(whole)
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        "import 'lib/x.libsonnet'",
+        "importstr 'lib/x.libsonnet'",
+        "importbin 'lib/x.libsonnet'",
+        "(import 'lib/y.libsonnet')[0]",
+        "std.endsWith((import 'lib/y.libsonnet')[1], '/first/z.libsonnet')",
+        # The file is reached through a link: its `..` is beside the link.
+        "import 'link/here.libsonnet'",
+        "import 'lib/../lib/./shift.libsonnet'",
+        "importstr 'lib/text.txt'",
+        "import 'lib/gone.libsonnet'",
+        "import 'lib'",
+        "import 'lib/inventory/self.json'",
+    ],
+)
+def test_imports_find_and_read_the_same(expression: str, both: Both) -> None:
+    try:
+        expected = both.kapitans(expression)
+    except (KapitanFails, OSError):
+        with pytest.raises(CommodoreError):
+            both.ours(expression)
+    else:
+        assert both.ours(expression) == expected
+
+
+@pytest.mark.parametrize("name", ["sha256_string", "gzip_b64"])
+@given(text=st.text(st.characters(exclude_categories=["Cs"])))
+def test_digests_and_archives_are_the_same(name: str, text: str, both: Both) -> None:
+    assert both.native(name)(text) == kapitan.native(name)(text)
+
+
+@given(value=_JSON)
+def test_yaml_is_written_the_same(value: object, both: Both) -> None:
+    text = json.dumps(value)
+
+    assert both.native("yaml_dump")(text) == kapitan.native("yaml_dump")(text)
+
+
+@given(value=st.lists(_JSON, max_size=4) | st.text(max_size=5))
+def test_yaml_documents_are_written_the_same(value: object, both: Both) -> None:
+    text = json.dumps(value)
+
+    assert both.native("yaml_dump_stream")(text) == kapitan.native("yaml_dump_stream")(text)
+
+
+@pytest.mark.parametrize("name", ["yaml_load", "yaml_load_stream"])
+@given(text=st.lists(st.sampled_from(_PIECES), max_size=14).map("".join))
+def test_yaml_that_kapitan_reads_is_read_the_same(name: str, text: str, both: Both) -> None:
+    folder: Path = both.component.search_paths[1]
+    (folder / "generated.yaml").write_bytes(text.encode())
+    try:
+        expected = kapitan.native(name, folder)("generated.yaml")
+    except Exception:  # noqa: BLE001 - Kapitan's many ways to fail; ours may read it all the same
+        return
+
+    assert both.native(name)("generated.yaml") == expected
+
+
+@given(value=_JSON, schema=st.sampled_from(["{}", '{"type": "object"}', '{"minLength": 2}', "5"]))
+def test_a_schema_judges_the_same(value: object, schema: str, both: Both) -> None:
+    arguments = (json.dumps(value), schema)
+    try:
+        expected = kapitan.native("jsonschema_validate")(*arguments)
+    except Exception:  # noqa: BLE001 - any failure of Kapitan is one of ours
+        with pytest.raises(CommodoreError):
+            both.native("jsonschema_validate")(*arguments)
+    else:
+        assert both.native("jsonschema_validate")(*arguments) == expected
