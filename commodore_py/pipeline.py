@@ -44,7 +44,7 @@ def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Publis
         sources = gather(config, cluster_id)
         rendered = render(config, sources)
         if config.strict:
-            _refuse_doubts((*rendered.notices, *sources.notices))
+            refuse_doubts((*rendered.notices, *sources.notices))
         return publish(config, sources, rendered, approve)
 
 
@@ -70,7 +70,7 @@ def gather(config: Config, cluster_id: str) -> Sources:
     log.info("Resolving the hierarchy for %d component instances", len(instances))
     resolved = inventory.resolve(config, cluster, classes, instances)
     where = inventory.whereabouts(config, cluster, classes, instances)
-    inventory.check_entries(resolved, where)
+    compiler.check_entries(resolved, where.parameter)
     dependencies.fetch_vendored(config, classes, resolved, where)
     inventory.materialise(config, cluster, classes, resolved)
     catalog_head = dependencies.fetch_catalog(config, cluster)
@@ -118,7 +118,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     return replace(published, commit=commit, report=ReportOutcome.REPORTED)
 
 
-def _refuse_doubts(notices: Iterable[Notice]) -> None:
+def refuse_doubts(notices: Iterable[Notice]) -> None:
     """With --strict, what Commodore accepts and we would rather not ends the run unpublished."""
     hint = "mend it, or leave out --strict to go on with a warning"
     raise_collected(

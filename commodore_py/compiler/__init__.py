@@ -1,6 +1,15 @@
 """Kapitan semantics: instances to trees."""
 
-from .compile import compile_job, compile_targets, refuse_misplaced, usable_cpus
+from .compile import checkouts_of, compile_job, compile_targets, refuse_misplaced, usable_cpus
+from .entries import check_entries
 from .job import Job
 
-__all__ = ["Job", "compile_job", "compile_targets", "refuse_misplaced", "usable_cpus"]
+__all__ = [
+    "Job",
+    "check_entries",
+    "checkouts_of",
+    "compile_job",
+    "compile_targets",
+    "refuse_misplaced",
+    "usable_cpus",
+]

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import difflib
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Spot, nowhere
 
 from .fields import DEPENDENCY_TYPES, INPUT_TYPES, Field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.model import Node
+    from commodore_py.model import Inventory, Node, PlaceOf
 
 
 class BadEntry(CommodoreError):
@@ -33,7 +34,7 @@ class Entry:
     @property
     def where(self) -> str:
         """Where it stands."""
-        return f"target {self.target}: parameters.kapitan.compile[{self.index}]"
+        return str(Spot(self.target, ("kapitan", "compile", f"[{self.index}]")))
 
     @property
     def input_type(self) -> str:
@@ -81,74 +82,109 @@ class Entries:
     problems: tuple[BadEntry, ...] = ()
 
 
-def entries_of(node: Node) -> Entries:
+def check_entries(inventory: Inventory, place_of: PlaceOf) -> None:
+    """Refuse entries that nobody understands, those of all instances at once."""
+    raise_collected(
+        (
+            problem
+            for instance in inventory.instances
+            for problem in entries_of(inventory.nodes[instance.name], place_of).problems
+        ),
+        "some entries of the compile and dependencies lists cannot be understood",
+    )
+
+
+def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
     """Read the lists of a target; what is wrong is told all at once."""
-    problems: list[BadEntry] = []
     kapitan = node.parameters.get("kapitan")
     if not isinstance(kapitan, Mapping):
         kapitan = {}
-    compiled = [
-        Entry(node.name, index, fields)
-        for index, fields in _checked(node.name, kapitan, "compile", problems)
-    ]
-    dependencies = [fields for _, fields in _checked(node.name, kapitan, "dependencies", problems)]
-    return Entries(tuple(compiled), tuple(dependencies), tuple(problems))
+    compiled, dependencies = (
+        _List(name, key, what, kinds, node.name, place_of, [])
+        for name, (key, what, kinds) in _LISTS.items()
+    )
+    entries = tuple(Entry(node.name, index, fields) for index, fields in compiled.checked(kapitan))
+    wanted = tuple(fields for _, fields in dependencies.checked(kapitan))
+    return Entries(entries, wanted, (*compiled.problems, *dependencies.problems))
 
 
 _LISTS = {
     "compile": ("input_type", "input type", INPUT_TYPES),
-    "dependencies": ("type", "type of dependency", DEPENDENCY_TYPES),
+    "dependencies": ("type", "dependency type", DEPENDENCY_TYPES),
 }
 
 
-def _checked(
-    target: str, kapitan: Mapping[str, Any], name: str, problems: list[BadEntry]
-) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    entries = kapitan.get(name, [])
-    where = f"target {target}: parameters.kapitan.{name}"
-    if entries is None and name == "dependencies":
-        return
-    if not isinstance(entries, list):
-        problems.append(BadEntry(f"{name} must be a list, not {_shown(entries)}", where=where))
-        return
-    discriminator, what, kinds = _LISTS[name]
-    for index, entry in enumerate(entries):
-        here = f"{where}[{index}]"
-        kind = entry.get(discriminator) if isinstance(entry, Mapping) else None
+@dataclass(frozen=True, slots=True)
+class _List:
+    """One of the two lists, and what is found wrong with it."""
+
+    name: str
+    key: str
+    """The key that says of which kind an entry is."""
+    what: str
+    kinds: Mapping[str, Mapping[str, Field]]
+    target: str
+    place_of: PlaceOf
+    problems: list[BadEntry]
+
+    def checked(self, kapitan: Mapping[str, Any]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """Completed entries with their numbers; the others become problems."""
+        entries = kapitan.get(self.name, [])
+        if entries is None and self.name == "dependencies":
+            return
+        if not isinstance(entries, list):
+            self._refuse((), f"{self.name} must be a list, not {_shown(entries)}")
+            return
+        for index, entry in enumerate(entries):
+            fields = self._fields_of(index, entry)
+            if fields is None:
+                continue
+            known = len(self.problems)
+            self._check(index, entry, fields)
+            if len(self.problems) == known:
+                yield index, _completed(entry, fields)
+
+    def _fields_of(self, index: int, entry: object) -> Mapping[str, Field] | None:
+        here = (f"[{index}]",)
         if not isinstance(entry, Mapping):
-            problems.append(BadEntry(f"must be a mapping, not {_shown(entry)}", where=here))
-        elif not isinstance(kind, str) or kind not in kinds:
-            problems.append(_unknown_kind(kind, discriminator, what, tuple(kinds), here))
-        else:
-            found = list(_problems(entry, kinds[kind], f"{what} {kind}", here))
-            problems += found
-            if not found:
-                yield index, _completed(entry, kinds[kind])
+            self._refuse(here, f"an entry of {self.name} must be a mapping, not {_shown(entry)}")
+            return None
+        if self.key not in entry:
+            self._refuse(here, f"an entry of {self.name} has no {self.key}", f"add {self.key}")
+            return None
+        kind = entry[self.key]
+        if isinstance(kind, str) and kind in self.kinds:
+            return self.kinds[kind]
+        hint = f"{_meant(kind, self.kinds)}there are {', '.join(sorted(self.kinds))}"
+        self._refuse((*here, self.key), f"{_shown(kind)} is no {self.what}", hint)
+        return None
+
+    def _check(self, index: int, entry: Mapping[Any, Any], fields: Mapping[str, Field]) -> None:
+        here = (f"[{index}]",)
+        what = f"{self.what} {entry[self.key]}"
+        for key, value in entry.items():
+            if key not in fields:
+                hint = f"{_meant(key, fields)}there are {', '.join(sorted(fields))}"
+                self._refuse((*here, key), f"{what} has no key {key}", hint)
+                continue
+            try:
+                fields[key].accept(value)
+            except ValueError as error:
+                text = f"{key} of {what} must be {error}, not {_shown(value)}"
+                self._refuse((*here, key), text)
+        for key, field in fields.items():
+            if field.required and key not in entry:
+                self._refuse(here, f"{what} needs {key}", f"add {key}")
+
+    def _refuse(self, path: tuple[Hashable, ...], message: str, hint: str = "") -> None:
+        spot = Spot(self.target, ("kapitan", self.name, *path))
+        where = spot.seen_from(self.place_of)
+        self.problems.append(BadEntry(f"{self.target}: {message}", where=where, hint=hint))
 
 
-def _unknown_kind(
-    kind: object, discriminator: str, what: str, known: tuple[str, ...], where: str
-) -> BadEntry:
-    message = f"unknown {what} {kind}" if kind is not None else f"{discriminator} is missing"
-    return BadEntry(message, where=where, hint=f"there are {', '.join(sorted(known))}")
-
-
-def _problems(
-    entry: Mapping[Any, Any], fields: Mapping[str, Field], what: str, where: str
-) -> Iterator[BadEntry]:
-    for key, value in entry.items():
-        if key not in fields:
-            close = difflib.get_close_matches(str(key), fields, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"there are {', '.join(fields)}"
-            yield BadEntry(f"{what} has no key {key}", where=f"{where}.{key}", hint=hint)
-            continue
-        try:
-            fields[key].accept(value)
-        except ValueError as error:
-            yield BadEntry(f"{key} must be {error}, not {_shown(value)}", where=f"{where}.{key}")
-    for key, field in fields.items():
-        if field.required and key not in entry:
-            yield BadEntry(f"{key} is missing ({what} needs it)", where=where)
+def _meant(name: object, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(str(name), known, n=1)
+    return f"did you mean {close[0]}? Else, " if close else ""
 
 
 def _completed(entry: Mapping[str, Any], fields: Mapping[str, Field]) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from posixpath import isabs, normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model import Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,7 @@ def misplaced(node: Node, checkout: Path, *, known_as: str) -> Iterator[Commodor
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
         if not isinstance(entry, Mapping):
             continue
-        where = f"target {node.name}: parameters.kapitan.compile[{index}]"
+        where = str(Spot(node.name, ("kapitan", "compile", f"[{index}]")))
         output = entry.get("output_path")
         if isinstance(output, str) and not _is_inside(output, checkout):
             yield CommodoreError(

@@ -1,7 +1,6 @@
 """Reclass semantics: the hierarchy, resolved for every target."""
 
 from .checks import check_configuration, deprecations
-from .entries import check_entries
 from .explain import path_parts, reach, story
 from .layout import materialise
 from .reach import Effect, Reach
@@ -18,7 +17,6 @@ __all__ = [
     "SingleClassPath",
     "Story",
     "check_configuration",
-    "check_entries",
     "deprecations",
     "explain_missing",
     "materialise",

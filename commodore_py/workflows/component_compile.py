@@ -74,7 +74,7 @@ def _gather(config: Config, at: ComponentAt) -> Sources:
     classes = at.classes()
     resolved = inventory.resolve_single(config, cluster, classes, at.instance)
     where = inventory.single_whereabouts(config, cluster, classes, at.instance)
-    inventory.check_entries(resolved, where)
+    compiler.check_entries(resolved, where.parameter)
     paths = config.paths
     link(paths.dependencies / at.instance.component, at.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it

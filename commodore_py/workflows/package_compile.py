@@ -91,7 +91,7 @@ def _gather(config: Config, package: PackageAt) -> Sources:
     _check_present(config, instances, package, wanted=bool(wanted))
     resolved = inventory.resolve(config, cluster, classes, instances)
     where = inventory.whereabouts(config, cluster, classes, instances)
-    inventory.check_entries(resolved, where)
+    compiler.check_entries(resolved, where.parameter)
     dependencies.fetch_vendored(config, classes, resolved, where)
     stand_in_for_argocd(config.paths.libraries)
     inventory.materialise(config, cluster, classes, resolved)

@@ -129,8 +129,8 @@ def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
         _push(fleet.config())
 
     assert sorted(error.where.splitlines()[-1] for error in caught.value.errors) == [
-        "target data-base: parameters.kapitan.compile[0]",
-        "target web: parameters.kapitan.compile[0]",
+        "target data-base, parameters.kapitan.compile[0]",
+        "target web, parameters.kapitan.compile[0]",
     ]
     assert all("no way" in str(error) for error in caught.value.errors)
     assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
@@ -309,7 +309,7 @@ def test_component_cannot_reach_outside_its_place(
     with pytest.raises(CommodoreError, match=told) as caught:
         _push(fleet.config(engine=engine))
 
-    assert caught.value.where.startswith("target web: parameters.kapitan.compile[0]")
+    assert caught.value.where.startswith("target web, parameters.kapitan.compile[0]")
     assert victim.is_dir()
 
 
@@ -323,10 +323,10 @@ def test_entry_that_kapitan_does_not_know_is_told(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError) as caught:
         _push(fleet.config())
 
-    assert str(caught.value) == "instance web: jsonent is no input_type of a compile entry"
+    assert str(caught.value) == "web: 'jsonent' is no input type"
     assert caught.value.where.splitlines() == [
         "dependencies/web/class/web.yml:6",
-        "target web: parameters.kapitan.compile[0].input_type",
+        "target web, parameters.kapitan.compile[0].input_type",
     ]
     assert caught.value.hint.startswith("did you mean jsonnet?")
 

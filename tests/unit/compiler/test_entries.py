@@ -1,4 +1,4 @@
-"""Entries for Kapitan: its own models decide, we say where and what to do."""
+"""Entries that nobody understands: where they stand, and what to do."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commodore_py.compiler import check_entries
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.entries import check_entries
 from commodore_py.inventory.places import shown
 from commodore_py.inventory.replay import Hierarchy
 from commodore_py.inventory.whereabouts import Whereabouts
@@ -31,14 +31,14 @@ def check(root: Path, lists: dict[str, Any], *, text: str = "") -> None:
     )
     node = make_node("web", parameters={"kapitan": lists})
     inventory = Inventory({"cluster": make_node(), "web": node}, (Instance("web", "web"),))
-    check_entries(inventory, Whereabouts(lambda: hierarchy))
+    check_entries(inventory, Whereabouts(lambda: hierarchy).parameter)
 
 
 def told(root: Path, **lists: object) -> list[str]:
     with pytest.raises(CommodoreError) as caught:
         check(root, lists)
     errors = errors_in(caught.value)
-    assert all(error.where.startswith("target web: parameters.kapitan.") for error in errors)
+    assert all(error.where.startswith("target web, parameters.kapitan.") for error in errors)
     return [f"{error}; {error.hint}" for error in errors]
 
 
@@ -64,39 +64,39 @@ def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> N
         (
             "compile",
             {**JSONNET, "input_type": "jsonent"},
-            "jsonent is no input_type of a compile entry; did you mean jsonnet? Else, it is one of",
+            "'jsonent' is no input type; did you mean jsonnet? Else, there are copy, cuelang, ",
         ),
-        ("compile", {"output_path": "x"}, "a compile entry has no input_type; add input_type"),
-        ("compile", "x", "a compile entry is 'x'; expected is a valid dictionary"),
+        ("compile", {"output_path": "x"}, "an entry of compile has no input_type; add input_type"),
+        ("compile", "x", "an entry of compile must be a mapping, not 'x'; "),
         (
             "compile",
             {"input_type": "copy", "output_path": "x"},
-            "a compile entry has no input_paths; add input_paths",
+            "input type copy needs input_paths; add input_paths",
         ),
         (
             "compile",
             {**JSONNET, "output_pth": "x"},
-            "a compile entry of this kind has no key output_pth; did you mean output_path? Else, ",
+            "input type jsonnet has no key output_pth; did you mean output_path? Else, ",
         ),
         (
             "compile",
             {**JSONNET, "input_paths": ["a", 1]},
-            "input_paths[1] of a compile entry is 1; expected is a valid string",
+            "input_paths of input type jsonnet must be a list of strings, not ['a', 1]; ",
         ),
         (
             "compile",
             {**JSONNET, "output_type": "xml"},
-            "output_type of a compile entry is 'xml'; expected is 'json', 'yaml'",
+            "output_type of input type jsonnet must be one of json, yaml, yml, plain, ",
         ),
         (
             "dependencies",
             {**CHART, "version": 1.5},
-            "version of a dependencies entry is 1.5; expected is a valid string",
+            "version of dependency type helm must be a string, or null, not 1.5; ",
         ),
         (
             "dependencies",
             {**CHART, "type": "ftp"},
-            "ftp is no type of a dependencies entry; it is one of helm, https, http, git, oci",
+            "'ftp' is no dependency type; there are git, helm, http, https, oci",
         ),
     ],
 )
@@ -105,7 +105,7 @@ def test_what_kapitan_refuses_is_explained(
 ) -> None:
     (text,) = told(tmp_path, **{name: [entry]})
 
-    assert text.startswith(f"instance web: {expected}")
+    assert text.startswith(f"web: {expected}")
 
 
 def test_all_entries_of_a_target_are_told_together(tmp_path: Path) -> None:
@@ -128,6 +128,6 @@ def test_an_entry_says_which_line_holds_it(tmp_path: Path) -> None:
         check(tmp_path, {"compile": [entry]}, text=text)
 
     assert {error.where for error in errors_in(caught.value)} == {
-        "main.yml:6\ntarget web: parameters.kapitan.compile[0].output_pth",
-        "main.yml:4\ntarget web: parameters.kapitan.compile[0]",
+        "main.yml:6\ntarget web, parameters.kapitan.compile[0].output_pth",
+        "main.yml:4\ntarget web, parameters.kapitan.compile[0]",
     }
