@@ -1,7 +1,8 @@
 """Golden cases: a compiled folder, filter definitions, and the folder afterwards.
 
 `<case>/before` is what the instance compiled to, `<case>/filters.yml` the list of definitions,
-`<case>/component` (if there) the component's checkout, `<case>/after` the result.
+`<case>/component` (if there) the component's checkout, `<case>/after` the result. The component
+is called like the case, with dashes.
 """
 
 from __future__ import annotations
@@ -22,23 +23,21 @@ CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "filters.ym
 
 @pytest.mark.parametrize("case", CASES)
 def test_filters_leave_what_the_case_expects(case: str, tmp_path: Path) -> None:
-    folder = HERE / case
+    folder, name = HERE / case, case.replace("_", "-")
     filters = yaml.load_file(folder / "filters.yml")
-    node = make_node(
-        "app", parameters={"app": {}, "commodore": {"postprocess": {"filters": filters}}}
-    )
+    node = make_node(name, parameters={"commodore": {"postprocess": {"filters": filters}}})
     sources = Sources(
         cluster=make_cluster(),
-        classes=ClassPath((make_dependency("app", folder / "component"),)),
-        inventory=Inventory({"app": node}, (Instance("app", "app"),)),
+        classes=ClassPath((make_dependency(name, folder / "component"),)),
+        inventory=Inventory({name: node}, (Instance(name, name),)),
         catalog_head=CatalogHead(tmp_path, "", "", None),
         time=datetime.now(UTC),
     )
 
     filtered, notices = apply_filters(
-        make_config(tmp_path), {"app": files.read_tree(folder / "before")}, sources
+        make_config(tmp_path), {name: files.read_tree(folder / "before")}, sources
     )
 
     expected = {str(p): e.content.decode() for p, e in files.read_tree(folder / "after").items()}
-    assert {str(p): e.content.decode() for p, e in filtered["app"].items()} == expected
+    assert {str(p): e.content.decode() for p, e in filtered[name].items()} == expected
     assert not notices
