@@ -113,6 +113,10 @@ JOB: JSON = {
         ),
         ("kube.Job('s') + runs", _object("batch/v1", "Job", "s", JOB)),
         (
+            "kube.JobSpec + runs.spec",
+            {**JOB, "template": {"spec": _pod(restartPolicy="OnFailure")}},
+        ),
+        (
             "kube.CronJob('s') { spec+: { schedule: '@daily', jobTemplate+: runs } }",
             _object(
                 "batch/v1",
