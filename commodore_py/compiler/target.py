@@ -40,6 +40,8 @@ class Target:
 def compile_target(target: Target, output: Output) -> Output:
     """The output of all entries; each sees what the ones before it wrote."""
     for entry in target.entries:
+        # The folder is made first, and is there even if an entry fails that may.
+        output = output.with_folder(output.place(entry.output_path))
         try:
             output = _compiled(target, entry, output)
         except CommodoreError as error:
@@ -52,11 +54,10 @@ def compile_target(target: Target, output: Output) -> Output:
 
 
 def _compiled(target: Target, entry: Entry, output: Output) -> Output:
-    folder = output.place(entry.output_path)
     files: Overlay = target.lookup.files.with_tree(output.folder, output.tree)
     job = InputJob(
         entry=entry,
-        output=output.with_folder(folder),
+        output=output,
         lookup=target.lookup.with_files(files.with_written(output.written)),
         tags=target.tags,
         style=target.style,
