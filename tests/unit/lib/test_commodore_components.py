@@ -112,14 +112,16 @@ def test_kustomization(call: str, expected: object, anywhere: Evaluate) -> None:
     assert anywhere(f"com.Kustomization({call})") == {"kustomization": expected}
 
 
+@pytest.mark.spec("10.09")
 @pytest.mark.parametrize(
     ("image", "missing"), [("{ newTag: 't' }", "newName"), ("{ newName: 'n' }", "newTag")]
 )
 def test_kustomization_names_the_field_that_an_image_lacks(
     image: str, missing: str, anywhere: Evaluate
 ) -> None:
-    with pytest.raises(JsonnetError, match=f"Kustomization u: image i has no {missing}"):
+    with pytest.raises(JsonnetError, match=f"Kustomization u: image i has no {missing}") as caught:
         anywhere(f"com.Kustomization('u', images={{ i: {image} }})")
+    assert "case.jsonnet" in caught.value.where
 
 
 @pytest.mark.parametrize(
