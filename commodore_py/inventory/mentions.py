@@ -11,7 +11,7 @@ from .steps import written_as
 from .values import Reference, Token
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable, Iterable, Iterator
 
     from .places import ParameterPath
     from .replay import Layer
@@ -57,16 +57,23 @@ class Mentions:
     def __init__(self) -> None:
         self._known: dict[str, _OfLayer] = {}
 
-    def of(self, layer: Layer, tracer: Tracer, key: Hashable) -> Iterator[Mention]:
-        """What a layer mentions of one top-level parameter."""
-        known = self._known.get(layer.file)
-        if known is None:
-            known = self._known[layer.file] = _OfLayer(layer, tracer)
-        yield from known.by_key.get(key, ())
-        for token, at, place in known.open:
-            for lookup in _flat(tracer.lookups(token)):
-                if lookup.path[:1] == (key,) and not lookup.default:
-                    yield _mention(lookup.written, lookup.path, token, at, place)
+    def of(
+        self, layers: Iterable[Layer], tracer: Tracer
+    ) -> dict[Hashable, list[tuple[Layer, Mention]]]:
+        """What the layers of a target mention, by top-level parameter."""
+        found: dict[Hashable, list[tuple[Layer, Mention]]] = {}
+        for layer in layers:
+            known = self._known.get(layer.file)
+            if known is None:
+                known = self._known[layer.file] = _OfLayer(layer, tracer)
+            for key, mentions in known.by_key.items():
+                found.setdefault(key, []).extend([(layer, mention) for mention in mentions])
+            for token, at, place in known.open:
+                for lookup in _flat(tracer.lookups(token)):
+                    if lookup.path and not lookup.default:
+                        mention = _mention(lookup.written, lookup.path, token, at, place)
+                        found.setdefault(lookup.path[0], []).append((layer, mention))
+        return found
 
 
 def _texts(layer: Layer, tracer: Tracer) -> Iterator[tuple[Token, ParameterPath, Place]]:

@@ -68,7 +68,7 @@ def line_of(node: yaml.Node) -> int:
 
 def pairs_of(node: yaml.Node | None, key: Hashable) -> list[Pair]:
     """Keys and values of one parameter in a mapping: it may stand there with several marks."""
-    return [pair for written, pair in _as_read(node).items() if unmarked(written)[0] == key]
+    return _by_name(node).get(key, [])
 
 
 def paths_at(text: bytes, line: int) -> list[ParameterPath]:
@@ -107,6 +107,14 @@ def _last_line(node: yaml.Node) -> int:
     end = node.end_mark
     # A block ends where the next thing begins, which is another line.
     return max(line_of(node), int(end.line) + (1 if end.column else 0))
+
+
+@lru_cache(maxsize=1 << 16)
+def _by_name(node: yaml.Node | None) -> Mapping[Hashable, list[Pair]]:
+    found: dict[Hashable, list[Pair]] = {}
+    for written, pair in _as_read(node).items():
+        found.setdefault(unmarked(written)[0], []).append(pair)
+    return found
 
 
 @lru_cache(maxsize=1 << 12)

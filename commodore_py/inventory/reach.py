@@ -98,8 +98,8 @@ class _Search:
 
     def __init__(self, replay: Replay, mentions: Mentions) -> None:
         self._replay = replay
-        self._mentions = mentions
         self._tracer = Tracer(replay)
+        self._mentioned = mentions.of(replay.layers, self._tracer)
 
     def effects(
         self, path: ParameterPath, layers: list[Layer], line: int
@@ -120,21 +120,22 @@ class _Search:
         waiting, seen = [path], {path}
         while waiting:
             changed = waiting.pop(0)
-            for layer in self._replay.layers:
-                for mention in self._mentions.of(layer, self._tracer, changed[0]):
-                    if not _overlap(mention.path, changed):
-                        continue
-                    if not mention.at:
-                        yield CLASS, mention.text, mention.written, mention.place
-                        continue
-                    at = _affected(mention, changed)
-                    if at not in seen and self._counts(mention, layer):
-                        seen.add(at)
-                        waiting.append(at)
-                        yield REFERENCE, dotted(at), mention.written, mention.place
+            for layer, mention in self._mentioned.get(changed[0], ()):
+                if not _overlap(mention.path, changed):
+                    continue
+                if not mention.at:
+                    yield CLASS, mention.text, mention.written, mention.place
+                    continue
+                at = _affected(mention, changed)
+                if at not in seen and self._counts(mention, layer):
+                    seen.add(at)
+                    waiting.append(at)
+                    yield REFERENCE, dotted(at), mention.written, mention.place
 
     def _counts(self, mention: Mention, layer: Layer) -> bool:
         """Whether a text is not overridden."""
+        if len(self._replay.layers_with(mention.at[0])) == 1:
+            return True
         steps = self._tracer.follow(mention.at)
         live = self._tracer.since_reset(steps)
         own = [step for step in steps if step.layer is layer]

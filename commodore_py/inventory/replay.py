@@ -41,6 +41,7 @@ class Hierarchy:
     """Those of them that lie in their files word for word."""
     target_file: Callable[[str], str] = "target {}".format
     _fields: dict[str, Mapping[str, yaml.Node]] = field(default_factory=dict, repr=False)
+    _shown: dict[str, str] = field(default_factory=dict, repr=False)
     _replays: dict[str, Replay] = field(default_factory=dict, repr=False)
 
     def replay(self, target: str) -> Replay:
@@ -51,7 +52,9 @@ class Hierarchy:
 
     def file_of(self, name: str) -> str:
         """The file of a class, for people."""
-        return self.generated.get(name) or self.shown(self.files.path(name))
+        if name not in self._shown:
+            self._shown[name] = self.generated.get(name) or self.shown(self.files.path(name))
+        return self._shown[name]
 
     def has_lines(self, name: str) -> bool:
         """Whether people can look at the lines of a class."""

@@ -254,7 +254,9 @@ class Tracer:
         return None
 
     def _is_null(self, step: Step) -> bool:
-        return step.error is None and self.resolved(step.value) is None
+        if step.error is not None or type(step.value) in (Map, Sequence, list):
+            return False  # and a large mapping need not be resolved to know that
+        return self.resolved(step.value) is None
 
     def resolved(self, value: Value) -> Value:
         """A value without references; Unresolved if that is impossible."""
