@@ -23,6 +23,7 @@ ReadImport: TypeAlias = Callable[[Path], "bytes | None"]
 """The content of a candidate of an import, None if there is none; an error ends the search."""
 
 _LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
+_STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
 _MOST_PLACES = 10
 
 
@@ -91,7 +92,7 @@ def evaluate(
             },
         )
     except (RuntimeError, UnicodeDecodeError) as error:
-        raise calls.explain(_said(error)) from (calls.failure or error)
+        raise calls.explain(_said(error), file) from (calls.failure or error)
     return result
 
 
@@ -181,9 +182,9 @@ class _Calls:
 
         return find
 
-    def explain(self, said: str) -> JsonnetError:
+    def explain(self, said: str, file: Path) -> JsonnetError:
         """The error with its place; an interruption or a bug in a callback goes on as it is."""
-        message, places = _split(said)
+        message, places = _split(said, str(file))
         failure = self.failure
         if failure is None:
             return JsonnetError(message, where=places)
@@ -230,7 +231,7 @@ def _said(error: RuntimeError | UnicodeDecodeError) -> str:
     return str(error)
 
 
-def _split(said: str) -> tuple[str, str]:
+def _split(said: str, file: str) -> tuple[str, str]:
     """Message and places of an error; the place where it happened comes first."""
     text = said.removeprefix("RUNTIME ERROR: ").rstrip()
     message, _, trace = text.partition("\n\t")
@@ -240,8 +241,20 @@ def _split(said: str) -> tuple[str, str]:
         # A file that cannot be parsed: the message begins with its place and ends with the line.
         found.insert(0, static)
         message = message[static.end() :].partition("\n")[0]
-    places = list(dict.fromkeys(match["place"] for match in found if match))
-    return message.rstrip(), "\n".join(places[:_MOST_PLACES])
+    places = list(dict.fromkeys(match["place"] for match in found if match))[:_MOST_PLACES]
+    if not any(place.startswith(f"{file}:") for place in places):
+        places.append(_place_in_result(trace, file))
+    return message.rstrip(), "\n".join(places)
+
+
+def _place_in_result(trace: str, file: str) -> str:
+    """Where in a file's result an error is, if it came up when the result was written out.
+
+    Values are lazy: by then the call that made one has no place any more.
+    """
+    steps = [_STEP.match(line.strip()) for line in reversed(trace.splitlines())]
+    way = ".".join(step["field"] or step["index"] for step in steps if step)
+    return f"{file}: {way} of the result" if way else file
 
 
 def _own_nulls(arguments: Sequence[object]) -> None:
