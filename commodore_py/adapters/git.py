@@ -153,7 +153,8 @@ def configure_remote(directory: Path, url: str, rule: git_urls.PushRule | None =
 
 def remote_settings(directory: Path) -> dict[str, str]:
     """What the repository's configuration says about `origin`."""
-    for folder in (directory, directory / ".git"):
+    folders = git_files.folders_of(directory)
+    for folder in (directory, folders.shared if folders else directory / ".git"):
         known = git_files.remote_in(folder / "config") if (folder / "HEAD").is_file() else None
         if known is not None:
             return known
@@ -194,6 +195,17 @@ def refs_of(directory: Path) -> Refs:
             commits[name] = inner_commit
     known = head.removeprefix(BRANCHES) if head in commits else ""
     return Refs(commits, known or _FALLBACK_BRANCH)
+
+
+def default_branch_of(directory: Path) -> str:
+    """The branch that the remote's HEAD was last seen to name, as `refs_of` says."""
+    folders = git_files.folders_of(directory)
+    files = git_files.refs_in(folders.shared, BRANCHES) if folders else None
+    if files is not None:
+        target = files.symbolic.get(f"{BRANCHES}HEAD", "")
+        if not target or target in files.objects:
+            return target.removeprefix(BRANCHES) or _FALLBACK_BRANCH
+    return refs_of(directory).default_branch
 
 
 def files_listed(directory: Path) -> git_files.RefFiles:
@@ -258,13 +270,10 @@ def _happened(states: str) -> str:
 
 def head_of(directory: Path) -> tuple[str | None, str | None]:
     """The commit and the branch that a checkout is at, either may be missing."""
-    files = git_files.refs_in(directory / ".git", "refs/heads")
-    if files is not None:
-        ref = files.symbolic.get("HEAD", "")
-        if not ref:
-            return files.objects["HEAD"], None
-        if ref.startswith("refs/heads/") and ref not in files.symbolic:
-            return files.objects.get(ref), ref.removeprefix("refs/heads/")
+    folders = git_files.folders_of(directory)
+    known = folders.head() if folders else None
+    if known is not None:
+        return known
     try:
         # Not the short name: it is longer where a tag has the branch's name.
         output = git(directory, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
@@ -296,6 +305,24 @@ def commit_of(directory: Path, revision: str) -> str | None:
         )
     except ProgramFailed:
         return None
+
+
+def is_repository(directory: Path) -> bool:
+    """Whether a folder is the top of a Git checkout (not merely inside of one)."""
+    folders = git_files.folders_of(directory)
+    if folders is not None and folders.head() is not None:
+        return True
+    return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
+
+
+def short_commits_of(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, str], str]:
+    """Abbreviated commits of checkouts, by checkout and commit."""
+    wanted = {}
+    for directory, commit in commits:
+        folders = git_files.folders_of(directory)
+        wanted[directory, commit] = (folders.shared if folders else directory, commit)
+    short = short_commits_in(wanted.values())
+    return {key: short[place] for key, place in wanted.items()}
 
 
 def short_commit(directory: Path, commit: str) -> str:

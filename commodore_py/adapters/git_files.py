@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
+_BRANCHES = "refs/heads/"
+_BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")
 _PACKED = "packed-refs"
 _INDEX_V2 = b"\xfftOc\0\0\0\2"
 
@@ -54,6 +56,69 @@ def refs_in(git_folder: Path, *below: str) -> RefFiles | None:
         else:
             return None
     return RefFiles(objects, symbolic, peeled)
+
+
+@dataclass(frozen=True, slots=True)
+class GitFolders:
+    """Where a checkout's Git keeps what is its own, and what all worktrees of a clone share."""
+
+    own: Path
+    shared: Path
+
+    def head(self) -> tuple[str | None, str | None] | None:
+        """The commit and the branch that HEAD names, either may be missing; None if in doubt."""
+        file = self.own / "HEAD"
+        if (self.shared / "reftable").exists() or file.is_symlink():
+            return None
+        try:
+            content = file.read_text("utf-8").strip()
+            if _OBJECT.fullmatch(content):
+                return content, None
+            ref = content.removeprefix("ref: ").strip()
+            if not content.startswith("ref: ") or not _BRANCH.fullmatch(ref) or ".." in ref:
+                return None
+            commit = _value_of(self.shared, ref)
+        except (OSError, UnicodeDecodeError, ValueError):
+            return None
+        return commit, ref.removeprefix(_BRANCHES)
+
+
+def folders_of(checkout: Path) -> GitFolders | None:
+    """The folders behind a checkout; None if there is none, or only Git itself can tell."""
+    place = checkout / ".git"
+    try:
+        own = place if place.is_dir() else checkout / _named(place, "gitdir: ")
+        common = own / "commondir"
+        shared = own / _named(common) if common.exists() else own
+        # Git refuses what belongs to others, unless the user's settings allow it.
+        ours = all(path.stat().st_uid == os.geteuid() for path in (checkout, place, own, shared))
+    except (OSError, UnicodeDecodeError, ValueError):
+        return None
+    complete = (
+        (own / "HEAD").is_file() and (shared / "objects").is_dir() and (shared / "refs").is_dir()
+    )
+    return GitFolders(own, shared) if ours and complete else None
+
+
+def _named(file: Path, label: str = "") -> str:
+    text = file.read_text("utf-8").rstrip("\r\n")
+    if not text.startswith(label) or text == label or "\n" in text:
+        raise ValueError("not the name of a folder")
+    return text.removeprefix(label)
+
+
+def _value_of(git_folder: Path, ref: str) -> str | None:
+    """What a ref leads to, None if it is not there."""
+    try:
+        content = (git_folder / ref).read_text("utf-8").strip()
+    except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
+        # Last, as Git does: a ref that is packed meanwhile must not be in neither place.
+        content = _packed(git_folder, (ref.rpartition("/")[0],))[0].get(ref, "")
+        if not content:
+            return None
+    if not _OBJECT.fullmatch(content):
+        raise ValueError("a ref to a ref")
+    return content
 
 
 def remote_in(config: Path) -> dict[str, str] | None:

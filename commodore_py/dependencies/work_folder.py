@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import head_of, refs_of, remote_settings, short_commit
+from commodore_py.adapters.git import (
+    default_branch_of,
+    head_of,
+    is_repository,
+    remote_settings,
+    short_commits_of,
+)
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, Kind
 
 from .contents import incomplete
-from .safety import is_repository
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +50,10 @@ def find_all(places: Mapping[DependencySpec, Path]) -> tuple[Dependency, ...]:
     if dropped:
         log.warning("instances of skipped components are skipped too: %s", ", ".join(dropped))
     raise_collected(errors, "the working directory is not complete")
-    return tuple(found)
+    short = short_commits_of((one.worktree, one.commit) for one in found if one.commit)
+    return tuple(
+        replace(one, short_commit=short.get((one.worktree, one.commit), "")) for one in found
+    )
 
 
 def _as_found(spec: DependencySpec, place: Path) -> Dependency:
@@ -55,9 +64,8 @@ def _as_found(spec: DependencySpec, place: Path) -> Dependency:
         log.warning(
             "%s in %s has no %s: its version is unknown", spec, place, " and no ".join(lacks)
         )
-    version = spec.version or (refs_of(place).default_branch if url else branch or "")
-    short = short_commit(place, commit) if commit else ""
-    return Dependency(spec, url, version, commit or "", short, place)
+    version = spec.version or (default_branch_of(place) if url else branch or "")
+    return Dependency(spec, url, version, commit or "", "", place)
 
 
 def _missing(spec: DependencySpec, place: Path) -> CommodoreError:

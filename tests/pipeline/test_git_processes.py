@@ -81,6 +81,20 @@ def test_forty_unchanged_repositories(
     assert started() == {"config": 1}
 
 
+def test_local_mode_asks_no_git(
+    world: World, forty: list[DependencySpec], started: Callable[[], Counter[str]]
+) -> None:
+    fetched = world.fetch(*forty)
+    started()
+
+    found = world.fetch(*forty, local=True)
+
+    assert [one.short_commit for one in found] == [one.short_commit for one in fetched]
+    assert [one.commit for one in found] == [one.commit for one in fetched]
+    assert [one.url for one in found] == [one.url for one in fetched]
+    assert started() == {}
+
+
 def test_servers_are_asked_one_question_each(
     world: World, started: Callable[[], Counter[str]]
 ) -> None:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import git as adapter
-from commodore_py.adapters.git_files import is_unambiguous, refs_in, remote_in
+from commodore_py.adapters.git_files import folders_of, is_unambiguous, refs_in, remote_in
 from tests.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -92,3 +93,128 @@ def test_borrowed_objects_are_left_to_git(repository: Path) -> None:
     (repository / "objects/info/alternates").write_text("/elsewhere\n")
 
     assert is_unambiguous(repository, "012345") is None
+
+
+def _cloned(repository: Path) -> Path:
+    checkout = repository.with_name("checkout")
+    git(repository.parent, "clone", "--quiet", str(repository), checkout.name)
+    return checkout
+
+
+def _worktree(repository: Path) -> Path:
+    checkout = repository.with_name("worktree")
+    git(repository, "config", "remote.origin.url", "/elsewhere")
+    git(repository, "worktree", "add", "--quiet", str(checkout), "feat/x")
+    return checkout
+
+
+def _detached(repository: Path) -> Path:
+    checkout = _worktree(repository)
+    git(checkout, "checkout", "--quiet", "--detach")
+    return checkout
+
+
+def _packed(repository: Path) -> Path:
+    checkout = _worktree(repository)
+    git(checkout, "pack-refs", "--all")
+    return checkout
+
+
+def _linked(repository: Path) -> Path:
+    checkout = _cloned(repository)
+    link = checkout.with_name("link")
+    link.symlink_to(checkout)
+    return link
+
+
+def _relative(repository: Path) -> Path:
+    checkout = _worktree(repository)
+    text = (checkout / ".git").read_text().replace(str(repository), f"../{repository.name}")
+    (checkout / ".git").write_text(text)
+    return checkout
+
+
+def _moved_git_folder(repository: Path) -> Path:
+    checkout = _cloned(repository)
+    git(checkout, "init", "--quiet", f"--separate-git-dir={repository.with_name('apart')}")
+    return checkout
+
+
+@pytest.mark.parametrize(
+    "made", [_cloned, _worktree, _detached, _packed, _linked, _relative, _moved_git_folder]
+)
+def test_a_checkout_is_read_as_git_reads_it(
+    repository: Path, made: Callable[[Path], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checkout = made(repository)
+    commit = git(checkout, "rev-parse", "HEAD")
+    branch = git(checkout, "rev-parse", "--symbolic-full-name", "HEAD")
+    url = git(checkout, "config", "remote.origin.url")
+    short = git(checkout, "rev-parse", "--short=6", "HEAD")
+    default = adapter.refs_of(checkout).default_branch
+    monkeypatch.setenv("PATH", "/nowhere")  # Git cannot be asked from here on
+
+    assert adapter.is_repository(checkout)
+    assert adapter.head_of(checkout) == (
+        commit,
+        None if branch == "HEAD" else branch.removeprefix("refs/heads/"),
+    )
+    assert adapter.remote_settings(checkout)["remote.origin.url"] == url
+    assert adapter.default_branch_of(checkout) == default
+    assert adapter.short_commits_of([(checkout, commit)]) == {(checkout, commit): short}
+
+
+def test_the_default_branch_is_the_one_that_the_remote_named(repository: Path) -> None:
+    git(repository, "symbolic-ref", "HEAD", "refs/heads/feat/x")
+
+    assert adapter.default_branch_of(_cloned(repository)) == "feat/x"
+
+
+def test_a_default_branch_that_is_gone_is_none(repository: Path) -> None:
+    checkout = _cloned(repository)
+    git(checkout, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+
+    found = adapter.default_branch_of(checkout)
+
+    assert found == adapter.refs_of(checkout).default_branch == "master"
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["", "nonsense", "ref: refs/tags/light", "ref: refs/heads/../x", "ref: refs/heads/a b", "0123"],
+)
+def test_a_head_that_git_must_read_is_not_guessed(repository: Path, head: str) -> None:
+    checkout = _cloned(repository)
+    (checkout / ".git/HEAD").write_text(head)
+
+    folders = folders_of(checkout)
+
+    assert folders is not None
+    assert folders.head() is None
+
+
+def test_a_branch_that_is_a_name_for_another_is_left_to_git(repository: Path) -> None:
+    checkout = _cloned(repository)
+    git(checkout, "symbolic-ref", "refs/heads/other", "refs/heads/master")
+    git(checkout, "symbolic-ref", "HEAD", "refs/heads/other")
+
+    folders = folders_of(checkout)
+
+    assert folders is not None
+    assert folders.head() is None
+    assert adapter.head_of(checkout)[0] == git(checkout, "rev-parse", "HEAD")
+
+
+@pytest.mark.parametrize("content", ["", "gitdir: ", "gitdir: /nowhere", "else: x"])
+def test_a_folder_that_leads_to_no_repository_is_none(tmp_path: Path, content: str) -> None:
+    (tmp_path / ".git").write_text(content)
+
+    assert folders_of(tmp_path) is None
+    assert not adapter.is_repository(tmp_path)
+
+
+def test_a_folder_inside_of_a_checkout_is_no_repository(repository: Path) -> None:
+    inside = _cloned(repository) / "inside"
+    inside.mkdir()
+
+    assert not adapter.is_repository(inside)
