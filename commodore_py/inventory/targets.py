@@ -26,25 +26,32 @@ def targets_of(
 ) -> dict[str, Target]:
     """The content of every target file, by target name."""
     programs = _programs(kustomize_wrapper)
-    targets = {BOOTSTRAP: bootstrap_target(classes)}
+    having = _having_defaults(classes)
+    targets = {BOOTSTRAP: _bootstrap_target(classes, having)}
     for instance in instances:
-        targets[instance.name] = _instance_target(instance, classes, programs)
+        targets[instance.name] = _instance_target(instance, classes, having, programs)
     return targets
 
 
 def bootstrap_target(classes: ClassPath) -> Target:
     """The target that stands for the cluster itself."""
-    names = ["params.cluster", *_defaults(classes, {}), "global.commodore"]
+    return _bootstrap_target(classes, _having_defaults(classes))
+
+
+def _bootstrap_target(classes: ClassPath, having: frozenset[str]) -> Target:
+    names = ["params.cluster", *_defaults(classes, having, {}), "global.commodore"]
     return {"classes": names, "parameters": {"_instance": BOOTSTRAP}}
 
 
-def _instance_target(instance: Instance, classes: ClassPath, programs: dict[str, str]) -> Target:
+def _instance_target(
+    instance: Instance, classes: ClassPath, having: frozenset[str], programs: dict[str, str]
+) -> Target:
     # An instance may have another version than its component: its own defaults take that place.
     own_defaults = {instance.component: instance.name}
     return {
         "classes": [
             "params.cluster",
-            *_defaults(classes, own_defaults),
+            *_defaults(classes, having, own_defaults),
             "global.commodore",
             f"components.{instance.name}",
         ],
@@ -89,11 +96,13 @@ def has_defaults(component: Dependency) -> bool:
     return (component.directory / DEFAULTS).is_file()
 
 
-def _defaults(classes: ClassPath, replaced: dict[str, str]) -> list[str]:
-    names = []
-    for component in classes.of_kind(Kind.COMPONENT):
-        name = replaced.get(component.spec.name, component.spec.name)
-        checkout = classes.component(name)
-        if checkout is not None and has_defaults(checkout):
-            names.append(f"defaults.{name}")
-    return names
+def _having_defaults(classes: ClassPath) -> frozenset[str]:
+    # Every target includes them all: one look at each checkout has to do.
+    checkouts = classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)
+    return frozenset(one.spec.name for one in checkouts if has_defaults(one))
+
+
+def _defaults(classes: ClassPath, having: frozenset[str], replaced: dict[str, str]) -> list[str]:
+    names = (one.spec.name for one in classes.of_kind(Kind.COMPONENT))
+    own = (replaced.get(name, name) for name in names)
+    return [f"defaults.{name}" for name in own if name in having]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .dependency import Dependency, Kind
@@ -17,6 +17,14 @@ class ClassPath:
     """Fetched dependencies in the order they were found, seen as places of classes."""
 
     dependencies: tuple[Dependency, ...] = ()
+    _by_name: dict[str, Dependency] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        checkouts: dict[str, Dependency] = {}
+        for one in self.dependencies:
+            if one.spec.kind in (Kind.COMPONENT, Kind.INSTANCE):
+                checkouts.setdefault(one.spec.name, one)
+        object.__setattr__(self, "_by_name", checkouts)
 
     def plus(self, more: Iterable[Dependency]) -> ClassPath:
         """The same class path, longer."""
@@ -29,10 +37,7 @@ class ClassPath:
 
     def component(self, name: str) -> Dependency | None:
         """The checkout of a component or an instance, by its name."""
-        for dependency in self.of_kind(Kind.COMPONENT, Kind.INSTANCE):
-            if dependency.spec.name == name:
-                return dependency
-        return None
+        return self._by_name.get(name)
 
     def entries(self) -> Iterator[tuple[str, Path]]:
         """Pairs of class prefix (with `/`) and the file or folder that holds those classes."""
