@@ -174,15 +174,18 @@ class Overlay:
 
         What is hidden counts as part of a tree that does not exist.
         """
-        absolute = path.absolute()
-        if ".." in absolute.parts:
-            absolute = Path(os.path.realpath(absolute))
+        # Asked for every single look-up, and objects for paths are slow to make.
+        text = os.fspath(path)
+        if not text.startswith("/"):
+            text = os.path.join(Path.cwd(), text)  # noqa: PTH118 - as above
+        if ".." in text.split("/"):
+            text = os.path.realpath(text)
         for root in _spellings(self.compiled):
-            if absolute.is_relative_to(root):
-                return PurePosixPath(absolute.relative_to(root))
+            if text == root or text.startswith(f"{root}/"):
+                return PurePosixPath(text[len(root) + 1 :])
         for root in _spellings(self.catalog):
-            if absolute.is_relative_to(root):
-                return _HIDDEN / absolute.relative_to(root)
+            if text == root or text.startswith(f"{root}/"):
+                return _HIDDEN / text[len(root) + 1 :]
         return None
 
     def _look_up(self, inside: PurePosixPath) -> tuple[Tree, PurePosixPath]:
@@ -199,8 +202,8 @@ class Overlay:
 
 
 @functools.lru_cache(maxsize=64)  # asked for every single look-up
-def _spellings(root: Path) -> frozenset[Path]:
-    return frozenset((root, Path(os.path.realpath(root))))
+def _spellings(root: Path) -> frozenset[str]:
+    return frozenset((str(root), os.path.realpath(root)))
 
 
 def _entry_of(path: Path) -> Entry:
