@@ -88,7 +88,6 @@ def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
 @click.option(
     "-a",
     "--alias",
-    default="",
     metavar="ALIAS",
     shell_complete=completion.instances,
     help="Compile as the instance of this name.",
@@ -124,7 +123,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     /,
     path: Path,
     values: tuple[Path, ...],
-    alias: str,
+    alias: str | None,
     search_paths: tuple[Path, ...],
     output: Path,
     repo_directory: str,
@@ -151,7 +150,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     config = config_of(
         settings, engine=engine, strict=strict, git_cache=places.git_cache(cache) if cache else None
     )
-    component = ComponentAt.find(path, values, name=name, alias=alias)
+    component = ComponentAt.find(path, values, name=name, alias=alias or "")
     known_as = f" as {alias}" if alias else ""
     voice.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)

@@ -49,6 +49,7 @@ def compile_(commodore: CommandLine, folder: Path, *options: str) -> Ran:
     return commodore("package", "compile", str(folder), *(options or ("tests/defaults.yml",)))
 
 
+@pytest.mark.spec("09.45")
 def test_output_goes_to_the_package(commodore: CommandLine, package: Path) -> None:
     ran = compile_(commodore, package)
 
