@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .jsonnetfile_remote import Remote
     from .questions import Answer
 
+# There is nothing to tidy up in a clone that lives for one compile, and nothing to bargain for.
+_FETCH = ("-c", "maintenance.auto=false", "-c", "fetch.negotiationAlgorithm=noop", "fetch")
 _SPARSE = ("--quiet", "--no-tags", "--filter=blob:none")
 _ATTRIBUTES = ".gitattributes"
 
@@ -51,7 +53,7 @@ class FilesOnly(Clones):
             partly = succeeds(bare, "config", "remote.origin.promisor")
             if not partly and is_complete(bare, content.commit):
                 return
-            over_network(bare, "fetch", *_SPARSE, "--depth=1", "origin", content.commit)
+            over_network(bare, *_FETCH, *_SPARSE, "--depth=1", "origin", content.commit)
             _fetch_files(bare, content)
         except ProgramFailed:
             # Not every server knows of filters, or gives away commits by their names.
