@@ -158,6 +158,22 @@ def keep_branch(directory: Path, branch: str, commit: str) -> None:
         )
 
 
+def keep_head(bare: Path, admin: Path) -> None:
+    """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
+    head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
+    if head.startswith("ref:") or was_put_there(admin, head) or commit_of(bare, head) is None:
+        return  # branches stay
+    ref = f"{_BACKUPS}/{moment()}-{admin.name}"
+    if keep_tip(bare, ref, head):
+        log.warning(
+            "checkout %s was deleted with commits that its remote has not; see them with:"
+            " git -C %s log %s",
+            admin.name,
+            bare,
+            ref,
+        )
+
+
 def move_aside(what: str, directory: Path) -> None:
     """Move a whole folder to where nothing looks for it, and say where that is."""
     kept = directory.parent / ".put-aside" / f"{directory.name}-{moment()}"

@@ -28,6 +28,7 @@ from .safety import (
     in_the_way,
     is_empty,
     keep_branch,
+    keep_head,
     move_aside,
     not_ours_to_replace,
     put_aside,
@@ -141,7 +142,7 @@ def _find(spec: DependencySpec, there: str, bare: Path, refs: Refs) -> Found:
 
 def _create(worktree: Path, bare: Path, found: Found, journal: Journal) -> None:
     require_complete(bare, found)
-    git(bare, "worktree", "prune")
+    _forget_lost(bare)
     worktree.parent.mkdir(parents=True, exist_ok=True)
     how: tuple[str, ...]
     if found.branch and found.branch not in {branch for _, branch in heads_of(bare).values()}:
@@ -153,6 +154,16 @@ def _create(worktree: Path, bare: Path, found: Found, journal: Journal) -> None:
         how = ("--detach", str(worktree), found.commit)
     with noted(journal, worktree, after=found.commit, clone=bare):
         git(bare, "worktree", "add", "--quiet", "--force", *how)
+
+
+def _forget_lost(bare: Path) -> None:
+    """Let Git forget worktrees that are gone, but nothing that was committed only there."""
+    there = heads_of(bare)
+    folder = bare.resolve() / "worktrees"
+    for admin in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if admin not in there and is_complete(admin):
+            keep_head(bare, admin)
+    git(bare, "worktree", "prune")
 
 
 def _update(

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,9 +15,11 @@ from commodore_py.errors import CommodoreError
 from tests.builders import a_repository_with, commit_to, git
 
 from .jb import find_jb
+from .vendored import links, lock, reachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from .jb import Jb
 
@@ -375,10 +375,10 @@ def test_same_result(jb: Jb, name: str, tmp_path: Path, monkeypatch: pytest.Monk
     assert done.returncode == 0, done.stderr
     install(ours, Clones(ours / "dependencies/.repos"))
 
-    assert _lock(ours) == _lock(theirs)
-    assert _reachable(ours) == _reachable(theirs)
+    assert lock(ours) == lock(theirs)
+    assert reachable(ours) == reachable(theirs)
     if jb.is_fork:
-        assert _links(ours) == _links(theirs)
+        assert links(ours) == links(theirs)
 
 
 @pytest.mark.parametrize(
@@ -470,37 +470,6 @@ def _text(content: Files | str) -> str:
     return content if isinstance(content, str) else json.dumps(content, indent=2)
 
 
-def _lock(work: Path) -> str:
-    return (work / "jsonnetfile.lock.json").read_text()
-
-
-def _reachable(work: Path) -> dict[str, tuple[bytes, bool]]:
-    """Everything that can be imported, links followed; bytes and whether it is executable."""
-    found: dict[str, tuple[bytes, bool]] = {}
-    vendor = work / "vendor"
-    for parent, folders, names in os.walk(vendor, followlinks=True):
-        folders[:] = [name for name in folders if name not in (".cache", ".git")]
-        found[str(Path(parent).relative_to(vendor))] = (b"", True)
-        for name in names:
-            path = Path(parent, name)
-            content = (path.read_bytes(), os.access(path, os.X_OK))
-            found[str(path.relative_to(vendor))] = content
-    return found
-
-
-def _links(work: Path) -> dict[str, str]:
-    """Each link, and what it finally leads to."""
-    vendor = work / "vendor"
-    found = {}
-    for parent, folders, names in os.walk(vendor):
-        folders[:] = [name for name in folders if name != ".cache"]
-        for name in (*folders, *names):
-            path = Path(parent, name)
-            if path.is_symlink():
-                found[str(path.relative_to(vendor))] = str(path.resolve().relative_to(work))
-    return found
-
-
 def test_libraries_of_a_former_jb_are_taken_over(
     jb: Jb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -517,6 +486,6 @@ def test_libraries_of_a_former_jb_are_taken_over(
     install(work, Clones(work / "dependencies/.repos"))
     install(fresh, Clones(fresh / "dependencies/.repos"))
 
-    assert _links(work) == _links(fresh)
-    assert _reachable(work) == _reachable(fresh)
-    assert not any((work / "vendor" / name).readlink().is_absolute() for name in _links(work))
+    assert links(work) == links(fresh)
+    assert reachable(work) == reachable(fresh)
+    assert not any((work / "vendor" / name).readlink().is_absolute() for name in links(work))

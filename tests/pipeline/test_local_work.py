@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +18,7 @@ from tests.pipeline.dependency_world import (
     head,
     instance,
     package,
+    rewritten,
 )
 
 if TYPE_CHECKING:
@@ -166,6 +168,36 @@ def test_a_branch_moved_by_a_checkout_keeps_its_own_commits(
     assert head(place) == git(foo, "rev-parse", "other")
 
 
+@pytest.mark.parametrize("then", ["nothing", "a clone"])
+def test_a_deleted_worktree_leaves_the_commits_that_only_it_had(
+    world: World, foo: Path, place: Path, caplog: pytest.LogCaptureFixture, then: str
+) -> None:
+    git(place, "checkout", "--quiet", "--detach")
+    mine = commit_in(place, {"mine.txt": "mine"})
+    shutil.rmtree(place)
+    if then == "a clone":
+        _clone(world, foo)
+
+    world.fetch(component(foo))
+
+    (ref,) = backups(world.bare(foo))
+    assert git(world.bare(foo), "rev-parse", ref) == mine
+    assert f"git -C {world.bare(foo)} log {ref}" in caplog.text
+    assert head(place) == git(foo, "rev-parse", "master")
+
+
+def test_a_deleted_worktree_without_commits_of_its_own_leaves_nothing(
+    world: World, foo: Path
+) -> None:
+    world.fetch(component(foo, git(foo, "rev-parse", "master")))
+    rewritten(foo, component_files("foo"))
+    shutil.rmtree(world.place("foo"))
+
+    world.fetch(component(foo))
+
+    assert backups(world.bare(foo)) == []
+
+
 def test_an_untracked_file_in_the_way_is_not_overwritten(
     world: World, foo: Path, place: Path
 ) -> None:
@@ -222,7 +254,7 @@ def test_another_repository_takes_a_place_by_force(world: World, foo: Path, plac
 
 def _clone(world: World, foo: Path) -> Path:
     place = world.place("foo")
-    place.parent.mkdir(parents=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
     git(world.work, "clone", "--quiet", url_of(foo), str(place))
     return place
 

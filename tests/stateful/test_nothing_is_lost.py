@@ -1,0 +1,36 @@
+"""The sequences of every change, and far more of them now and then."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from .local_work import play_for, play_seeds
+
+SEED = 4
+SEQUENCES = 30
+MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is common to all sequences must not be kept outside of them."""
+    monkeypatch.delenv("XDG_CACHE_HOME")
+
+
+def test_no_sequence_loses_a_commit_or_a_byte() -> None:
+    report = play_seeds(f"{SEED}:{number}" for number in range(SEQUENCES))
+
+    assert not report.failures, report.text()
+    assert not report.missing()
+
+
+@pytest.mark.long
+def test_none_does_in_half_an_hour(capsys: pytest.CaptureFixture[str]) -> None:
+    report = play_for(MINUTES * 60, jobs=2, seed=int(os.environ.get("STATEFUL_SEED", "6")))
+
+    with capsys.disabled():
+        os.write(1, f"{report.text()}\n".encode())
+    assert not report.failures, report.text()
+    assert not report.missing()
