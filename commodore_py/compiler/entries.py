@@ -6,6 +6,7 @@ import difflib
 import textwrap
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from posixpath import isabs
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
@@ -83,15 +84,29 @@ class Entries:
 
 
 def check_entries(inventory: Inventory, place_of: PlaceOf) -> None:
-    """Refuse entries that nobody understands, those of all instances at once."""
+    """Refuse lists that nobody understands or that compile nothing, those of all at once."""
     raise_collected(
         (
             problem
             for instance in inventory.instances
-            for problem in entries_of(inventory.nodes[instance.name], place_of).problems
+            for problem in _problems_of(inventory.nodes[instance.name], place_of)
         ),
-        "some entries of the compile and dependencies lists cannot be understood",
+        "some compile and dependencies lists make no sense",
     )
+
+
+def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
+    entries = entries_of(node, place_of)
+    yield from entries.problems
+    # Output in the checkout is only prepared for later entries: it gets nowhere by itself.
+    if not entries.problems and all(isabs(entry.output_path) for entry in entries.compiled):
+        spot = Spot(node.name, ("kapitan", "compile"))
+        yield BadEntry(
+            f"{node.name}: compiling it gives no file",
+            where=f"inventory/classes/components/{node.name}.yml\n{spot.seen_from(place_of)}",
+            hint="its class file lists no input whose output goes below compiled/; a component"
+            " without manifests is no component: move its parameters into the hierarchy",
+        )
 
 
 def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:

@@ -136,7 +136,7 @@ def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
     assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
 
 
-@pytest.mark.spec("06.16")
+@pytest.mark.spec("06.16", "07.18")
 def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
     shared = a_component("web")["class/web.yml"].replace("${_instance}", "shared")
     fleet = a_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commodore_py.compiler.formats import Format
+from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry
 
 from .base import inputs_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
     from commodore_py.compiler.output import Output, Place
 
     from .base import InputJob
@@ -25,9 +30,20 @@ def render(job: InputJob) -> Output:
         for source in inputs_of(job, pattern):
             result = json.loads(job.evaluation.run(source, job.lookup))
             fields = result if isinstance(result, dict) else {source.stem: result}
-            files: dict[Place, Entry] = {}
-            for key, value in fields.items():
-                name, content = how.file(key, value)
-                files[output.place(entry.output_path, name)] = Entry(content)
-            output = output.with_files(files)
+            with _from(source):
+                files: dict[Place, Entry] = {}
+                for key, value in fields.items():
+                    name, content = how.file(key, value)
+                    files[output.place(entry.output_path, name)] = Entry(content)
+                output = output.with_files(files)
     return output
+
+
+@contextmanager
+def _from(source: Path) -> Iterator[None]:
+    """Say which file's result it was."""
+    try:
+        yield
+    except CommodoreError as error:
+        error.where = "\n".join(filter(None, (error.where, str(source))))
+        raise

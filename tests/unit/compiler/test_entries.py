@@ -45,12 +45,11 @@ def told(root: Path, **lists: object) -> list[str]:
 @pytest.mark.parametrize(
     "lists",
     [
-        {},
         {"compile": [JSONNET], "dependencies": None},
         {"compile": [{**JSONNET, "output_type": "yml", "prune": "yes", "ignore_missing": None}]},
         {"compile": [{"input_type": "remove", "input_paths": ["compiled/web/x"]}]},
         {"compile": [{**JSONNET, "input_type": "helm", "helm_values": None, "name": "n"}]},
-        {"dependencies": [{**CHART, "version": "1.0"}, {**CHART, "version": None}]},
+        {"compile": [JSONNET], "dependencies": [CHART, {**CHART, "version": None}]},
     ],
 )
 def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> None:

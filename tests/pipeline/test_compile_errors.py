@@ -1,0 +1,140 @@
+"""Components that do not compile: what is told, where, and that nothing is published."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py.errors import CommodoreError
+from commodore_py.pipeline import compile_catalog
+from tests.builders import errors_in, git_says
+from tests.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+ENTRY = {
+    "input_type": "jsonnet",
+    "input_paths": ["${_base_directory}/component/main.jsonnet"],
+    "output_path": "out",
+}
+
+
+def _refused(fleet: Fleet) -> tuple[CommodoreError, ...]:
+    with pytest.raises(CommodoreError) as caught:
+        compile_catalog(fleet.config(push=True), CLUSTER, lambda _: True)
+    assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
+    return errors_in(caught.value)
+
+
+def _fleet(root: Path, *entries: dict[str, Any], main: str = "{ out: {} }") -> Fleet:
+    class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": list(entries)}}})
+    return a_fleet(root, web={"class/web.yml": class_file, "component/main.jsonnet": main})
+
+
+@pytest.mark.spec("07.01")
+def test_wrong_keys_types_and_gaps_are_told_with_their_lines(tmp_path: Path) -> None:
+    gap = {"input_type": "jsonnet", "output_path": "out"}
+    fleet = _fleet(tmp_path, {**ENTRY, "output_pth": "x"}, {**ENTRY, "prune": []}, gap)
+
+    errors = {str(error): error for error in _refused(fleet)}
+
+    assert list(errors) == [
+        "web: input type jsonnet has no key output_pth",
+        "web: prune of input type jsonnet must be true or false, or null, not []",
+        "web: input type jsonnet needs input_paths",
+    ]
+    places = [error.where.splitlines() for error in errors.values()]
+    assert all(place.startswith("dependencies/web/class/web.yml:") for place, _ in places)
+    assert places[0][1] == "target web, parameters.kapitan.compile[0].output_pth"
+
+
+@pytest.mark.spec("07.02")
+def test_an_input_that_is_nowhere_is_told_with_the_folders_searched(tmp_path: Path) -> None:
+    fleet = _fleet(tmp_path, {**ENTRY, "input_paths": ["web/gone.jsonnet"]})
+
+    (error,) = _refused(fleet)
+
+    assert str(error) == "input web/gone.jsonnet does not exist"
+    assert error.where == "target web, parameters.kapitan.compile[0]"
+    assert f"{fleet.work}/vendor/web/gone.jsonnet, {fleet.work}/web/gone.jsonnet" in error.hint
+
+
+@pytest.mark.spec("07.03")
+def test_failing_code_is_told_with_its_frames(tmp_path: Path) -> None:
+    main = "local f(x) = error 'no ' + x;\n{ out: { a: f('way') } }\n"
+
+    (error,) = _refused(_fleet(tmp_path, ENTRY, main=main))
+
+    source = tmp_path / "work/dependencies/web/component/main.jsonnet"
+    assert str(error) == "no way"
+    assert error.where.splitlines() == [
+        f"{source}:1:14-29",
+        f"{source}:2:13-21",
+        "target web, parameters.kapitan.compile[0]",
+    ]
+
+
+@pytest.mark.spec("07.04")
+@pytest.mark.parametrize(
+    ("value", "kind"),
+    [("5", "a number"), ("{}", "an object"), ("[]", "an array"), ("null", "null")],
+)
+def test_plain_output_must_be_text(tmp_path: Path, value: str, kind: str) -> None:
+    main = f"{{ 'a.sh': {value} }}"
+
+    (error,) = _refused(_fleet(tmp_path, {**ENTRY, "output_type": "plain"}, main=main))
+
+    assert str(error) == f"output_type plain needs a string, not {kind}"
+    assert error.where.splitlines() == [
+        "a.sh",
+        str(tmp_path / "work/dependencies/web/component/main.jsonnet"),
+        "target web, parameters.kapitan.compile[0]",
+    ]
+
+
+@pytest.mark.spec("07.05", "03.19")
+@pytest.mark.parametrize("entries", [[], [{**ENTRY, "output_path": "${_base_directory}/made"}]])
+def test_a_component_that_compiles_to_nothing_is_refused(
+    tmp_path: Path, entries: list[dict[str, Any]]
+) -> None:
+    (error,) = _refused(_fleet(tmp_path, *entries))
+
+    assert str(error) == "web: compiling it gives no file"
+    assert "inventory/classes/components/web.yml" in error.where
+
+
+def test_output_without_any_file_is_no_mistake(tmp_path: Path) -> None:
+    fleet = _fleet(tmp_path, ENTRY, main="{}")
+
+    compile_catalog(fleet.config(push=True), CLUSTER, lambda _: True)
+
+    assert (fleet.work / "compiled/web/out").is_dir()
+
+
+@pytest.mark.parametrize("key", ["../../x", "/elsewhere/x", "a/../../../x"])
+def test_a_key_cannot_lead_out_of_the_target(tmp_path: Path, key: str) -> None:
+    (error,) = _refused(_fleet(tmp_path, ENTRY, main=f"{{ '{key}': {{ a: 1 }} }}"))
+
+    assert "would be written outside of compiled/web" in str(error)
+
+
+def test_a_file_cannot_be_a_folder_too(tmp_path: Path) -> None:
+    main = "{ a: { b: 1 }, 'a.yaml/c': { d: 1 } }"
+
+    (error,) = _refused(_fleet(tmp_path, ENTRY, main=main))
+
+    assert str(error) == "out/a.yaml is a file and a folder at the same time"
+
+
+@pytest.mark.spec("07.17")
+def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) -> None:
+    multi = "parameters:\n  web:\n    =_metadata: {multi_instance: true}\n    data: {}\n"
+    fleet = a_fleet(tmp_path, web={"class/defaults.yml": multi})
+    fleet.configure({"applications": ["web as web.two"]})
+
+    compile_catalog(fleet.config(push=True), CLUSTER, lambda _: True)
+
+    assert list(fleet.catalog_files()) == ["manifests/web.two/out.yaml"]

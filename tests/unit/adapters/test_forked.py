@@ -1,0 +1,87 @@
+"""Work in forked processes: results, failures, deaths and interruptions."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters import forked
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux forks safely")
+
+
+def _running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_every_item_has_its_result() -> None:
+    found = dict(forked.each(lambda: lambda item: item * item, range(20), 3))
+
+    assert found == {item: item * item for item in range(20)}
+
+
+def test_no_item_no_worker() -> None:
+    assert list(forked.each(lambda: str, [], 2)) == []
+
+
+def test_workers_are_other_processes_and_each_is_equipped_once() -> None:
+    def equip() -> Callable[[int], tuple[int, int]]:
+        equipped = time.monotonic_ns()
+        return lambda _: (os.getpid(), equipped)
+
+    answers = [answer for _, answer in forked.each(equip, range(30), 2)]
+
+    assert os.getpid() not in {pid for pid, _ in answers}
+    assert len(set(answers)) == len({pid for pid, _ in answers}) <= 2
+
+
+def test_a_failure_is_raised_here_and_ends_the_others() -> None:
+    pids: list[int] = []
+
+    def work(item: int) -> int:
+        if item == 1:
+            raise CommodoreError("no way", where="there", hint="do that")
+        time.sleep(30 if item == 2 else 0)
+        return os.getpid()
+
+    with pytest.raises(CommodoreError, match="no way") as caught:
+        pids.extend(answer for _, answer in forked.each(lambda: work, range(3), 2))
+
+    assert (caught.value.where, caught.value.hint) == ("there", "do that")
+    assert not any(map(_running, pids))
+
+
+def test_a_worker_that_is_killed_is_told() -> None:
+    def work(item: int) -> int:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+    with pytest.raises(forked.WorkerDied, match="killed at 0"):
+        list(forked.each(lambda: work, [0], 2))
+
+
+def test_workers_end_with_the_iterator() -> None:
+    def work(item: int) -> int:
+        time.sleep(0 if item == 0 else 30)
+        return os.getpid()
+
+    results = forked.each(lambda: work, range(2), 2)
+    _, pid = next(results)
+    started = time.monotonic()
+    results.close()  # type: ignore[attr-defined]  # a generator, of which only the iterator is promised
+
+    assert time.monotonic() - started < 20
+    assert not _running(pid)
