@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from commodore_py.config import Config, WorkPaths
 
 _SHOWN = 20
+_BACKUPS = "refs/commodore/backup"
+# Refs of compiles: what was put aside, and what was checked out.
+_NOT_THE_USERS = ("--exclude=refs/commodore/*", "--exclude=refs/worktree/*")
 
 
 def clean(config: Config) -> tuple[Path, ...]:
@@ -71,6 +74,7 @@ def _repositories(folder: Path) -> Iterator[Path]:
 def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
     try:
         work = [*changed, *_unpublished_commits(repository)]
+        aside = _put_aside(repository)
     except ProgramFailed as error:
         yield CommodoreError(
             f"cannot tell whether there is unpublished work: {error}",
@@ -85,6 +89,14 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
             where=str(repository),
             hint="commit and push it, or move the repository out of the working directory",
         )
+    if aside:
+        yield CommodoreError(
+            f"this repository keeps work that was put aside: {', '.join(aside)}",
+            where=str(repository),
+            hint="push what you need with `git push origin <ref>:refs/heads/<branch>` there, and"
+            " drop the rest with `git update-ref -d <ref>`; or move the repository out of the"
+            " working directory",
+        )
 
 
 def _changed_files(repository: Path) -> Iterator[str]:
@@ -98,9 +110,16 @@ def _changed_files(repository: Path) -> Iterator[str]:
 
 def _unpublished_commits(repository: Path) -> list[str]:
     # A tag counts as published: remotes have tags that are on none of their branches.
-    arguments = ("--all", "--not", "--remotes", "--tags")
+    arguments = (*_NOT_THE_USERS, "--all", "--not", "--remotes", "--tags")
     listing = _ask(repository, "log", "--format=commit %h%x20(%s)", *arguments)
     return listing.splitlines()
+
+
+def _put_aside(repository: Path) -> list[str]:
+    """Refs under which a compile kept somebody's work, as long as that was not pushed."""
+    refs = _ask(repository, "for-each-ref", "--format=%(refname)", _BACKUPS).splitlines()
+    published = ("--not", "--remotes", "--tags")
+    return [ref for ref in refs if _ask(repository, "rev-list", "--max-count=1", ref, *published)]
 
 
 def _ask(repository: Path, *arguments: str) -> str:

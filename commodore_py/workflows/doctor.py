@@ -162,7 +162,7 @@ def local_work(here: Surroundings) -> Verdict:
     changed = [f"{one.path}: {_some(one.changes, ', ')}" for one in checkouts if one.changes]
     if changed:
         remedy = "commit and push it, or let --force put it aside"
-        return Verdict("warn", f"uncommitted in {_some(changed)}", remedy)
+        return Verdict("warn", f"only here: {_some(changed)}", remedy)
     return Verdict("ok", f"none in {_count(len(checkouts), 'checkout')}")
 
 

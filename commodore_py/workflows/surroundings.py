@@ -13,9 +13,10 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import lieutenant
-from commodore_py.adapters.git import status
+from commodore_py.adapters.git import commit_of, status
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.catalog import is_generated
+from commodore_py.dependencies.safety import unpushed
 from commodore_py.errors import CommodoreError
 
 from .api_surroundings import Api, look_at_api
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checkout:
-    """A repository in the working directory, and what in it is not committed."""
+    """A repository in the working directory, and what in it is not committed or not pushed."""
 
     path: str
     changes: tuple[str, ...] = ()
@@ -163,9 +164,17 @@ def _checkout(paths: WorkPaths, folder: Path) -> Checkout:
         if folder == paths.catalog:
             # A compile without a push leaves these, and the next makes them anew.
             changes = (path for path in changes if not is_generated(PurePosixPath(path)))
-        return Checkout(name, tuple(sorted(changes)))
+        return Checkout(name, (*sorted(changes), *_commits_of(paths, folder)))
     except CommodoreError as error:
         return Checkout(name, problem=str(error))
+
+
+def _commits_of(paths: WorkPaths, folder: Path) -> list[str]:
+    """Commits that no remote has; other branches of a bare clone are in no danger."""
+    if commit_of(folder, "HEAD") is None:
+        return []
+    is_worktree = folder.parent == paths.dependencies
+    return unpushed(folder, "HEAD", *(() if is_worktree else ("--branches",)))
 
 
 def _locks_in(paths: WorkPaths, now: float) -> Iterator[Lock]:

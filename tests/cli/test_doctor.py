@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from commodore_py.workflows.doctor import CHECKS
-from tests.builders import git
+from tests.builders import commit_in, git
 from tests.unit.lieutenant.api import refuses, says, serving
 from tests.unit.workflows.publisher import a_program, put
 
@@ -300,7 +300,21 @@ def test_uncommitted_work_is_found(commodore: CommandLine, compiled: Path) -> No
     found = checks(commodore, "-d", str(compiled))["local work"]
 
     assert found["verdict"] == "warn"
-    assert found["found"] == "uncommitted in inventory/classes/global: mine.yml"
+    assert found["found"] == "only here: inventory/classes/global: mine.yml"
+
+
+def test_commits_that_were_not_pushed_are_found(commodore: CommandLine, compiled: Path) -> None:
+    classes = compiled / "inventory" / "classes" / "global"
+    for checkout in (classes, compiled / "catalog"):
+        commit_in(checkout, {"mine.yml": "parameters: {}\n"})
+    git(classes, "branch", "elsewhere")
+    git(classes, "reset", "--quiet", "--hard", "HEAD~1")
+
+    found = checks(commodore, "-d", str(compiled))["local work"]
+
+    assert found["verdict"] == "warn"
+    assert "inventory/classes/global: commit " in found["found"]
+    assert "catalog: commit " in found["found"]
 
 
 def test_a_broken_checkout_fails(commodore: CommandLine, compiled: Path) -> None:

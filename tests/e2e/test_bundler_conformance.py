@@ -107,8 +107,9 @@ def test_same_libraries(
     kinds = [FilesOnly, *([Clones] if _are_complete(mirrors) else [])]
     compared = 0
 
-    for version in _versions(mirrors, case):
-        theirs = _write_work(mirrors, case, version, tmp_path / f"{version}/theirs")
+    for number, version in enumerate(_versions(mirrors, case)):
+        root = tmp_path / str(number)
+        theirs = _write_work(mirrors, case, version, root / "theirs")
         done = jb.install(theirs)
         if "possible repository corruption" in done.stderr:
             continue  # the mirror lacks a file that jb wanted, and was not asked for by us
@@ -116,7 +117,7 @@ def test_same_libraries(
             continue  # upstream gives up where the fork goes on without a library
         assert done.returncode == 0, done.stderr
         for kind in kinds:
-            ours = _write_work(mirrors, case, version, tmp_path / f"{version}/{kind.__name__}")
+            ours = _write_work(mirrors, case, version, root / kind.__name__)
             install(ours, kind(ours / "dependencies/.repos"))
 
             assert lock(ours) == lock(theirs), version

@@ -35,7 +35,7 @@ def write(path: Path, text: str = "text\n") -> None:
 
 def commit(directory: Path, subject: str) -> str:
     git(directory, "add", "--all")
-    git(directory, *WHO, "commit", "--quiet", "--message", subject)
+    git(directory, *WHO, "commit", "--allow-empty", "--quiet", "--message", subject)
     return git(directory, "rev-parse", "--short", "HEAD")
 
 
@@ -142,6 +142,29 @@ def test_an_uncommitted_compile_is_no_work(paths: WorkPaths) -> None:
     write(paths.catalog / "manifests/foo/cm.yaml", "compiled again\n")
     write(paths.catalog / "refs/t/c/key")
     git(paths.catalog, "add", "--all")
+
+    assert paths.catalog in clean(Config(paths))
+
+
+def test_work_that_was_put_aside_is_told_with_its_ref(paths: WorkPaths) -> None:
+    ref = "refs/commodore/backup/20260102T030405.000000Z"
+    commit(paths.catalog, "mine")
+    git(paths.catalog, "update-ref", ref, "HEAD")
+    git(paths.catalog, "reset", "--quiet", "--hard", "origin/main")
+
+    assert refusals(paths) == [(str(paths.catalog), ref)]
+
+    # The ways out that the hint names lead out.
+    git(paths.catalog, "push", "--quiet", "origin", f"{ref}:refs/heads/mine")
+
+    assert paths.catalog in clean(Config(paths))
+
+
+def test_what_a_compile_checked_out_is_no_work(paths: WorkPaths) -> None:
+    classes = paths.classes / "global"
+    commit(classes, "gone from the remote since")
+    git(classes, "update-ref", "refs/worktree/commodore/checkout", "HEAD")
+    git(classes, "reset", "--quiet", "--hard", "origin/main")
 
     assert paths.catalog in clean(Config(paths))
 
