@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import multiprocessing
 import os
@@ -22,10 +23,21 @@ Result = TypeVar("Result")
 
 # Go's runtime does not survive a fork; whoever has loaded it works alone.
 _UNFIT = ("_gojsonnet", "_helm")
+_PR_SET_PDEATHSIG = 1
 
 
 class WorkerDied(CommodoreError):
     """A worker ended without a result."""
+
+    @classmethod
+    def at(cls, item: object, code: int) -> WorkerDied:
+        """Say what it worked on, and how it ended."""
+        if code < 0:
+            return cls(
+                f"a worker process was killed at {item} ({signal.Signals(-code).name})",
+                hint="if memory ran out: with --processes 1 less of it is needed",
+            )
+        return cls(f"a worker process died at {item} (status {code})")
 
 
 def possible() -> bool:
@@ -43,12 +55,13 @@ def each(
     interruption included, ends all workers at once.
     """
     context = multiprocessing.get_context("fork")
+    parent = os.getpid()
     waiting = iter(range(len(items)))
     workers: dict[Any, tuple[BaseProcess, int]] = {}
     try:
         for index in itertools.islice(waiting, processes):
             ours, theirs = context.Pipe()
-            worker = context.Process(target=_work, args=(equip, items, theirs), daemon=True)
+            worker = context.Process(target=_work, args=(equip, items, theirs, parent), daemon=True)
             worker.start()
             theirs.close()
             ours.send(index)
@@ -76,7 +89,7 @@ def _received(connection: Any, worker: BaseProcess, item: object) -> Any:  # noq
         good, value = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own fork
     except (EOFError, OSError) as error:
         worker.join()
-        raise WorkerDied(f"a worker died at {item} (status {worker.exitcode})") from error
+        raise WorkerDied.at(item, worker.exitcode or 0) from error
     if not good:
         raise value
     return value
@@ -86,9 +99,11 @@ def _work(
     equip: Callable[[], Callable[[Item], Result]],
     items: Sequence[Item],
     connection: Any,  # noqa: ANN401 - pipes have many types
+    parent: int,
 ) -> None:
     # An interruption goes to the whole group: the parent decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _end_with(parent)
     work = equip()
     while (index := connection.recv()) is not None:
         try:
@@ -98,3 +113,10 @@ def _work(
         connection.send_bytes(answer)
     # Nothing of the parent may run here at the end: no clean-up, no flush of its files.
     os._exit(0)
+
+
+def _end_with(parent: int) -> None:
+    """However the parent ends: nobody is left to work for."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != parent:
+        os._exit(1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import json
 import math
 import os
@@ -10,9 +11,11 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from commodore_py.errors import CommodoreError
+
+from .interruptible import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,24 +79,26 @@ def evaluate(
     counts as none. The file itself is read from disk, unless its `content` is given.
     """
     # Loading Go's runtime takes a while and is only needed by commands that compile.
-    _gojsonnet = _runtime()
+    import _gojsonnet  # noqa: PLC0415
+
     calls = _Calls()
     try:
-        result: str = _gojsonnet.evaluate_snippet(
+        work: Callable[[], str] = functools.partial(
+            _gojsonnet.evaluate_snippet,
             str(file),
             _source(file, content),
             ext_vars={name: _text(text) for name, text in (ext_vars or {}).items()},
             import_callback=calls.importer(
-                _Search(tuple(import_folders), read or read_import, skip_empty=skip_empty)
+                _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
             ),
             native_callbacks={
                 name: (native.parameters, calls.guard(name, native))
                 for name, native in (natives or {}).items()
             },
         )
+        return interruptible(work)
     except (RuntimeError, UnicodeDecodeError) as error:
         raise calls.explain(_said(error), file) from (calls.failure or error)
-    return result
 
 
 def read_import(path: Path) -> bytes | None:
@@ -127,28 +132,29 @@ def to_jsonnet(value: object) -> Json:
 class _Search:
     """Where an import may lie."""
 
-    folders: tuple[Path, ...]
+    folders: tuple[str, ...]
     read: ReadImport
     skip_empty: bool
 
-    def find(self, name: str, beside: Path) -> tuple[str, bytes]:
+    def find(self, name: str, beside: str) -> tuple[str, bytes]:
+        looked: dict[str, None] = {}
         empty: list[str] = []
-        # A path is read as it is written: `..` goes up by name, also out of a linked folder.
-        candidates = list(
-            dict.fromkeys(
-                Path(os.path.normpath(folder / name)) for folder in (beside, *self.folders)
-            )
-        )
-        for candidate in candidates:
-            content = self.read(candidate)
+        for folder in (beside, *self.folders):
+            # A path is read as it is written: `..` goes up by name, also out of a linked folder.
+            candidate = os.path.normpath(name if name[:1] == "/" else f"{folder or '.'}/{name}")
+            if candidate in looked:
+                continue
+            looked[candidate] = None
+            content = self.read(Path(candidate))
             if content or (content is not None and not self.skip_empty):
-                return str(candidate), content
+                return candidate, content
             if content is not None:
-                empty.append(str(candidate))
+                empty.append(candidate)
         if empty:
             raise ImportNotFound(f"import of {name}: {', '.join(empty)} is empty")
-        looked = ", ".join(map(str, candidates))
-        raise ImportNotFound(f"import of {name}: there is no such file", hint=f"looked at {looked}")
+        raise ImportNotFound(
+            f"import of {name}: there is no such file", hint=f"looked at {', '.join(looked)}"
+        )
 
 
 @dataclass(slots=True)
@@ -174,7 +180,7 @@ class _Calls:
     def importer(self, search: _Search) -> Callable[[str, str], tuple[str, bytes]]:
         def find(beside: str, name: str) -> tuple[str, bytes]:
             try:
-                return search.find(name, Path(beside))
+                return search.find(name, beside)
             except BaseException as error:
                 self.failure = error
                 self.failed = ""
@@ -199,19 +205,6 @@ class _Calls:
             where="\n".join(filter(None, (own, places))),
             hint=getattr(failure, "hint", ""),
         )
-
-
-def _runtime() -> Any:  # noqa: ANN401 - a module without types
-    """Go's Jsonnet, told to collect garbage less often: an evaluation is short."""
-    before = os.environ.get("GOGC")
-    # Go reads this once, when it is loaded; programs that we start must not inherit it.
-    os.environ.setdefault("GOGC", "400")
-    try:
-        import _gojsonnet  # noqa: PLC0415
-    finally:
-        if before is None:
-            del os.environ["GOGC"]
-    return _gojsonnet
 
 
 def _source(file: Path, content: bytes | None) -> str:

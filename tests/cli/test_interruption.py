@@ -1,0 +1,150 @@
+"""Ctrl-C and killed workers, while Jsonnet is evaluated that would take minutes."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.builders import commit_to
+from tests.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ENDLESS = """
+local count(n, start) = std.foldl(function(a, b) a + b, std.range(1, n), start);
+{ out: std.foldl(function(a, b) count(1000, a), std.range(1, 1000000), 0) }
+"""
+_SECONDS = 60
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    """A cluster that was compiled, and would not come to an end any more."""
+    fleet = a_fleet(tmp_path / "fleet", a={}, b={}, c={}, d={}, e={})
+    subprocess.run(_command(fleet), check=True, capture_output=True)
+    for name in "bc":
+        commit_to(fleet.repository(f"component-{name}"), {"component/main.jsonnet": ENDLESS})
+    return fleet
+
+
+def _command(fleet: Fleet, processes: int = 1) -> list[str]:
+    words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
+    program = (sys.executable, "-m", "commodore_py", "-d", str(fleet.work))
+    return [*program, *words, "--processes", str(processes)]
+
+
+def _heed_interruptions() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def _compiling(fleet: Fleet, processes: int) -> Iterator[subprocess.Popen[str]]:
+    """A compile in a process group of its own, once it evaluates."""
+    with subprocess.Popen(
+        _command(fleet, processes),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # A shell makes its background jobs ignore interruptions, and all they start as well.
+        preexec_fn=_heed_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
+    ) as process:
+        try:
+            assert process.stderr is not None
+            while "Compiling" not in (line := process.stderr.readline()):
+                assert line, "it ended early"
+            _wait_until_busy(process.pid)
+            yield process
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+
+
+def _wait_until_busy(process: int) -> None:
+    """Until it, or each of its children, has worked for a while."""
+    deadline = time.monotonic() + _SECONDS
+    while time.monotonic() < deadline:
+        busy = [_cpu_seconds(one) > 1 for one in _children_of(process) or [process]]
+        if all(busy):
+            return
+        time.sleep(0.1)
+    pytest.fail("nothing was evaluated")
+
+
+def _children_of(process: int) -> list[int]:
+    names = Path(f"/proc/{process}/task/{process}/children").read_text()
+    return [int(name) for name in names.split()]
+
+
+def _cpu_seconds(process: int) -> float:
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _ended(processes: list[int]) -> bool:
+    deadline = time.monotonic() + 5
+    while any(Path(f"/proc/{one}").exists() for one in processes):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _contents(folder: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_ctrl_c_ends_an_evaluation_at_once(fleet: Fleet, processes: int) -> None:
+    before = _contents(fleet.work / "compiled")
+    assert before
+
+    with _compiling(fleet, processes) as process:
+        children = _children_of(process.pid)
+        began = time.monotonic()
+        os.killpg(process.pid, signal.SIGINT)
+        _, told = process.communicate(timeout=_SECONDS)
+        seconds = time.monotonic() - began
+
+    assert len(children) == (2 if processes == 2 else 0)
+    assert process.returncode == 130
+    assert told.endswith("interrupted\n")
+    assert "Traceback" not in told
+    assert seconds < 10
+    assert _ended(children)
+    assert _contents(fleet.work / "compiled") == before
+
+
+def test_workers_end_with_a_parent_that_is_killed(fleet: Fleet) -> None:
+    with _compiling(fleet, 2) as process:
+        children = _children_of(process.pid)
+        process.kill()
+        process.communicate(timeout=_SECONDS)
+
+    assert len(children) == 2
+    assert _ended(children)
+
+
+def test_a_worker_that_is_killed_is_told(fleet: Fleet) -> None:
+    with _compiling(fleet, 2) as process:
+        children = _children_of(process.pid)
+        os.kill(children[0], signal.SIGKILL)
+        _, told = process.communicate(timeout=_SECONDS)
+
+    assert process.returncode == 1
+    assert re.search(r"error: a worker process was killed at [bc] \(SIGKILL\)", told)
+    assert "hint: if memory ran out" in told
+    assert _ended(children)
