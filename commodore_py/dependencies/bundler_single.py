@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from .bundler_content import Content
     from .jsonnetfile_remote import Remote
+    from .lending import Lender
     from .questions import Answer
 
 # There is nothing to tidy up in a clone that lives for one compile, and nothing to bargain for.
@@ -26,7 +27,9 @@ _ATTRIBUTES = ".gitattributes"
 class FilesOnly(Clones):
     """Fetches files when they are needed; what cannot be had so is fetched as by any clone."""
 
-    _whole: frozenset[Path] = frozenset()
+    def __init__(self, folder: Path, lender: Lender | None = None) -> None:
+        super().__init__(folder, lender)
+        self._whole: set[Path] = set()
 
     def commit(self, remote: Remote, version: str) -> str:
         """The commit of a version; nothing of it is there yet."""
@@ -34,7 +37,6 @@ class FilesOnly(Clones):
             return version
         bare = self.of(remote)
         try:
-            self._open(bare, remote)
             if bare not in self._answers:
                 self._answers[bare] = self._asker.ask(remote.url, bare)
             found = _plain(self._answers[bare], version, is_github=remote.is_github)
@@ -61,7 +63,7 @@ class FilesOnly(Clones):
 
     def _everything(self, remote: Remote, version: str) -> str:
         found = super().commit(remote, version)
-        self._whole |= {self.of(remote)}
+        self._whole.add(self.of(remote))
         return found
 
 
