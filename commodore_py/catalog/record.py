@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.git_urls import without_password
 from commodore_py.model import BuildRecord, DependencyRecord, Kind
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def _checkout_of(instance: Instance, checkouts: dict[str, Dependency]) -> Depend
 def _recorded(dependency: Dependency, *, name: str, component: str = "") -> DependencyRecord:
     return DependencyRecord(
         name=name,
-        url=dependency.url,
+        url=without_password(dependency.url),  # the catalog and the API are read by many
         version=dependency.version,
         commit=dependency.commit,
         short_commit=dependency.short_commit,

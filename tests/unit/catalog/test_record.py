@@ -51,6 +51,18 @@ def sources(*dependencies: Dependency, instances: tuple[Instance, ...] = ()) -> 
     )
 
 
+def test_passwords_of_remotes_are_not_recorded() -> None:
+    url = "https://me:secret@git.example.org/web.git"
+    instances = (Instance("web", "web"),)
+    record = record_of(
+        sources(dependency(Kind.COMPONENT, "web", "c3", url=url), instances=instances)
+    )
+
+    assert "secret" not in commit_message(record)
+    assert "secret" not in repr(record)
+    assert "url: https://me:***@git.example.org/web.git" in commit_message(record)
+
+
 def test_every_kind_of_entry_has_its_form() -> None:
     message = commit_message(
         record_of(
