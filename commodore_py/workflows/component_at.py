@@ -76,8 +76,8 @@ class ComponentAt:
                     f"{name!r} cannot be the name of a component or an instance",
                     hint="it names a folder: choose one without `/` that starts with no dot",
                 )
-        hint = "" if named else ", which is taken from the folder's name"
-        hint = f"give the component's real name with -n; it is not {component}{hint}"
+        source = "" if named else ", as its folder is"
+        hint = f"give its name with -n, if the component is not called {component}{source}"
         for file in (f"{component}.yml", "defaults.yml"):
             place = self.directory / "class" / file
             if not place.is_file():
