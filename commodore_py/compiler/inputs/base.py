@@ -46,8 +46,12 @@ class InputMissing(CommodoreError):
 
 
 def inputs_of(job: InputJob, pattern: str) -> list[Path]:
-    """What an input path stands for; nothing at all is an error unless the entry says otherwise."""
-    found = job.lookup.every(pattern)
+    """What an input path stands for; nothing at all is an error unless the entry says otherwise.
+
+    The first search path comes last, as the last output to a file wins: it is the one that an
+    import would find.
+    """
+    found = job.lookup.every(pattern)[::-1]
     if not found and not job.entry.ignore_missing:
         looked = ", ".join(str(folder / pattern) for folder in job.lookup.search_paths)
         raise InputMissing(
