@@ -429,7 +429,6 @@ def test_a_mistake_in_jsonnet(commodore: CommandLine, tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
 
 
-@pytest.mark.spec("09.37")
 def test_a_chart_without_helm(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
