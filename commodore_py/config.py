@@ -118,6 +118,11 @@ class Config:
     strict: bool = False
     processes: int = 0
     migration: str = ""
+    catalog_branch: str = ""
+    """The branch to compare with and to push to; empty for the catalog's default branch."""
+    output_dir: Path | None = None
+    """A plain folder to write the catalog to, instead of its repository."""
+    dry_run: bool = False
     global_revision: str = ""
     tenant_revision: str = ""
     dynamic_facts: Mapping[str, Any] = field(default_factory=dict)

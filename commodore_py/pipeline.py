@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
+from time import monotonic
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import (
@@ -19,8 +21,10 @@ from commodore_py import (
 )
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import (
+    CatalogHead,
     Change,
     ClassPath,
+    Notice,
     Published,
     Rendered,
     ReportOutcome,
@@ -31,21 +35,30 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from commodore_py.config import Config
-    from commodore_py.model import Notice
+    from commodore_py.model import Cluster
 
 log = logging.getLogger(__name__)
 
 Approve: TypeAlias = Callable[[Change], bool]
 
+_ACTS = ("gather", "render", "publish")
+_RETRIES = 3
+
 
 def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Published:
     """Compile one cluster's catalog, from its facts to its commit."""
+    times = [monotonic()]
     with dependencies.one_run(config.paths):
         sources = gather(config, cluster_id)
+        times.append(monotonic())
         rendered = render(config, sources)
+        times.append(monotonic())
         if config.strict:
             refuse_doubts((*rendered.notices, *sources.notices))
-        return publish(config, sources, rendered, approve)
+        published = publish(config, sources, rendered, approve)
+    times.append(monotonic())
+    took = (round(end - start, 3) for start, end in pairwise(times))
+    return replace(published, timings=tuple(zip(_ACTS, took, strict=True)))
 
 
 def gather(config: Config, cluster_id: str) -> Sources:
@@ -53,6 +66,8 @@ def gather(config: Config, cluster_id: str) -> Sources:
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
     cluster = lieutenant.load_cluster(config, cluster_id)
+    # What can fail cheaply comes first: a long compile must not end at a closed door.
+    outlook = _look_at_destination(config, cluster)
     fetch = dependencies.fetcher(config)
 
     # Configuration names packages, and packages may name components, so the
@@ -73,10 +88,10 @@ def gather(config: Config, cluster_id: str) -> Sources:
     compiler.check_entries(resolved, where.parameter)
     dependencies.fetch_vendored(config, classes, resolved, where)
     inventory.materialise(config, cluster, classes, resolved)
-    catalog_head = dependencies.fetch_catalog(config, cluster)
+    head = _catalog_head(config, cluster, outlook)
     doubts = dependencies.doubts(config, classes, resolved)
-    notices = (*doubts, *inventory.deprecations(resolved))
-    return Sources(cluster, classes, resolved, catalog_head, now, notices)
+    notices = (*doubts, *inventory.deprecations(resolved), *head.notices)
+    return Sources(cluster, classes, resolved, head, now, notices)
 
 
 def render(config: Config, sources: Sources) -> Rendered:
@@ -98,24 +113,102 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     """Write the catalog and, once approved, commit it and report it."""
     log.info("Updating the catalog")
     record = catalog.record_of(sources)
-    sink = catalog.open_sink(config, sources.catalog_head)
-    change = sink.stage(rendered)  # compiled/ and the catalog's files, only what changed
-    published = Published(change, record, notices=(*rendered.notices, *sources.notices))
+    notices = (*rendered.notices, *sources.notices)
+    if config.output_dir is not None:
+        folder = catalog.open_directory(config, config.output_dir, sources.cluster.id)
+        return Published(folder.stage(rendered), record, notices=notices)
 
+    sink = catalog.open_git(config, sources.catalog_head)
+    change = _staged(config, sink, rendered)
+    published = Published(change, record, notices=notices)
     if config.local:
         sink.unstage()
         return published
-    if not (change and approve(change)):
-        return published
-    commit = sink.commit_and_push(catalog.commit_message(record))
-    # From here on the catalog is out: a failing report is part of the result, not its end.
+    published = _push(config, sources, rendered, published, approve)
+    if published.commit is None and not published.change and config.push:
+        return _report_left_over(config, sources, published)
+    return published
+
+
+def _look_at_destination(config: Config, cluster: Cluster) -> dependencies.Outlook:
+    if config.output_dir is None:
+        return dependencies.look_at_catalog(config, cluster)
+    catalog.open_directory(config, config.output_dir, cluster.id)
+    return dependencies.Outlook()
+
+
+def _catalog_head(config: Config, cluster: Cluster, outlook: dependencies.Outlook) -> CatalogHead:
+    if config.output_dir is None:
+        return dependencies.fetch_catalog(config, cluster, outlook)
+    return CatalogHead(config.output_dir, "", "", None)
+
+
+def _staged(config: Config, sink: catalog.GitCatalog, rendered: Rendered) -> Change:
+    """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
+    change = sink.stage(rendered)
+    if config.strict:
+        refuse_doubts(Notice(catalog.ignored_words(one), refusal=True) for one in change.ignored)
+    return change
+
+
+def _push(
+    config: Config, sources: Sources, rendered: Rendered, published: Published, approve: Approve
+) -> Published:
+    """Commit and push what was approved; again if somebody was faster, as often as is sensible."""
+    sink = catalog.open_git(config, sources.catalog_head)
+    message, body = (
+        catalog.commit_message(published.record),
+        lieutenant.report_body(published.record),
+    )
+    change, approved = published.change, None
+    for left in range(_RETRIES, -1, -1):
+        published = replace(published, change=change)
+        if not change or (change != approved and not approve(change)):
+            return published
+        approved, commit = change, sink.commit(message)
+        report = catalog.Unreported(sources.cluster.id, commit, body)
+        catalog.keep_unreported(config.paths, report)
+        log.info("Pushing to branch %s", sink.branch)
+        try:
+            sink.push()
+        except catalog.Overtaken as error:
+            if not left:
+                error.add_note(f"somebody else was faster {_RETRIES + 1} times in a row")
+                raise
+            log.warning("somebody else pushed to branch %s: comparing again", sink.branch)
+            sink.take_back()
+            head = dependencies.fetch_catalog(config, sources.cluster)
+            sink = catalog.open_git(config, head)
+            change = _staged(config, sink, rendered)
+        else:
+            published = replace(published, commit=commit)
+            return _report(config, published, replace(report, pushed=True))
+    return published
+
+
+def _report(config: Config, published: Published, report: catalog.Unreported) -> Published:
+    """Tell what was pushed. The catalog is out: a failure is part of the result, not its end."""
+    catalog.keep_unreported(config.paths, report)
     try:
-        lieutenant.report(config, record)
+        lieutenant.send_report(config, report.cluster, report.report)
     except CommodoreError as error:
+        outcome = ReportOutcome.FAILED
         return replace(
-            published, commit=commit, report=ReportOutcome.FAILED, report_problem=str(error)
+            published, report=outcome, report_problem=str(error), unreported=report.commit
         )
-    return replace(published, commit=commit, report=ReportOutcome.REPORTED)
+    catalog.forget_unreported(config.paths)
+    return replace(published, report=ReportOutcome.REPORTED)
+
+
+def _report_left_over(config: Config, sources: Sources, published: Published) -> Published:
+    """A run that was killed, or could not report, pushed this very commit: report it now."""
+    report = catalog.unreported(config.paths)
+    if report is None or report.cluster != sources.cluster.id:
+        return published
+    if report.commit != sources.catalog_head.commit:
+        return published
+    log.info("Reporting commit %s, as that was left undone", report.commit)
+    return _report(config, published, report)
 
 
 def refuse_doubts(notices: Iterable[Notice]) -> None:

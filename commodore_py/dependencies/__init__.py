@@ -1,7 +1,7 @@
 """From wanted to pinned: what a cluster asks for, fetched into the working directory."""
 
 from .bundler import fetch_vendored
-from .catalog import fetch_catalog
+from .catalog import Outlook, fetch_catalog, look_at_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
 from .doubts import doubts
 from .fetch import Fetch, fetcher
@@ -12,6 +12,7 @@ from .single import fetch_single, misnamed_libraries
 __all__ = [
     "Fetch",
     "Lender",
+    "Outlook",
     "doubts",
     "fetch_catalog",
     "fetch_single",
@@ -19,6 +20,7 @@ __all__ = [
     "fetcher",
     "instances_of",
     "last_used",
+    "look_at_catalog",
     "misnamed_libraries",
     "one_run",
     "wanted_components",

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.git import RevisionNotFound, git, head_of, refs_of
+from commodore_py.adapters.git import (
+    BRANCHES,
+    RevisionNotFound,
+    git,
+    head_of,
+    over_network,
+    refs_of,
+    status,
+)
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead
 
+from .catalog_owner import claim
 from .checkouts import (
     check_out,
     clone_aside,
-    local_work,
     put_work_aside,
     question,
     swap_in,
@@ -23,66 +34,169 @@ from .checkouts import (
 from .healing import sweep_catalog
 from .journal import Journal
 from .questions import Asker
-from .safety import LocalWork, is_repository, not_ours_to_replace, put_aside
+from .safety import (
+    LocalWork,
+    described,
+    is_repository,
+    not_ours_to_replace,
+    put_aside,
+    unpushed,
+)
 from .undo import noted
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.git import Refs
+    from commodore_py.adapters.git import Refs, Status
     from commodore_py.config import Config
     from commodore_py.model import Cluster
+
+    from .questions import Answer
 
 log = logging.getLogger(__name__)
 
 # A run that is not pushed leaves these changed, and the next would make them anew.
 _GENERATED = ("manifests/", "refs/")
 _FIRST_BRANCH = "master"
+_MISSING = ("does not appear to be a git repository", "not found", "does not exist")
 
 
-def fetch_catalog(config: Config, cluster: Cluster) -> CatalogHead:
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What was found out about the catalog before anything was changed."""
+
+    answer: Answer | None = None
+    head: CatalogHead | None = None
+    """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
+
+
+def look_at_catalog(config: Config, cluster: Cluster) -> Outlook:
+    """Find out whether the catalog can be fetched and pushed, while all is as it was."""
+    directory, url = config.paths.catalog, cluster.catalog_url
+    if config.local:
+        return Outlook()
+    if config.push:
+        _knock_where_pushes_go(config, url)
+    if not is_repository(directory):
+        return Outlook(head=fetch_catalog(config, cluster))
+    what = f"catalog of {cluster.id}"
+    _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
+    return Outlook(answer=_ask(config, what, url))
+
+
+def fetch_catalog(config: Config, cluster: Cluster, outlook: Outlook | None = None) -> CatalogHead:
     """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
+    if outlook is not None and outlook.head is not None:
+        return outlook.head
     directory, url = config.paths.catalog, cluster.catalog_url
     sweep_catalog(directory)
     if config.local:
-        return _as_it_is(directory, url)
+        return _as_it_is(config, cluster)
     what = f"catalog of {cluster.id}"
     problem = not_ours_to_replace(what, directory)
     if problem is not None:
         raise problem
     if not is_repository(directory):
-        aside = clone_aside(what, directory, url, config.push_url)
-        _take_tip(aside, refs_of(aside), None)
+        try:
+            aside = clone_aside(what, directory, url, config.push_url)
+        except CommodoreError as error:
+            raise _unreachable(error) from error
+        _take_tip(config, aside, refs_of(aside), None)
         swap_in(aside, directory)
-        return _head(directory, url)
+        return _head(config, cluster)
 
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
-    answer = question(what, directory, url, Asker(config.paths.root))
+    answer = outlook.answer if outlook is not None else _ask(config, what, url)
     refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
-    _take_tip(directory, refs, journal, moved_to=url if moved else "")
-    return _head(directory, url)
+    _take_tip(config, directory, refs, journal, moved_to=url if moved else "")
+    return _head(config, cluster, moved=moved)
+
+
+def _ask(config: Config, what: str, url: str) -> Answer | None:
+    try:
+        return question(what, config.paths.catalog, url, Asker(config.paths.root))
+    except CommodoreError as error:
+        raise _unreachable(error) from error
+
+
+def _unreachable(error: CommodoreError) -> CommodoreError:
+    if any(sign in str(error) for sign in _MISSING):
+        error.hint = (
+            "make an empty repository there, or correct gitRepo.url of the cluster;"
+            " where it is there, whoever runs this may not read it"
+        )
+    return error
+
+
+def _knock_where_pushes_go(config: Config, url: str) -> None:
+    """Pushes often go elsewhere than fetches: told before a long compile, not after."""
+    pushed_to = git_urls.push_url(url, config.push_url)
+    if pushed_to == git_urls.normalise(url):
+        return
+    try:
+        over_network(config.paths.root, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
+    except ProgramFailed as error:
+        shown = git_urls.without_password(pushed_to)
+        text = f"the catalog cannot be pushed to {shown}: {error.stderr.strip()}"
+        hint = "give access to it, or push to the URL that it is fetched from: --push-url same"
+        if config.strict:
+            raise CommodoreError(text, where=shown, hint=hint) from error
+        # No error yet: the peer asks there only once there is something to push.
+        log.warning(text, extra={"hint": hint})
+
+
+def _foreign_work(what: str, directory: Path, now: Status, *, force: bool) -> list[str]:
+    """Changes that no compile made; a hidden entry right below our folders is the user's."""
+    generated = tuple(path for _, path in now.changes if _is_generated(path))
+    foreign = [
+        line
+        for line, (_, path) in zip(described(now), now.changes, strict=True)
+        if path not in generated
+    ]
+    if foreign and not force:
+        raise LocalWork.found(what, directory, foreign)
+    return foreign
+
+
+def _is_generated(path: str) -> bool:
+    return any(
+        path.startswith(folder) and not path.removeprefix(folder).startswith(".")
+        for folder in _GENERATED
+    )
 
 
 def _protect(what: str, directory: Path, journal: Journal, *, force: bool) -> None:
-    work = local_work(directory, except_below=_GENERATED)
-    foreign = [one for one in work if not one.startswith("commit ")]
-    if foreign and not force:
-        raise LocalWork.found(what, directory, foreign)
+    now = status(directory, untracked=True)
+    foreign = _foreign_work(what, directory, now, force=force)
     if foreign:
         put_work_aside(what, directory, journal)
-    elif work and git(directory, "ls-tree", "HEAD"):
-        # Commits of a push that failed: compiled again in a moment, but kept. The peer begins an
-        # empty catalog with an empty commit: that is nothing to keep.
+    elif now.commit and _has_unpushed_files(directory):
+        # Commits of a push that failed: compiled again in a moment, but kept.
         put_aside(directory, what, kept_in=directory)
 
 
-def _take_tip(directory: Path, refs: Refs, journal: Journal | None, *, moved_to: str = "") -> None:
+def _has_unpushed_files(directory: Path) -> bool:
+    # The peer begins an empty catalog with an empty commit: that is nothing to keep.
+    commits = unpushed(directory, "HEAD", "--branches")
+    return bool(commits) and bool(git(directory, "ls-tree", "HEAD"))
+
+
+def _take_tip(
+    config: Config, directory: Path, refs: Refs, journal: Journal | None, *, moved_to: str = ""
+) -> None:
+    wanted = config.catalog_branch
+    there = not wanted or BRANCHES + wanted in refs.commits
     try:
-        check_out(directory, refs, refs.default_branch, journal, overwrite=True)
+        tip = wanted if wanted and there else refs.default_branch
+        check_out(directory, refs, tip, journal, overwrite=True)
     except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
         head, branch = head_of(directory)
         branch = _unborn_branch(moved_to) if moved_to else branch
         with noted(journal, directory, before=head):
-            _start_empty(directory, branch or _FIRST_BRANCH)
+            _start_empty(directory, wanted or branch or _FIRST_BRANCH)
+    else:
+        if not there:
+            log.info("the catalog has no branch %s yet: it begins at %s", wanted, tip)
+            git(directory, "checkout", "--quiet", "--no-track", "-B", wanted)
 
 
 def _start_empty(directory: Path, branch: str) -> None:
@@ -100,16 +214,19 @@ def _unborn_branch(url: str) -> str:
         return git(Path(scratch) / "it", "symbolic-ref", "HEAD").removeprefix("refs/heads/")
 
 
-def _head(directory: Path, url: str) -> CatalogHead:
+def _head(config: Config, cluster: Cluster, *, moved: bool = False) -> CatalogHead:
+    directory = config.paths.catalog
     commit, branch = head_of(directory)
     if commit is None:
         log.warning("the catalog has no commit yet: it begins with branch %s", branch)
-    return CatalogHead(directory, url, branch or _FIRST_BRANCH, commit)
+    notices = claim(directory, cluster, moved=moved, local=config.local, strict=config.strict)
+    return CatalogHead(directory, cluster.catalog_url, branch or _FIRST_BRANCH, commit, notices)
 
 
-def _as_it_is(directory: Path, url: str) -> CatalogHead:
+def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
+    directory = config.paths.catalog
     if not is_repository(directory):
         directory.mkdir(parents=True, exist_ok=True)
         git(directory, "init", "--quiet", f"--initial-branch={_FIRST_BRANCH}")
         log.warning("there was no catalog in %s: everything counts as added", directory)
-    return _head(directory, url)
+    return _head(config, cluster)

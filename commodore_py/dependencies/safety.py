@@ -22,7 +22,10 @@ log = logging.getLogger(__name__)
 _BACKUPS = "refs/commodore/backup"
 # Git keeps refs of this kind for each worktree alone.
 _PUT_THERE = "refs/worktree/commodore/checkout"
-_ELSEWHERE = ("--remotes", "--tags", f"--glob={_BACKUPS}", "--glob=refs/worktree/commodore")
+_ELSEWHERE = (
+    *("--remotes", "--tags", f"--glob={_BACKUPS}"),
+    *("--glob=refs/worktree/commodore", "--glob=refs/commodore/pushed"),
+)
 _SHOWN = 20
 _IN_THE_WAY = ("untracked working tree files would be", "would lose untracked files in them")
 _WHO = {

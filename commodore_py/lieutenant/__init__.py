@@ -19,7 +19,7 @@ from .tokens import NoToken, TokenSource
 from .urls import facts_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
     from commodore_py.model import BuildRecord, Cluster
@@ -39,6 +39,7 @@ __all__ = [
     "log_out",
     "report",
     "report_body",
+    "send_report",
     "token_state",
 ]
 
@@ -79,8 +80,13 @@ def knock(config: Config) -> None:
 
 def report(config: Config, record: BuildRecord) -> None:
     """Tell the API, or the folder of facts, how a catalog was compiled and pushed."""
-    with _while(f"reporting the compile of cluster {record.cluster}"):
-        _source(config).report(record.cluster, report_body(record))
+    send_report(config, record.cluster, report_body(record))
+
+
+def send_report(config: Config, cluster_id: str, body: Mapping[str, Any]) -> None:
+    """The same with what is to be told already in the API's words."""
+    with _while(f"reporting the compile of cluster {cluster_id}"):
+        _source(config).report(cluster_id, body)
 
 
 def log_in(config: Config, *, device: bool = False) -> str:

@@ -29,6 +29,7 @@ class CatalogHead:
     url: str
     branch: str
     commit: str | None
+    notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,4 +57,8 @@ class Published:
     commit: str | None = None
     report: ReportOutcome = ReportOutcome.NOT_DUE
     report_problem: str = ""
+    unreported: str = ""
+    """The commit whose report failed."""
+    timings: tuple[tuple[str, float], ...] = ()
+    """Acts of the run, and the seconds that they took."""
     notices: tuple[Notice, ...] = ()

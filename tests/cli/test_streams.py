@@ -46,8 +46,8 @@ def test_results_are_alone_on_stdout(commodore: CommandLine, tmp_path: Path) -> 
     )
     assert ran.err == (
         "Gathering what cluster c-one is made of\n"
-        "Resolving the hierarchy for 1 component instances\n"
         "warning: the catalog has no commit yet: it begins with branch master\n"
+        "Resolving the hierarchy for 1 component instances\n"
         "Compiling 1 component instances\n"
         "Updating the catalog\n"
         " > Not pushed: the changes are staged in catalog/\n"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git import git, git_bytes
-from commodore_py.catalog import CatalogSink, assemble, open_sink
+from commodore_py.catalog import GitCatalog, assemble, open_git
 from commodore_py.config import Author, Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead, Entry, ReferenceFile, Rendered, Tree
@@ -53,10 +53,10 @@ class World:
     def catalog(self) -> Path:
         return self.paths.catalog
 
-    def sink(self) -> CatalogSink:
+    def sink(self) -> GitCatalog:
         commit = git(self.catalog, "rev-parse", "--verify", "HEAD") if self.has_commits() else None
         head = CatalogHead(self.catalog, f"file://{self.remote}", self.branch, commit)
-        return open_sink(Config(self.paths, author=self.author), head)
+        return open_git(Config(self.paths, author=self.author), head)
 
     def has_commits(self) -> bool:
         return bool(git(self.catalog, "for-each-ref", "refs/heads"))
@@ -64,7 +64,9 @@ class World:
     def push(self, rendered: Rendered) -> str:
         sink = self.sink()
         assert sink.stage(rendered)
-        return sink.commit_and_push(MESSAGE)
+        commit = sink.commit(MESSAGE)
+        sink.push()
+        return commit
 
     def pushed(self, *arguments: str) -> str:
         """What the remote says about the catalog's branch."""
@@ -387,11 +389,12 @@ def test_a_remote_out_of_reach_shows_no_password(world: World) -> None:
     url = "nowhere://bob:hunter2@example.org/c.git"
     git(world.catalog, "remote", "set-url", "origin", url)
     head = CatalogHead(world.catalog, url, "master", git(world.catalog, "rev-parse", "HEAD"))
-    sink = open_sink(Config(world.paths, author=world.author), head)
+    sink = open_git(Config(world.paths, author=world.author), head)
     sink.stage(rendered({"foo/cm.yaml": "ours\n"}))
 
+    sink.commit(MESSAGE)
     with pytest.raises(CommodoreError, match="nowhere") as raised:
-        sink.commit_and_push(MESSAGE)
+        sink.push()
 
     error = raised.value
     assert error.where == "nowhere://bob:***@example.org/c.git"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git_urls import PushRule
-from commodore_py.catalog import open_sink
+from commodore_py.catalog import open_git
 from commodore_py.dependencies import fetch_catalog
 from commodore_py.errors import CommodoreError
 from commodore_py.model import DependencySpec, Entry, Kind, Rendered, Tree
@@ -288,10 +288,12 @@ def pushed(world: World, url: str, *words: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
     config = replace(world.config, push_url=PushRule.parse(words), push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
-    sink = open_sink(config, catalog_head)
+    sink = open_git(config, catalog_head)
     tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
     sink.stage(Rendered({}, (), tree))
-    return sink.commit_and_push("Automated\n")
+    commit = sink.commit("Automated\n")
+    sink.push()
+    return commit
 
 
 @pytest.mark.parametrize("words", [["same"], ["127.0.0.1=same"]])
@@ -327,12 +329,13 @@ def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
     remote = a_repository_with(world.root / "remotes/catalog.git", {"README.md": "ours"})
     config = replace(world.config, push_url=PushRule.parse(["same"]), push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
-    sink = open_sink(config, fetch_catalog(config, cluster))
+    sink = open_git(config, fetch_catalog(config, cluster))
     theirs = commit_to(remote, {"theirs.txt": ""})
     sink.stage(Rendered({}, (), Tree({PurePosixPath("manifests/a.yaml"): Entry(b"a: 1\n")})))
 
+    sink.commit("Automated\n")
     with pytest.raises(CommodoreError, match="fetch first"):
-        sink.commit_and_push("Automated\n")
+        sink.push()
 
     assert git(remote, "rev-parse", "master") == theirs
 

@@ -1,6 +1,15 @@
 """Where a catalog is written to."""
 
 from .base import CatalogSink
-from .git import open_sink
+from .directory import DirectoryCatalog, open_directory
+from .git import GitCatalog, open_git
+from .refusals import Overtaken
 
-__all__ = ["CatalogSink", "open_sink"]
+__all__ = [
+    "CatalogSink",
+    "DirectoryCatalog",
+    "GitCatalog",
+    "Overtaken",
+    "open_directory",
+    "open_git",
+]

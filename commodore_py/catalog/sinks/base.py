@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 class CatalogSink(Protocol):
-    """A destination: first everything is laid out there, then it is published or left."""
+    """A destination: everything is laid out there, and compared with what was there before."""
 
     def stage(self, rendered: Rendered) -> Change:
         """Write the compiled files, and say what that changes."""
@@ -17,8 +17,4 @@ class CatalogSink(Protocol):
 
     def unstage(self) -> None:
         """Forget what was staged; the files stay as they were written."""
-        ...
-
-    def commit_and_push(self, message: str) -> str:
-        """Publish what was staged, and return the commit's id."""
         ...

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files, git_urls
-from commodore_py.adapters.git import commit_of, git, git_bytes
+from commodore_py.adapters.git import commit_of, git, git_bytes, over_network
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.catalog.identity import committer
-from commodore_py.catalog.layout import OWNED, is_hidden
+from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change, Tree
 
+from .refusals import push_failed
 from .staged import staged_files
+from .written import compiled_tree, write_owned
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,12 +25,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Author, Config
     from commodore_py.model import CatalogHead, Rendered
 
-_REFUSED = re.compile(r"^ ! (\[[^\]]+\]).* -> \S+(?: (\(.*\)))?$", re.MULTILINE)
-_SAID_BY_SERVER = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
-_OVERTAKEN = ("fetch first", "non-fast-forward", "stale info")
 
-
-def open_sink(config: Config, head: CatalogHead) -> GitCatalog:
+def open_git(config: Config, head: CatalogHead) -> GitCatalog:
     """The catalog's checkout as a place to write to."""
     return GitCatalog(
         directory=head.directory,
@@ -38,6 +35,7 @@ def open_sink(config: Config, head: CatalogHead) -> GitCatalog:
         branch=head.branch,
         compiled=config.paths.compiled,
         author=config.author,
+        commit_before=head.commit,
     )
 
 
@@ -51,13 +49,14 @@ class GitCatalog:
     branch: str
     compiled: Path
     author: Author
+    commit_before: str | None = None
 
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the catalog's files where they differ, and stage the catalog."""
         self._refuse_conflicts()
-        files.write_tree(self.compiled, _compiled_tree(rendered))
+        files.write_tree(self.compiled, compiled_tree(rendered))
         for folder in OWNED:
-            _write_owned(self.directory / folder, rendered.catalog.subtree(folder))
+            write_owned(self.directory / folder, rendered.catalog.subtree(folder))
         git(self.directory, "add", "--all")
         return Change(staged_files(self.directory), ignored=self._ignored(rendered.catalog))
 
@@ -65,19 +64,40 @@ class GitCatalog:
         """Make the index as the last commit is, or empty before there is one."""
         git(self.directory, "reset", "--quiet", "--mixed")
 
-    def commit_and_push(self, message: str) -> str:
-        """Commit what is staged and push it; the commit stays here if the push fails."""
+    def commit(self, message: str) -> str:
+        """Commit what is staged, and return the commit's id."""
         who = committer(self.author, self.directory)
         if commit_of(self.directory, "HEAD") is None:
             # A catalog's history begins with an empty commit, as Commodore's do.
             git(self.directory, "symbolic-ref", "HEAD", f"refs/heads/{self.branch}")
             _commit(self.directory, "Initial commit", who, "--allow-empty", "--only")
         _commit(self.directory, message, who)
-        try:
-            git(self.directory, "push", "origin", f"HEAD:refs/heads/{self.branch}")
-        except ProgramFailed as error:
-            raise _push_failed(self, error.stderr) from error
         return git(self.directory, "rev-parse", "HEAD")
+
+    def push(self) -> None:
+        """Push the commit; it stays here if that fails."""
+        target = f"HEAD:refs/heads/{self.branch}"
+        try:
+            over_network(self.directory, "push", "origin", target)
+        except ProgramFailed as error:
+            raise push_failed(
+                error.stderr,
+                url=self.url,
+                pushed_to=self.pushed_to,
+                branch=self.branch,
+                kept_in=str(self.directory),
+            ) from error
+        # A branch for review is deleted one day: what was pushed to it is still nobody's work.
+        name = self.branch.replace("/", "%")  # a branch may be below another's name
+        git(self.directory, "update-ref", f"refs/commodore/pushed/{name}", "HEAD")
+
+    def take_back(self) -> None:
+        """Forget the commit, but not the files: to be made anew on top of what others pushed."""
+        ref = f"refs/heads/{self.branch}"
+        if self.commit_before is None:
+            git(self.directory, "update-ref", "-d", ref)
+        else:
+            git(self.directory, "update-ref", ref, self.commit_before)
 
     def _refuse_conflicts(self) -> None:
         # Staging everything would declare conflicts solved, markers and all.
@@ -108,33 +128,6 @@ class GitCatalog:
         )
 
 
-def _compiled_tree(rendered: Rendered) -> Tree:
-    folders = {PurePosixPath(name): tree for name, tree in rendered.instances.items()}
-    empty = {folder / path for folder, tree in folders.items() for path in tree.empty_folders}
-    return Tree(
-        {folder / path: entry for folder, tree in folders.items() for path, entry in tree.items()},
-        frozenset(empty | {folder for folder, tree in folders.items() if not tree}),
-    )
-
-
-def _write_owned(folder: Path, tree: Tree) -> None:
-    if folder.is_symlink() or not folder.is_dir():
-        files.remove(folder)
-        folder.mkdir()
-    keep = frozenset(
-        PurePosixPath(child.name)
-        for child in folder.iterdir()
-        if is_hidden(child.name) and not _in_the_way(child, tree)
-    )
-    files.write_tree(folder, tree, keep=keep)
-
-
-def _in_the_way(child: Path, tree: Tree) -> bool:
-    """Whether a hidden entry is where a compiled folder has to be."""
-    is_folder = child.is_dir() and not child.is_symlink()
-    return not is_folder and PurePosixPath(child.name) in tree.folders()
-
-
 def _commit(directory: Path, message: str, who: Author, *options: str) -> None:
     # No hook and no signature: nobody sits in front of an automated commit, and the message is
     # read by programs.
@@ -150,29 +143,6 @@ def _commit(directory: Path, message: str, who: Author, *options: str) -> None:
             "GIT_COMMITTER_EMAIL": who.email,
         },
     )
-
-
-def _push_failed(catalog: GitCatalog, stderr: str) -> CommodoreError:
-    where = git_urls.without_password(catalog.url)
-    refused = _REFUSED.search(stderr)
-    reason = " ".join(filter(None, refused.groups())) if refused else stderr.strip()
-    error = CommodoreError(
-        f"cannot push the catalog to branch {catalog.branch}: {git_urls.without_password(reason)}",
-        where=where,
-        hint=f"{_remedy(catalog.pushed_to, reason)}; the commit is kept in {catalog.directory}",
-    )
-    if said := _SAID_BY_SERVER.findall(stderr):
-        error.add_note("the server said: " + " / ".join(said))
-    return error
-
-
-def _remedy(pushed_to: str, reason: str) -> str:
-    if any(word in reason for word in _OVERTAKEN):
-        return "somebody pushed in the meantime: compile again"
-    if reason.startswith("["):
-        return "the server refuses this push: see its rules for the branch"
-    shown = git_urls.without_password(pushed_to)
-    return f"check the network and your access to {shown}"
 
 
 def _names(output: bytes) -> list[str]:

@@ -1,0 +1,72 @@
+"""One tree against another, in the words that Git would have for it (pure)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.model import Change, FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import PurePosixPath
+
+    from commodore_py.model import Entry, Tree
+
+_Kind = Literal["added", "deleted", "renamed", "modified"]
+
+_FILE, _PROGRAM = 0o100644, 0o100755
+
+
+def change_between(old: Tree, new: Tree) -> Change:
+    """What came, went and changed; what only moved is a rename, if nothing in it changed."""
+    gone = [path for path in old if path not in new]
+    came = [path for path in new if path not in old]
+    moved = dict(_moved(old, new, gone, came))
+    found = [
+        *(_pair("renamed", moved[path], path, old[moved[path]], new[path]) for path in moved),
+        *(_pair("added", path, path, None, new[path]) for path in came if path not in moved),
+        *(
+            _pair("deleted", path, path, old[path], None)
+            for path in gone
+            if path not in moved.values()
+        ),
+        *(
+            _pair("modified", path, path, old[path], new[path])
+            for path in new
+            if path in old and old[path] != new[path]
+        ),
+    ]
+    return Change(tuple(sorted(found, key=lambda file: file.path)))
+
+
+def _moved(
+    old: Tree, new: Tree, gone: list[PurePosixPath], came: list[PurePosixPath]
+) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
+    left = defaultdict(list)
+    for path in sorted(gone, reverse=True):
+        if old[path].content:  # empty files are all alike
+            left[old[path].content].append(path)
+    for path in sorted(came):
+        if same := left.get(new[path].content):
+            yield path, same.pop()
+
+
+def _pair(
+    kind: _Kind, old_path: PurePosixPath, path: PurePosixPath, old: Entry | None, new: Entry | None
+) -> FileChange:
+    return FileChange(
+        kind=kind,
+        path=str(path),
+        old_path=str(old_path),
+        old=old.content if old else b"",
+        new=new.content if new else b"",
+        old_mode=_mode(old),
+        new_mode=_mode(new),
+    )
+
+
+def _mode(entry: Entry | None) -> int:
+    if entry is None:
+        return 0
+    return _PROGRAM if entry.executable else _FILE

@@ -1,0 +1,103 @@
+"""A catalog in a plain folder: the same tree as in a repository, for others to take."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import files
+from commodore_py.catalog.change import change_between
+from commodore_py.catalog.layout import OWNED, is_hidden
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Change, Tree
+
+from .written import compiled_tree, write_owned
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config, WorkPaths
+    from commodore_py.model import Rendered
+
+MARKER = ".commodore-catalog.json"
+
+
+def open_directory(config: Config, directory: Path, cluster: str) -> DirectoryCatalog:
+    """A folder as a place to write a cluster's catalog to; refused if it is not ours."""
+    directory = directory.resolve()
+    _refuse_own_places(directory, config.paths)
+    if directory.exists() and not directory.is_dir():
+        raise CommodoreError("cannot write the catalog there: it is a file", where=str(directory))
+    if directory.is_dir() and any(directory.iterdir()):
+        _refuse_foreign(directory, cluster)
+    return DirectoryCatalog(directory, cluster, config.paths.compiled, config.dry_run)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryCatalog:
+    """A folder that holds the catalog of one cluster, and a hidden file that says so."""
+
+    directory: Path
+    cluster: str
+    compiled: Path
+    dry_run: bool = False
+
+    def stage(self, rendered: Rendered) -> Change:
+        """Write `compiled/` and the folder where they differ, and say what that changed."""
+        change = change_between(self._present(rendered.catalog), rendered.catalog)
+        files.write_tree(self.compiled, compiled_tree(rendered))
+        if not self.dry_run:
+            self.directory.mkdir(parents=True, exist_ok=True)
+            marker = json.dumps({"cluster": self.cluster}) + "\n"
+            files.write_if_changed(self.directory / MARKER, marker.encode())
+            for folder in OWNED:
+                for left_over in files.asides_in(self.directory / folder):
+                    files.remove(left_over)
+                write_owned(self.directory / folder, rendered.catalog.subtree(folder))
+        return change
+
+    def unstage(self) -> None:
+        """Nothing: what lies in a folder is all there is."""
+
+    def _present(self, wanted: Tree) -> Tree:
+        trees = [
+            files.read_tree(self.directory / folder).below(folder)
+            for folder in OWNED
+            if (self.directory / folder).is_dir()
+        ]
+        return Tree(
+            {
+                path: entry
+                for tree in trees
+                for path, entry in tree.items()
+                if path in wanted or not is_hidden(path.parts[1])
+            }
+        )
+
+
+def _refuse_own_places(directory: Path, paths: WorkPaths) -> None:
+    own = (paths.inventory, paths.dependencies, paths.vendor, paths.compiled, paths.catalog)
+    if any(directory.is_relative_to(place.resolve()) for place in (*own, paths.state)):
+        raise CommodoreError(
+            "cannot write the catalog there: the working directory needs that place itself",
+            where=str(directory),
+            hint="give --output-dir a folder of its own",
+        )
+
+
+def _refuse_foreign(directory: Path, cluster: str) -> None:
+    try:
+        owner = json.loads((directory / MARKER).read_bytes())["cluster"]
+    except (OSError, ValueError, TypeError, KeyError):
+        raise CommodoreError(
+            "cannot write the catalog there: the folder is not empty, and no compile wrote it",
+            where=str(directory),
+            hint="give --output-dir a new or an empty folder",
+        ) from None
+    if owner != cluster:
+        raise CommodoreError(
+            f"cannot write the catalog of {cluster} there: the folder holds that of {owner}",
+            where=str(directory),
+            hint="give --output-dir a folder for each cluster",
+        )

@@ -1,0 +1,88 @@
+"""Why a push failed, in words, and what to do about it (pure)."""
+
+from __future__ import annotations
+
+import re
+
+from commodore_py.adapters import git_urls
+from commodore_py.errors import CommodoreError
+
+_REFUSED = re.compile(r"^ ! (\[[^\]]+\]).* -> \S+(?: (\(.*\)))?$", re.MULTILINE)
+_SAID_BY_SERVER = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
+# The last two: two pushes at the same moment, of which the server takes one.
+_OVERTAKEN = ("fetch first", "non-fast-forward", "stale info", "cannot lock ref", "incorrect old")
+_LOST_RACE = re.compile(r"failed to update ref|reference already exists")
+# What Git or the server says, and what to do about it; the first that fits.
+_REMEDIES = tuple(
+    (re.compile(sign, re.IGNORECASE | re.MULTILINE), remedy)
+    for sign, remedy in (
+        (
+            r"protected branch|GH006|GH013|not allowed to (?:force )?push|rule violations",
+            (
+                "branch {branch} is protected on the server: let this account push to it, or push for"
+                " review to a branch of its own with --catalog-branch"
+            ),
+        ),
+        (
+            r"currently checked out",
+            (
+                "the remote is no bare repository, and somebody works on that branch there: make it"
+                " bare, or push to another branch with --catalog-branch"
+            ),
+        ),
+        (r"hook declined", "a hook of the server refuses pushes like this one to {branch}"),
+        (r"^ ! \[", "the server refuses this push: see its rules for the branch"),
+        (
+            (
+                r"Permission denied|Authentication failed|could not read (?:Username|Password)"
+                r"|returned error: 40[13]|access denied|denied to|read.only"
+            ),
+            "the server lets nobody in with what it was shown: check key or token for {pushed_to}",
+        ),
+        (
+            r"does not appear to be a git repository|not found|does not exist",
+            "there is no repository to push to at {pushed_to}: make one, or see --push-url",
+        ),
+        (r"", "check the network and your access to {pushed_to}"),
+    )
+)
+
+
+class Overtaken(CommodoreError):
+    """Somebody else pushed to the branch in the meantime: fetching and comparing again helps."""
+
+
+def push_failed(
+    stderr: str, *, url: str, pushed_to: str, branch: str, kept_in: str
+) -> CommodoreError:
+    """What Git and the server said, as one error."""
+    refused = _REFUSED.search(stderr)
+    reason = " ".join(filter(None, refused.groups())) if refused else stderr.strip()
+    said = _SAID_BY_SERVER.findall(stderr)
+    overtaken = _is_overtaken(reason, said)
+    kind = Overtaken if overtaken else CommodoreError
+    shown = git_urls.without_password(pushed_to)
+    remedy = (
+        "somebody pushed in the meantime: compile again"
+        if overtaken
+        else _remedy(stderr, pushed_to=shown, branch=branch)
+    )
+    error = kind(
+        f"cannot push the catalog to branch {branch}: {git_urls.without_password(reason)}",
+        where=git_urls.without_password(url),
+        hint=f"{remedy}; the commit is kept in {kept_in}",
+    )
+    if said:
+        error.add_note("the server said: " + git_urls.without_password(" / ".join(said)))
+    return error
+
+
+def _is_overtaken(reason: str, said: list[str]) -> bool:
+    if any(word in reason for word in _OVERTAKEN):
+        return True
+    return bool(_LOST_RACE.search(reason)) and any("cannot lock ref" in line for line in said)
+
+
+def _remedy(stderr: str, **words: str) -> str:
+    found = next(remedy for sign, remedy in _REMEDIES if sign.search(stderr))
+    return found.format(**words)

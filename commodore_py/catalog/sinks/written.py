@@ -1,0 +1,44 @@
+"""How a catalog's files are written: only what differs, and nothing that is the user's."""
+
+from __future__ import annotations
+
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import files
+from commodore_py.catalog.layout import is_hidden
+from commodore_py.model import Tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Rendered
+
+
+def compiled_tree(rendered: Rendered) -> Tree:
+    """What `compiled/` holds: a folder per instance."""
+    folders = {PurePosixPath(name): tree for name, tree in rendered.instances.items()}
+    empty = {folder / path for folder, tree in folders.items() for path in tree.empty_folders}
+    return Tree(
+        {folder / path: entry for folder, tree in folders.items() for path, entry in tree.items()},
+        frozenset(empty | {folder for folder, tree in folders.items() if not tree}),
+    )
+
+
+def write_owned(folder: Path, tree: Tree) -> None:
+    """Make a folder that is ours hold this tree; hidden entries at its top stay."""
+    if folder.is_symlink() or not folder.is_dir():
+        files.remove(folder)
+        folder.mkdir()
+    keep = frozenset(
+        PurePosixPath(child.name)
+        for child in folder.iterdir()
+        if is_hidden(child.name) and not _in_the_way(child, tree)
+    )
+    files.write_tree(folder, tree, keep=keep)
+
+
+def _in_the_way(child: Path, tree: Tree) -> bool:
+    """Whether a hidden entry is where a compiled folder has to be."""
+    is_folder = child.is_dir() and not child.is_symlink()
+    return not is_folder and PurePosixPath(child.name) in tree.folders()

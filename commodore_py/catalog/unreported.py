@@ -1,0 +1,48 @@
+"""A push that nobody was told about yet: kept in the working directory until somebody is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.files import write_if_changed
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+
+@dataclass(frozen=True, slots=True)
+class Unreported:
+    """What there is to tell about a commit of the catalog, once that is pushed."""
+
+    cluster: str
+    commit: str
+    report: Mapping[str, Any]
+    pushed: bool = False
+    """Unknown while it is false: a run that was killed may have pushed it."""
+
+
+def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
+    """Note what is to be reported: before the push, as a run may be killed right after it."""
+    write_if_changed(_file(paths), json.dumps(asdict(report), indent=2).encode())
+
+
+def unreported(paths: WorkPaths) -> Unreported | None:
+    """What is still to be reported, if anything."""
+    try:
+        return Unreported(**json.loads(_file(paths).read_bytes()))
+    except (OSError, ValueError, TypeError):  # or of another version of ours
+        return None
+
+
+def forget_unreported(paths: WorkPaths) -> None:
+    """It was reported, or never pushed."""
+    _file(paths).unlink(missing_ok=True)
+
+
+def _file(paths: WorkPaths) -> Path:
+    return paths.state / "unreported.json"
