@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOOSE = re.compile(r"[0-9a-f]{2}")  # folders of single objects: many, and never locked
+# Git refuses to begin while one of these is there; the second is written under a lock.
+_IN_THE_WAY = (".lock", "packed-refs.new")
 _CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
 
 
@@ -94,7 +96,7 @@ def _git_folders(paths: WorkPaths) -> Iterator[Path]:
 def _locks_in(repository: Path, span: Span) -> list[Path]:
     found = []
     for parent, folders, names in os.walk(repository):
-        found += [Path(parent, name) for name in names if name.endswith(".lock")]
+        found += [Path(parent, name) for name in names if name.endswith(_IN_THE_WAY)]
         folders[:] = [name for name in folders if not _LOOSE.fullmatch(name)]
     return [lock for lock in found if span.covers(lock)]
 

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -93,7 +94,8 @@ class Run:
             time.sleep(0.0005)
         self.look()
         stages = [stage for stage in STAGES if stage in self.began]
-        os.killpg(self.process.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # it ended at this very moment
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
         self._stderr.close()
         return stages[-1] if self.process.returncode == -signal.SIGKILL else "ended"

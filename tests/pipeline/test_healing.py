@@ -1,0 +1,38 @@
+"""What a run that was killed left behind goes; what was there before it stays."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.dependencies import one_run
+from tests.builders import commit_to
+from tests.pipeline.dependency_world import World, component
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.mark.parametrize("name", ["packed-refs.lock", "packed-refs.new", "config.lock"])
+@pytest.mark.parametrize(("age", "stays"), [(0.0, False), (3600.0, True)])
+def test_files_in_the_way_of_git_go_if_they_are_of_the_killed_run(
+    tmp_path: Path, name: str, age: float, *, stays: bool
+) -> None:
+    world = World(tmp_path)
+    foo = world.repository("foo")
+    world.fetch(component(foo))
+    left = world.bare(foo) / name
+    left.touch()
+    os.utime(left, (time.time() - age, time.time() - age))
+    marker = world.config.paths.state / "running"
+    marker.write_text(json.dumps({"pid": 1, "began": time.time() - 60, "ended": None}))
+
+    with one_run(world.config.paths):
+        assert left.exists() is stays
+    if not stays:
+        commit_to(foo, {"new.txt": "new"})
+        world.fetch(component(foo))
