@@ -43,26 +43,35 @@ def asides_in(folder: Path, *, deep: bool = False) -> list[Path]:
 
 def write_if_changed(path: Path, content: bytes, *, executable: bool | None = None) -> bool:
     """Write a file by way of a sibling, unless it has that content already."""
-    if path.is_symlink() or path.is_dir():
+    there = _status(path)
+    if there is not None and not stat.S_ISREG(there.st_mode):
         remove(path)
-    if not (path.is_file() and path.read_bytes() == content):
+        there = None
+    if there is None or there.st_size != len(content) or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = aside_of(path)
         try:
             aside.write_bytes(content)
-            if path.exists():
-                shutil.copymode(path, aside)
+            if there is not None:
+                aside.chmod(stat.S_IMODE(there.st_mode))
             aside.replace(path)
         except OSError:
             with suppress(OSError):
                 aside.unlink()
             raise
-    elif executable is None or is_executable(path) == executable:
+    elif executable is None or bool(there.st_mode & _EXECUTABLE) == executable:
         return False
     if executable is not None:
         mode = path.stat().st_mode
         path.chmod(mode | 0o111 if executable else mode & ~0o111)
     return True
+
+
+def _status(path: Path) -> os.stat_result | None:
+    try:
+        return path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
 
 
 def remove(path: Path) -> None:

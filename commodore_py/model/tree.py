@@ -66,7 +66,10 @@ class Tree(Mapping[PurePosixPath, Entry]):
         if self._all_folders is None:
             found = {PurePosixPath(), *self._folders}
             for path in (*self._entries, *self._folders):
-                found.update(path.parents)
+                above = path.parent
+                while above not in found:
+                    found.add(above)
+                    above = above.parent
             self._all_folders = frozenset(found)
         return self._all_folders
 
