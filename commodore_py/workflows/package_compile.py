@@ -52,6 +52,12 @@ def compile_package(
     stays.
     """
     with _working_directory(keep, kept=kept) as folder:
+        if folder.is_relative_to(package.directory):
+            log.warning(
+                "the package is compiled in a folder of its own: all that lands there counts as"
+                " classes of the package, and the next compile may stumble over it",
+                extra={"where": str(folder), "hint": "name a folder beside the package"},
+            )
         config = replace(config, paths=WorkPaths(folder))
         with dependencies.one_run(config.paths):
             if not config.local:

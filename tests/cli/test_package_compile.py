@@ -255,3 +255,10 @@ def test_only_local_mode_goes_without_fetching(commodore: CommandLine, package: 
 
     assert ran.code == 0
     assert "--no-fetch-dependencies needs --local" in ran.err
+
+
+def test_a_folder_inside_of_the_package_is_doubtful(commodore: CommandLine, package: Path) -> None:
+    ran = compile_(commodore, package, "tests/defaults.yml", "--tmp-dir", str(package / "work"))
+
+    assert ran.code == 0, ran.err
+    assert "name a folder beside the package" in ran.err
