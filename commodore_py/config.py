@@ -130,6 +130,12 @@ class Config:
     verbosity: int = 0
 
     def __post_init__(self) -> None:
+        if self.output_dir is not None and (self.push or self.catalog_branch):
+            word = "--push" if self.push else "--catalog-branch"
+            raise UsageError(
+                f"--output-dir and {word} exclude each other",
+                hint="a plain folder has no branches and is pushed nowhere",
+            )
         revisions = {"global": self.global_revision, "tenant": self.tenant_revision}
         overridden = [f"{name} ({revision})" for name, revision in revisions.items() if revision]
         if self.push and overridden:

@@ -125,7 +125,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
         sink.unstage()
         return published
     published = _push(config, sources, rendered, published, approve)
-    if published.commit is None and not published.change and config.push:
+    if published.commit is None and not published.change and config.push and not config.dry_run:
         return _report_left_over(config, sources, published)
     return published
 

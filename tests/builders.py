@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -160,6 +161,21 @@ def make_dependency(
         short_commit="111111",
         worktree=worktree or Path("/here") / name,
     )
+
+
+def digest_of(folder: Path) -> str:
+    """Everything below a folder in short: names, kinds, times, contents."""
+    digest = hashlib.sha256()
+    for path in sorted([folder, *folder.rglob("*")]):
+        if not path.exists() and not path.is_symlink():
+            continue
+        stat = path.lstat()
+        digest.update(f"{path}\0{stat.st_mode}\0{stat.st_mtime_ns}\0{stat.st_nlink}\0".encode())
+        if path.is_symlink():
+            digest.update(str(path.readlink()).encode())
+        elif path.is_file():
+            digest.update(path.read_bytes())
+    return digest.hexdigest()
 
 
 def errors_in(error: CommodoreError) -> tuple[CommodoreError, ...]:

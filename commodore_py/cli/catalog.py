@@ -13,10 +13,10 @@ from .options import (
     api_options,
     api_settings,
     config_of,
+    destination_options,
     engine_options,
     git_cache_option,
     output_option,
-    push_url_option,
     strict_option,
     verbose_option,
 )
@@ -111,9 +111,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
 @click.argument("cluster", shell_complete=completion.clusters)
 @api_options
 @click.option("--local", is_flag=True, help="Use the working directory as it is; ask nobody.")
-@click.option("--push", is_flag=True, help="Commit and push the catalog if it changed.")
-@click.option("-i", "--interactive", is_flag=True, help="With --push: show the diff, then ask.")
-@push_url_option
+@destination_options
 @click.option(
     "--git-author-name",
     envvar="GIT_AUTHOR_NAME",
@@ -208,17 +206,47 @@ def compile_(
     Commit and push:
       commodore catalog compile c-demo-1 --push
     """
-    from commodore_py import pipeline  # noqa: PLC0415 - not for --help
-
-    from .compiled import Show  # noqa: PLC0415
+    from .compiled import Show  # noqa: PLC0415 - not for --help
 
     settings = settings.more_verbose(verbose)
     with Show(output).collecting() as show:
         config = _compile_config(settings, options)
-        published = pipeline.compile_catalog(
-            config, cluster, approve=lambda change: show.ask(config, change)
-        )
+        if config.dry_run:
+            from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for
+
+            published = dry_run.compile_dry(config, cluster)
+        else:
+            from commodore_py import pipeline  # noqa: PLC0415 - not for --help
+
+            published = pipeline.compile_catalog(
+                config, cluster, approve=lambda change: show.ask(config, change)
+            )
         return show.outcome(config, cluster, published, exit_code=exit_code)
+
+
+@catalog.command()
+@click.argument("cluster", shell_complete=completion.clusters)
+@api_options
+@output_option
+@verbose_option
+@click.pass_obj
+def report(
+    settings: Globals, /, cluster: str, output: str, verbose: int, **api: str | None
+) -> None:
+    """Report the last push of CLUSTER's catalog, if that could not be reported."""
+    from commodore_py.workflows import report_again  # noqa: PLC0415 - not for --help
+
+    from . import render  # noqa: PLC0415
+
+    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    commit = report_again.report_again(config, cluster)
+    if commit:
+        voice.step(f"Reported commit {commit}")
+    else:
+        voice.step(f"Every push of {cluster} from this working directory is reported")
+    if output != "text":
+        content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
+        click.echo(render.structured(content, output))
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
@@ -233,6 +261,8 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         voice.warn("--no-fetch-dependencies needs --local; it is ignored")
     if options["interactive"] and not options["push"]:
         voice.warn("--interactive does nothing without --push")
+    if options["catalog_branch"] and local:
+        voice.warn("--catalog-branch does nothing with --local")
     return config_of(
         settings,
         **api_settings(options),
@@ -248,6 +278,9 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         git_cache=places.git_cache(cache) if cache else None,
         processes=options["processes"],
         migration=options["migration"] or "",
+        catalog_branch="" if local else options["catalog_branch"],
+        output_dir=options["output_dir"],
+        dry_run=options["dry_run"],
         global_revision=options["global_repo_revision_override"],
         tenant_revision=options["tenant_repo_revision_override"],
         dynamic_facts=facts.facts,

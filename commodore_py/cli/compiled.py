@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
@@ -57,7 +58,8 @@ class Show:
         self, config: Config, cluster: str, published: Published, *, exit_code: bool
     ) -> int:
         """Show how the run ended, and say it as an exit code."""
-        if config.local or not published.change:
+        never_asked = config.local or config.dry_run or config.output_dir is not None
+        if never_asked or not published.change:
             self._change(config, published.change)
         if config.verbosity:
             message = catalogs.commit_message(published.record)
@@ -68,8 +70,8 @@ class Show:
             voice.warn(
                 "the catalog was pushed, but the compile could not be reported: "
                 + published.report_problem,
-                where=f"commit {published.commit}",
-                hint="the API is told with the next push; until then it shows the compile before",
+                where=f"commit {published.unreported}",
+                hint=f"report it with: {_report_command(config, cluster)}",
             )
         self._result(cluster, published)
         voice.notices(published.notices)
@@ -88,11 +90,10 @@ class Show:
             voice.plain(text)
         if config.migration and change:
             voice.step(f"Smart diffing took {monotonic() - started:.2f}s")
-        for path in change.ignored:
-            voice.doubt(
-                f"{path} is ignored by Git in the catalog, and so not part of it",
+        for one in change.ignored:
+            voice.warn(
+                catalogs.ignored_words(one),
                 hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
-                strict=config.strict,
             )
 
     def _result(self, cluster: str, published: Published) -> None:
@@ -126,14 +127,24 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
             }
             for instance in published.record.instances
         ],
+        "timings": dict(published.timings),
         "warnings": warnings,
         "notices": [notice.text for notice in published.notices],
     }
 
 
+def _report_command(config: Config, cluster: str) -> str:
+    words = ["commodore", "--working-dir", str(config.paths.root), "catalog", "report", cluster]
+    return shlex.join([*words, "--api-url", config.api_url])
+
+
 def _steps(config: Config, published: Published) -> list[str]:
     if published.commit:
         return [f"Pushed commit {published.commit}"]
+    if config.dry_run:
+        return ["Nothing was written: this was a dry run"]
+    if config.output_dir is not None:
+        return [f"The catalog is in {config.output_dir}"]
     if config.local:
         return ["Nothing is committed or pushed in local mode"]
     if not published.change:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,8 +13,6 @@ import click
 from . import log
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from commodore_py.adapters.git_urls import PushRule
     from commodore_py.config import Config
 
@@ -20,6 +20,10 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
 
 HELP = {"help_option_names": ["-h", "--help"]}
+# git-check-ref-format, which is no place to learn about a typing mistake after a long compile.
+_NO_BRANCH = re.compile(
+    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
+)
 OUTPUTS = ("text", "json", "yaml")
 ENGINES = ("native", "reference")
 
@@ -59,6 +63,21 @@ class Seconds(click.types.IntParamType):
         if seconds < 1:
             self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
         return seconds
+
+
+class Branch(click.types.StringParamType):
+    """The name of a Git branch."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """The name, if Git takes it for one."""
+        if value and (_NO_BRANCH.search(value) or value == "HEAD"):
+            self.fail(f"{value!r} is no name of a branch.", param, ctx)
+        return str(value)
 
 
 class PushUrl(click.types.StringParamType):
@@ -150,6 +169,36 @@ def login_options(command: _Command) -> _Command:
     return _with(_API_URL, *_OIDC)(command)
 
 
+def destination_options(command: _Command) -> _Command:
+    """Add where a catalog goes, and whether it goes there now."""
+    return _with(
+        click.option("--push", is_flag=True, help="Commit and push the catalog if it changed."),
+        click.option(
+            "-i", "--interactive", is_flag=True, help="With --push: show the diff, then ask."
+        ),
+        push_url_option,
+        click.option(
+            "--catalog-branch",
+            type=Branch(),
+            default="",
+            metavar="NAME",
+            help="Compare with this branch of the catalog and push to it, for a review; it begins"
+            " at the default branch.",
+        ),
+        click.option(
+            "--output-dir",
+            type=click.Path(file_okay=False, path_type=Path),
+            metavar="DIR",
+            help="Write the catalog to a plain folder instead of its repository.",
+        ),
+        click.option(
+            "--dry-run",
+            is_flag=True,
+            help="Say what would change, and write nothing below the working directory.",
+        ),
+    )(command)
+
+
 def engine_options(command: _Command) -> _Command:
     """Add what compiles, and how much is let through."""
     return _with(
@@ -162,6 +211,16 @@ def engine_options(command: _Command) -> _Command:
         ),
         strict_option,
     )(command)
+
+
+def refuse_online(options: dict[str, Any]) -> None:
+    """Refuse what cannot be done without a network, if there is to be none."""
+    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+
+    if options["offline"] and options["push"]:
+        raise UsageError("--push needs a network", hint="leave out --offline, or --push")
+    if options["offline"] and options["jsonnet_bundler"] == "jb":
+        raise UsageError("jb needs a network", hint="leave out --jsonnet-bundler jb")
 
 
 def config_of(settings: Globals, **values: Any) -> Config:  # noqa: ANN401 - Config checks them by name

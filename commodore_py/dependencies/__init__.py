@@ -6,7 +6,7 @@ from .discover import instances_of, wanted_components, wanted_configuration, wan
 from .doubts import doubts
 from .fetch import Fetch, fetcher
 from .lending import Lender, last_used
-from .running import one_run
+from .running import one_run, undisturbed
 from .single import fetch_single, misnamed_libraries
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "look_at_catalog",
     "misnamed_libraries",
     "one_run",
+    "undisturbed",
     "wanted_components",
     "wanted_configuration",
     "wanted_packages",

@@ -51,6 +51,21 @@ def one_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
 
 
 @contextmanager
+def undisturbed(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
+    """Keep runs out of a working directory while it is read; nothing is written there."""
+    try:
+        lock = os.open(paths.state / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # nothing was compiled there yet, or not by us
+        yield
+        return
+    try:
+        _take(lock, paths.state, patience=patience, kind=fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
 def _locked(state: Path, *, patience: float) -> Iterator[bool]:
     try:
         prepare(state)
@@ -62,18 +77,22 @@ def _locked(state: Path, *, patience: float) -> Iterator[bool]:
             hint="choose another one with --working-dir, or mend its permissions",
         ) from error
     try:
-        yield _take(lock, state, patience=patience)
+        alone = _take(lock, state, patience=patience)
+        if alone:
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, b"%d\n" % os.getpid(), 0)
+        yield alone
     finally:
         os.close(lock)  # and with it goes the lock
 
 
-def _take(lock: int, state: Path, *, patience: float) -> bool:
+def _take(lock: int, state: Path, *, patience: float, kind: int = fcntl.LOCK_EX) -> bool:
     deadline = time.monotonic() + patience
     waiting = False
     while True:
         try:
             # Not `flock`: a worker that outlives a killed run would hold that.
-            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(lock, kind | fcntl.LOCK_NB)
         except (BlockingIOError, PermissionError):  # which of them, the systems disagree
             if time.monotonic() > deadline:
                 raise _busy(lock, state) from None
@@ -85,8 +104,6 @@ def _take(lock: int, state: Path, *, patience: float) -> bool:
             log.warning("runs in this working directory cannot be kept apart: %s", error.strerror)
             return False
         else:
-            os.ftruncate(lock, 0)
-            os.pwrite(lock, b"%d\n" % os.getpid(), 0)
             return True
 
 

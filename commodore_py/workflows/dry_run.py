@@ -1,0 +1,163 @@
+"""Compile without leaving a trace: in a copy of the working directory that is thrown away."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import shutil
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py import catalog, dependencies, pipeline
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError, SeveralErrors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+    from commodore_py.model import Published
+
+log = logging.getLogger(__name__)
+
+_OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
+_MADE_ANEW = ("compiled",)
+# What lies beside may be read by components, but a folder of somebody's films is not.
+_ROOM_FOR_OTHERS = 64 * 1024 * 1024
+
+
+def compile_dry(config: Config, cluster_id: str) -> Published:
+    """Say what a compile would change; nothing below the working directory is written."""
+    if config.output_dir is not None:
+        catalog.open_directory(config, config.output_dir, cluster_id)
+    with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
+        scratch = Path(folder).resolve() / "work"
+        root = config.paths.root.resolve()
+        with dependencies.undisturbed(config.paths):
+            _copy(root, scratch)
+        with _told_of(root, scratch):
+            published = pipeline.compile_catalog(
+                replace(config, paths=WorkPaths(scratch)), cluster_id, approve=lambda _: False
+            )
+        return replace(
+            published,
+            notices=tuple(
+                replace(
+                    notice,
+                    text=_moved(notice.text, root, scratch),
+                    where=_moved(notice.where, root, scratch),
+                )
+                for notice in published.notices
+            ),
+        )
+
+
+def _copy(root: Path, scratch: Path) -> None:
+    """Everything that a compile may read; links and worktrees stay within the copy."""
+    scratch.mkdir()
+    if not root.is_dir():
+        return
+    room = _ROOM_FOR_OTHERS
+    for entry in sorted(root.iterdir()):
+        if entry.name in _MADE_ANEW:
+            continue
+        if entry.name not in _OURS:
+            size = _size_of(entry, at_most=room)
+            if size > room:
+                log.info("left out of the dry run, as it is large: %s", entry)
+                continue
+            room -= size
+        _copy_entry(entry, scratch / entry.name)
+    _repair_links(root, scratch)
+    _repair_worktrees(root, scratch)
+
+
+def _copy_entry(entry: Path, copy: Path) -> None:
+    if entry.is_dir() and not entry.is_symlink():
+        shutil.copytree(entry, copy, symlinks=True, ignore=_neither_file_nor_folder)
+    elif entry.is_file() or entry.is_symlink():
+        shutil.copy2(entry, copy, follow_symlinks=False)
+
+
+def _neither_file_nor_folder(folder: str, names: list[str]) -> list[str]:
+    found = (Path(folder, name) for name in names)
+    return [p.name for p in found if not (p.is_symlink() or p.is_file() or p.is_dir())]
+
+
+def _size_of(entry: Path, *, at_most: int) -> int:
+    """How much there is to copy; counting stops where it is too much anyway."""
+    if entry.is_symlink() or not entry.is_dir():
+        return entry.lstat().st_size
+    size = 0
+    for parent, _, names in os.walk(entry):
+        size += sum(Path(parent, name).lstat().st_size for name in names)
+        if size > at_most:
+            break
+    return size
+
+
+def _repair_links(root: Path, scratch: Path) -> None:
+    for parent, folders, names in os.walk(scratch):
+        for link in (Path(parent, name) for name in (*folders, *names)):
+            if link.is_symlink():
+                target = str(link.readlink())
+                inside = _moved(target, scratch, root)
+                if inside != target:
+                    link.unlink()
+                    link.symlink_to(inside)
+
+
+def _repair_worktrees(root: Path, scratch: Path) -> None:
+    """Clones and their worktrees know each other by absolute paths."""
+    noted = [
+        *scratch.glob("dependencies/*/.git"),
+        *(scratch / "dependencies" / ".repos").glob("**/worktrees/*/gitdir"),
+    ]
+    for file in noted:
+        if file.is_file():
+            text = os.fsdecode(file.read_bytes())
+            file.write_bytes(os.fsencode(_moved(text, scratch, root)))
+
+
+@contextmanager
+def _told_of(root: Path, scratch: Path) -> Iterator[None]:
+    """Whatever is told names places in the working directory, not in its copy."""
+
+    def mend(record: logging.LogRecord) -> bool:
+        record.msg, record.args = _moved(record.getMessage(), root, scratch), ()
+        for part in ("where", "hint", "notes"):
+            if part in record.__dict__:
+                record.__dict__[part] = _moved(str(record.__dict__[part]), root, scratch)
+        return True
+
+    handlers = logging.getLogger("commodore_py").handlers
+    for handler in handlers:
+        handler.addFilter(mend)
+    try:
+        yield
+    except CommodoreError as error:
+        _mend_error(error, root, scratch)
+        raise
+    finally:
+        for handler in handlers:
+            handler.removeFilter(mend)
+
+
+def _mend_error(error: CommodoreError, root: Path, scratch: Path) -> None:
+    error.args = tuple(_moved(str(one), root, scratch) for one in error.args)
+    error.where = _moved(error.where, root, scratch)
+    error.hint = _moved(error.hint, root, scratch)
+    if hasattr(error, "__notes__"):
+        error.__notes__ = [_moved(note, root, scratch) for note in error.__notes__]
+    if isinstance(error, SeveralErrors):
+        for one in error.errors:
+            _mend_error(one, root, scratch)
+
+
+def _moved(text: str, there: Path, here: Path) -> str:
+    """A text that speaks of one folder, made to speak of another."""
+    return re.sub(rf"{re.escape(str(here))}(?![\w.-])", lambda _: str(there), text)

@@ -1,0 +1,42 @@
+"""Report a push whose report failed, or was never sent because the run was killed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py import catalog, dependencies, lieutenant
+from commodore_py.adapters.git import git, succeeds
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+
+def report_again(config: Config, cluster_id: str) -> str:
+    """Report what is left to report of a cluster; returns the commit, empty if nothing was."""
+    with dependencies.one_run(config.paths):
+        left = catalog.unreported(config.paths)
+        if left is None:
+            return ""
+        if left.cluster != cluster_id:
+            raise CommodoreError(
+                f"what is left to report in this working directory is of cluster {left.cluster}",
+                where=str(config.paths.root),
+                hint=f"report {left.cluster}, or name the working directory of {cluster_id}",
+            )
+        if not (left.pushed or _is_pushed(config, left.commit)):
+            raise CommodoreError(
+                f"nobody knows whether commit {left.commit} was pushed: the run was killed",
+                where=str(config.paths.catalog),
+                hint="compile again with --push: that pushes what is missing, and reports",
+            )
+        lieutenant.send_report(config, cluster_id, left.report)
+        catalog.forget_unreported(config.paths)
+        return left.commit
+
+
+def _is_pushed(config: Config, commit: str) -> bool:
+    remotes = ("rev-list", "--max-count=1", commit, "--not", "--remotes")
+    directory = config.paths.catalog
+    there = directory.is_dir() and succeeds(directory, "cat-file", "-e", f"{commit}^{{commit}}")
+    return there and not git(directory, *remotes)

@@ -1,0 +1,177 @@
+"""A catalog that goes to a plain folder, or nowhere: what is written, and what is not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from commodore_py.pipeline import compile_catalog
+from commodore_py.workflows.dry_run import compile_dry
+from tests.builders import commit_to, digest_of, git
+from tests.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.model import Published
+
+OUT = "manifests/web/out.yaml"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    return a_fleet(tmp_path, web={})
+
+
+def push(config: Config) -> Published:
+    return compile_catalog(config, CLUSTER, approve=lambda _: True)
+
+
+def test_a_plain_folder_holds_the_same_tree(fleet: Fleet) -> None:
+    push(fleet.config())
+    folder = fleet.root / "out"
+    git(fleet.catalog, "update-ref", "-d", "refs/heads/master")
+    fleet.catalog.rename(fleet.root / "gone")  # nobody asks for it
+
+    published = push(fleet.config(output_dir=folder))
+
+    assert [(file.kind, file.path) for file in published.change.files] == [("added", OUT)]
+    assert published.commit is None
+    written = {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file() and path.name != ".commodore-catalog.json"
+    }
+    assert written == {OUT: (fleet.work / "catalog" / OUT).read_bytes()}
+
+
+def test_only_what_differs_is_written_to_a_folder(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path, web={}, shop={}, gone={})
+    folder = fleet.root / "out"
+    push(fleet.config(output_dir=folder))
+    (folder / "manifests/.mine").write_text("mine")
+    (folder / "README.md").write_text("mine")
+    untouched = [
+        folder / "manifests/shop/out.yaml",
+        folder / "README.md",
+        folder / "manifests/.mine",
+    ]
+    before = [(path.stat().st_ino, path.stat().st_mtime_ns) for path in untouched]
+    fleet.configure(
+        {"applications": ["web", "shop"], "parameters": {"web": {"data": {"of": "new"}}}}
+    )
+
+    change = push(fleet.config(output_dir=folder)).change
+    again = push(fleet.config(output_dir=folder)).change
+
+    assert [(file.kind, file.path) for file in change.files] == [
+        ("deleted", "manifests/gone/out.yaml"),
+        ("modified", OUT),
+    ]
+    assert not again
+    assert [(path.stat().st_ino, path.stat().st_mtime_ns) for path in untouched] == before
+    assert not (folder / "manifests/gone").exists()
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (lambda root: (root / "out").mkdir() or (root / "out/x").touch(), "folder is not empty"),
+        (lambda root: (root / "out").touch(), "it is a file"),
+        (lambda root: (root / "out").symlink_to(root / "work/catalog"), "needs that place itself"),
+    ],
+    ids=["foreign", "file", "own"],
+)
+def test_a_folder_that_is_not_ours_is_left_alone(
+    fleet: Fleet, make: object, told: str, tmp_path: Path
+) -> None:
+    assert callable(make)
+    make(tmp_path)
+    before = digest_of(tmp_path / "out")
+
+    for config in (fleet.config(output_dir=tmp_path / "out"),):
+        with pytest.raises(CommodoreError, match=told):
+            push(config)
+        with pytest.raises(CommodoreError, match=told):
+            compile_dry(config, CLUSTER)
+
+    assert digest_of(tmp_path / "out") == before
+    assert not (fleet.work / "inventory").exists()
+
+
+def test_a_folder_of_another_cluster_is_left_alone(fleet: Fleet) -> None:
+    push(fleet.config(output_dir=fleet.root / "out"))
+    other = fleet.a_second_cluster(fleet.catalog)
+
+    with pytest.raises(CommodoreError, match="the folder holds that of c-one"):
+        compile_catalog(fleet.config(output_dir=fleet.root / "out"), other, approve=lambda _: True)
+
+
+@pytest.mark.parametrize("settings", [{}, {"push": True}, {"local": True}, {"catalog_branch": "r"}])
+def test_a_dry_run_writes_nothing(fleet: Fleet, settings: dict[str, object]) -> None:
+    push(fleet.config())
+    (fleet.work / "charts").mkdir()
+    (fleet.work / "charts/mine").write_text("mine")
+    if settings.get("local"):
+        main = fleet.work / "dependencies/web/class/defaults.yml"
+        main.write_text(main.read_text().replace("of: web", "of: new"))
+    else:
+        fleet.change_data()
+        commit_to(fleet.catalog, {OUT: "what: others pushed\n"})
+    before, remote = digest_of(fleet.work), digest_of(fleet.root / "repos")
+
+    published = compile_dry(fleet.config(dry_run=True, **settings), CLUSTER)
+
+    assert digest_of(fleet.work) == before
+    assert digest_of(fleet.root / "repos") == remote
+    (change,) = published.change.files
+    assert change.path == OUT
+    assert b"of: new" in change.new
+    # Not the checkout as it lies there, but what the remote has now.
+    assert (change.old == b"what: others pushed\n") == (not settings.get("local"))
+
+
+def test_a_dry_run_sees_what_the_real_run_does(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+
+    dry = compile_dry(fleet.config(dry_run=True), CLUSTER)
+    real = push(fleet.config())
+
+    assert dry.change == real.change
+    assert dry.record.instances == real.record.instances
+
+
+def test_a_dry_run_of_nothing_makes_no_folder(fleet: Fleet) -> None:
+    published = compile_dry(fleet.config(dry_run=True), CLUSTER)
+
+    assert [file.path for file in published.change.files] == [OUT]
+    assert not fleet.work.exists()
+
+
+def test_a_dry_run_into_a_folder_writes_nothing_there(fleet: Fleet) -> None:
+    folder = fleet.root / "out"
+    push(fleet.config(output_dir=folder))
+    fleet.change_data()
+    before = digest_of(fleet.root)
+
+    published = compile_dry(fleet.config(dry_run=True, output_dir=folder), CLUSTER)
+
+    assert [file.kind for file in published.change.files] == ["modified"]
+    assert digest_of(fleet.root) == before
+
+
+def test_a_dry_run_names_places_where_they_are(fleet: Fleet) -> None:
+    push(fleet.config())
+    (fleet.work / "dependencies/web/component/main.jsonnet").write_text("mine")
+    before = digest_of(fleet.work)
+
+    with pytest.raises(CommodoreError) as caught:
+        compile_dry(fleet.config(dry_run=True), CLUSTER)
+
+    assert "component/main.jsonnet" in str(caught.value)
+    assert caught.value.where == str(fleet.work / "dependencies/web")
+    assert digest_of(fleet.work) == before

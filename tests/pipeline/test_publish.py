@@ -1,0 +1,360 @@
+"""What a compile does with its catalog: looked at, pushed, pushed again, to a branch, reported."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.config import Author
+from commodore_py.errors import CommodoreError
+from commodore_py.model import ReportOutcome
+from commodore_py.pipeline import compile_catalog
+from commodore_py.workflows.report_again import report_again
+from tests.builders import a_repository_with, commit_in, commit_to, digest_of, git, git_says, url_of
+from tests.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.model import Change, Published
+
+OUT = "manifests/web/out.yaml"
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    return a_fleet(tmp_path, web={})
+
+
+def push(config: Config) -> Published:
+    return compile_catalog(config, CLUSTER, approve=lambda _: True)
+
+
+class Rival:
+    """Somebody who pushes to the catalog whenever we are about to."""
+
+    def __init__(self, fleet: Fleet, *, times: int, files: dict[str, str]) -> None:
+        self.fleet, self.times, self.files = fleet, times, files
+        self.asked: list[Change] = []
+
+    def __call__(self, change: Change) -> bool:
+        self.asked.append(change)
+        self.push()
+        return True
+
+    def push(self) -> None:
+        if self.times:
+            self.times -= 1
+            files = {name: text.replace("N", str(self.times)) for name, text in self.files.items()}
+            commit_to(self.fleet.catalog, files)
+
+
+def test_an_overtaken_push_goes_on_top_of_the_others(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    rival = Rival(fleet, times=1, files={"README.md": "theirs"})
+
+    published = compile_catalog(fleet.config(), CLUSTER, approve=rival)
+
+    assert published.commit == git(fleet.catalog, "rev-parse", "HEAD")
+    assert {"README.md", OUT} <= fleet.catalog_files().keys()
+    assert "new" in fleet.catalog_files()[OUT]
+    # What the user approved is what was pushed: nobody is asked twice.
+    assert len(rival.asked) == 1
+    assert git(fleet.work / "catalog", "status", "--porcelain") == ""
+    assert git(fleet.work / "catalog", "for-each-ref", "refs/commodore/backup") == ""
+
+
+def test_a_first_push_that_is_overtaken(fleet: Fleet) -> None:
+    rival = Rival(fleet, times=1, files={"README.md": "theirs"})
+
+    published = compile_catalog(fleet.config(), CLUSTER, approve=rival)
+
+    assert published.commit == git(fleet.catalog, "rev-parse", "HEAD")
+    assert git(fleet.catalog, "log", "--format=%s").splitlines() == [
+        "Automated catalog update from Commodore",
+        "Change",
+    ]
+
+
+def test_another_change_than_the_approved_one_is_asked_about_again(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    rival = Rival(fleet, times=1, files={"manifests/theirs.yaml": "a: 1\n"})
+
+    compile_catalog(fleet.config(), CLUSTER, approve=rival)
+
+    first, second = ([file.path for file in change.files] for change in rival.asked)
+    assert (first, second) == ([OUT], ["manifests/theirs.yaml", OUT])
+    assert list(fleet.catalog_files()) == [OUT]
+
+
+def test_no_is_an_answer_the_second_time_too(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    rival = Rival(fleet, times=1, files={"manifests/theirs.yaml": "a: 1\n"})
+
+    published = compile_catalog(
+        fleet.config(), CLUSTER, approve=lambda change: rival(change) and len(rival.asked) < 2
+    )
+
+    assert published.commit is None
+    assert git(fleet.catalog, "log", "-1", "--format=%s") == "Change"
+    assert git(fleet.work / "catalog", "rev-parse", "HEAD") == git(
+        fleet.catalog, "rev-parse", "HEAD"
+    )
+
+
+def test_who_pushed_the_very_same_saved_us_the_work(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
+    same = (fleet.work / "catalog" / OUT).read_text()
+    rival = Rival(fleet, times=1, files={OUT: same})
+
+    published = compile_catalog(fleet.config(), CLUSTER, approve=rival)
+
+    assert not published.change
+    assert published.commit is None
+    assert git(fleet.catalog, "log", "-1", "--format=%s") == "Change"
+
+
+@pytest.mark.spec("03.33")
+def test_whoever_is_always_faster_wins(fleet: Fleet) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    rival = Rival(fleet, times=9, files={"manifests/theirs.yaml": "a: N\n"})
+
+    with pytest.raises(CommodoreError, match="fetch first") as caught:
+        compile_catalog(fleet.config(), CLUSTER, approve=rival)
+
+    assert len(rival.asked) == 4
+    assert caught.value.__notes__ == ["somebody else was faster 4 times in a row"]
+    assert "compile again" in caught.value.hint
+    assert git(fleet.work / "catalog", "log", "-1", "--format=%s").startswith("Automated")
+
+
+def test_unpushed_commits_are_kept(fleet: Fleet) -> None:
+    push(fleet.config())
+    mine = commit_in(fleet.work / "catalog", {"mine.txt": "mine"})
+    fleet.change_data()
+
+    push(fleet.config())
+
+    assert "mine.txt" not in fleet.catalog_files()
+    kept = git(fleet.work / "catalog", "for-each-ref", "--contains", mine, "--format=%(refname)")
+    assert kept.startswith("refs/commodore/backup/")
+
+
+def test_hidden_entries_beside_ours_are_local_work(fleet: Fleet) -> None:
+    push(fleet.config())
+    mine = fleet.work / "catalog/manifests/.mine"
+    mine.write_text("mine")
+    compile_catalog(fleet.config(local=True), CLUSTER, approve=lambda _: False)
+
+    with pytest.raises(CommodoreError, match=r"untracked manifests/\.mine"):
+        push(fleet.config())
+
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.spec("03.13")
+def test_a_closed_door_is_noticed_before_the_hierarchy_is_fetched(fleet: Fleet) -> None:
+    push(fleet.config())
+    before = digest_of(fleet.work / "inventory")
+    fleet.change_data()
+    fleet.catalog.rename(fleet.root / "gone")
+
+    with pytest.raises(CommodoreError, match="cannot fetch the catalog of c-one") as caught:
+        push(fleet.config())
+
+    assert "make an empty repository there, or correct gitRepo.url" in caught.value.hint
+    assert digest_of(fleet.work / "inventory") == before
+
+
+def test_work_in_the_catalog_is_noticed_before_the_hierarchy_is_fetched(fleet: Fleet) -> None:
+    push(fleet.config())
+    (fleet.work / "catalog" / "notes.txt").write_text("mine")
+    before = digest_of(fleet.work / "inventory")
+    fleet.change_data()
+
+    with pytest.raises(CommodoreError, match=r"local work: untracked notes\.txt"):
+        push(fleet.config())
+
+    assert digest_of(fleet.work / "inventory") == before
+
+
+def test_a_checkout_knows_its_cluster(fleet: Fleet) -> None:
+    push(fleet.config())
+
+    catalog = fleet.work / "catalog"
+    assert git(catalog, "config", "commodore.cluster") == CLUSTER
+    assert sorted(p.name for p in catalog.iterdir()) == [".git", "manifests", "refs"]
+
+
+def test_two_clusters_with_one_catalog_are_doubted(fleet: Fleet) -> None:
+    push(fleet.config())
+    other = fleet.a_second_cluster(fleet.catalog)
+
+    with pytest.raises(CommodoreError, match="they overwrite each other"):
+        compile_catalog(fleet.config(strict=True), other, approve=lambda _: True)
+    published = compile_catalog(fleet.config(), other, approve=lambda _: True)
+
+    (notice,) = published.notices
+    assert "the catalog of cluster c-two is in the same repository as that of c-one" in notice.text
+    assert git(fleet.work / "catalog", "config", "commodore.cluster") == other
+
+
+def test_another_cluster_with_its_own_catalog_takes_over(fleet: Fleet) -> None:
+    push(fleet.config())
+    theirs = a_repository_with(fleet.repository("catalog-two"), {})
+    other = fleet.a_second_cluster(theirs)
+
+    published = compile_catalog(fleet.config(strict=True), other, approve=lambda _: True)
+
+    assert published.notices == ()
+    assert published.commit == git(theirs, "rev-parse", "HEAD")
+    assert git(fleet.work / "catalog", "config", "commodore.cluster") == other
+
+
+@pytest.mark.parametrize("what", ["owner", "remote"])
+def test_local_mode_doubts_a_catalog_of_another_cluster(fleet: Fleet, what: str) -> None:
+    push(fleet.config())
+    catalog = fleet.work / "catalog"
+    if what == "owner":
+        git(catalog, "config", "commodore.cluster", "c-two")
+    else:
+        git(catalog, "remote", "set-url", "origin", "file:///elsewhere.git")
+
+    published = compile_catalog(fleet.config(local=True), CLUSTER, approve=lambda _: False)
+
+    (notice,) = published.notices
+    assert notice.refusal
+    assert ("c-two" if what == "owner" else "file:///elsewhere.git") in notice.text
+
+
+def test_a_push_url_that_nobody_answers_is_told_early(
+    fleet: Fleet, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = fleet.root / "gitconfig"
+    settings.write_text(f'[url "file://{fleet.catalog.parent}"]\n\tinsteadOf = http://nowhere\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    file = fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
+    file.write_text(file.read_text().replace(url_of(fleet.catalog), "http://nowhere/catalog.git"))
+
+    with pytest.raises(CommodoreError, match="cannot push the catalog to branch master"):
+        push(fleet.config(push=True))
+    with pytest.raises(CommodoreError, match="the catalog cannot be pushed to ssh://git@nowhere"):
+        push(fleet.config(push=True, strict=True))
+
+    assert "the catalog cannot be pushed to ssh://git@nowhere/catalog.git" in caplog.text
+
+
+def test_a_branch_for_review(fleet: Fleet) -> None:
+    first = push(fleet.config()).commit
+    fleet.change_data()
+
+    published = push(fleet.config(catalog_branch="review/c-one"))
+    fleet.change_data("newer")
+    again = push(fleet.config(catalog_branch="review/c-one"))
+    back = compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
+
+    log = git(fleet.catalog, "log", "--format=%H", "review/c-one").splitlines()
+    assert log[:3] == [again.commit, published.commit, first]
+    assert git(fleet.catalog, "rev-parse", "master") == first
+    assert [file.old for file in again.change.files] == [
+        file.new for file in published.change.files
+    ]
+    assert [file.old for file in back.change.files] == [file.old for file in published.change.files]
+
+
+def test_a_branch_for_review_that_was_merged_and_deleted_is_nobodys_work(
+    fleet: Fleet, caplog: pytest.LogCaptureFixture
+) -> None:
+    push(fleet.config())
+    fleet.change_data()
+    push(fleet.config(catalog_branch="review"))
+    tree = git(fleet.catalog, "rev-parse", "review^{tree}")
+    who = ("-c", "user.name=R", "-c", "user.email=r@example.com")
+    merged = git(fleet.catalog, *who, "commit-tree", tree, "-p", "master", "-m", "Squashed")
+    git(fleet.catalog, "update-ref", "refs/heads/master", merged)
+    git(fleet.catalog, "branch", "-D", "review")
+
+    published = push(fleet.config())
+
+    assert not published.change
+    assert "put aside" not in caplog.text
+
+
+def test_a_branch_for_review_without_a_change_is_not_made(fleet: Fleet) -> None:
+    push(fleet.config())
+
+    assert not push(fleet.config(catalog_branch="review")).change
+    assert not git_says(fleet.catalog, "rev-parse", "--verify", "review")
+
+
+def test_a_branch_of_an_empty_catalog(fleet: Fleet) -> None:
+    push(fleet.config(catalog_branch="review"))
+
+    assert git(fleet.catalog, "for-each-ref", "--format=%(refname)") == "refs/heads/review"
+
+
+@pytest.mark.spec("03.34")
+def test_a_failed_report_is_repeated_by_hand(fleet: Fleet) -> None:
+    (fleet.root / "facts" / "reports").write_text("in the way")
+    published = push(fleet.config(push=True))
+    with pytest.raises(CommodoreError, match="cannot write the report"):
+        report_again(fleet.config(), CLUSTER)
+    (fleet.root / "facts" / "reports").unlink()
+
+    assert report_again(fleet.config(), CLUSTER) == published.commit == published.unreported
+    assert report_again(fleet.config(), CLUSTER) == ""
+
+    report = json.loads((fleet.root / "facts/reports" / f"{CLUSTER}.json").read_text())
+    assert report["lastCompile"] == published.record.time.isoformat(timespec="milliseconds")
+
+
+def test_a_failed_report_is_repeated_by_the_next_push(fleet: Fleet) -> None:
+    (fleet.root / "facts" / "reports").write_text("in the way")
+    push(fleet.config(push=True))
+
+    assert push(fleet.config(push=True)).report is ReportOutcome.FAILED
+    (fleet.root / "facts" / "reports").unlink()
+    assert push(fleet.config()).report is ReportOutcome.NOT_DUE  # nobody asked for a push
+
+    assert push(fleet.config(push=True)).report is ReportOutcome.REPORTED
+    assert push(fleet.config(push=True)).report is ReportOutcome.NOT_DUE
+
+
+def test_a_report_is_of_its_own_cluster(fleet: Fleet) -> None:
+    (fleet.root / "facts" / "reports").write_text("in the way")
+    push(fleet.config(push=True))
+
+    with pytest.raises(CommodoreError, match="is of cluster c-one"):
+        report_again(fleet.config(), "c-two")
+
+
+def test_what_was_perhaps_never_pushed_is_not_reported(fleet: Fleet) -> None:
+    (fleet.root / "facts" / "reports").write_text("in the way")
+    push(fleet.config())
+    kept = fleet.work / ".commodore/unreported.json"
+    content = json.loads(kept.read_text())
+    commit = commit_in(fleet.work / "catalog", {"x": "x"})
+    kept.write_text(json.dumps({**content, "pushed": False, "commit": commit}))
+
+    with pytest.raises(CommodoreError, match=f"nobody knows whether commit {commit} was pushed"):
+        report_again(fleet.config(), CLUSTER)
+
+    kept.write_text(json.dumps({**content, "pushed": False}))
+    (fleet.root / "facts" / "reports").unlink()
+    assert report_again(fleet.config(), CLUSTER) == content["commit"]
+
+
+def test_the_acts_of_a_run_are_timed(fleet: Fleet) -> None:
+    timings = dict(push(fleet.config(author=Author("A", "a@example.com"))).timings)
+
+    assert list(timings) == ["gather", "render", "publish"]
+    assert all(seconds > 0 for seconds in timings.values())
