@@ -37,9 +37,12 @@ parameters:
 _TENANT = "applications: [alpha, alpha as alpha-2, beta, gamma, pkg.pack]\n"
 
 
+_COMPILE = "[{input_type: jsonnet, input_paths: [main.jsonnet], output_path: x}]"
+
+
 def _component(name: str, folder: str = "") -> dict[str, str]:
     return {
-        f"{folder}class/{name}.yml": "parameters: {}\n",
+        f"{folder}class/{name}.yml": f"parameters: {{kapitan: {{compile: {_COMPILE}}}}}\n",
         f"{folder}class/defaults.yml": f"parameters: {{{name}: {{_metadata: {_META}}}}}\n",
     }
 
