@@ -111,6 +111,28 @@ def read_import(path: Path) -> bytes | None:
         raise JsonnetError(f"cannot import {path}: {error.strerror}") from error
 
 
+def kind_of(value: object) -> str:
+    """What a value is called in Jsonnet, with its article."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case dict():
+            return "an object"
+        case _:
+            return "a number"
+
+
+def as_code(value: object) -> str:
+    """A value as Jsonnet code: as data in it, which is read several times faster than as code."""
+    return "std.parseJson(@'" + json.dumps(to_jsonnet(value)).replace("'", "''") + "')"
+
+
 def to_jsonnet(value: object) -> Json:
     """The value as Jsonnet holds it: every number is a double; what JSON lacks is an error."""
     match value:

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 
+from .files import read_tree
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -101,13 +103,8 @@ class Overlay:
         if inside is not None:
             tree, relative = self._look_up(inside)
             return tree.subtree(relative)
-        entries = {}
-        empty = set()
-        for path, relative in _walk(folder, PurePosixPath()):
-            if path is None:
-                empty.add(relative)
-            else:
-                entries[relative] = _entry_of(path)
+        found = read_tree(folder) if folder.is_dir() else Tree()
+        entries = dict(found)
         absolute = folder.absolute()
         for path, entry in self.written.items():
             if path.is_relative_to(absolute) and path != absolute:
@@ -115,7 +112,7 @@ class Overlay:
                 entries.pop(relative, None)
                 if entry is not None:
                     entries[relative] = entry
-        return Tree(entries, frozenset(empty))
+        return Tree(entries, found.empty_folders)
 
     def expand(self, pattern: Path) -> list[Path]:
         """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
@@ -210,17 +207,6 @@ def _entry_of(path: Path) -> Entry:
     with path.open("rb") as file:
         executable = bool(os.fstat(file.fileno()).st_mode & _EXECUTABLE)
         return Entry(file.read(), executable=executable)
-
-
-def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path | None, PurePosixPath]]:
-    children = sorted(folder.iterdir()) if folder.is_dir() else []
-    if not children and relative.parts:
-        yield None, relative
-    for child in children:
-        if child.is_dir():
-            yield from _walk(child, relative / child.name)
-        else:
-            yield child, relative / child.name
 
 
 def _matches(name: str, pattern: str) -> bool:

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.jsonnet import kind_of
 from commodore_py.adapters.yaml_emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
 
@@ -103,7 +104,7 @@ def _json(value: object, style: Style) -> bytes:  # noqa: ARG001 - JSON has one 
 def _plain(value: object, style: Style) -> bytes:  # noqa: ARG001 - text has none
     if not isinstance(value, str):
         raise BadValue(
-            f"output_type plain needs a string, not {_KINDS[type(value)]}",
+            f"output_type plain needs a string, not {kind_of(value)}",
             hint="convert it (std.toString, std.manifestJson, ...), or choose another output_type",
         )
     return value.encode()
@@ -113,7 +114,7 @@ def _toml(value: object, style: Style) -> bytes:  # noqa: ARG001 - TOML has one 
     if not value:
         return b""
     if not isinstance(value, dict):
-        raise BadValue(f"output_type toml needs an object, not {_KINDS[type(value)]}")
+        raise BadValue(f"output_type toml needs an object, not {kind_of(value)}")
     import toml  # noqa: PLC0415 - hardly any component writes TOML
 
     try:
@@ -123,15 +124,6 @@ def _toml(value: object, style: Style) -> bytes:  # noqa: ARG001 - TOML has one 
     return text.encode()
 
 
-_KINDS = {
-    type(None): "null",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "an array",
-    dict: "an object",
-}
 _WRITERS: Mapping[str, Callable[[object, Style], bytes]] = {
     "yaml": _yaml,
     "yml": _yaml,

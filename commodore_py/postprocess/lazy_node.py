@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet import to_jsonnet
+from commodore_py.adapters.jsonnet import as_code, to_jsonnet
 from commodore_py.lib import LIBRARIES
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ def read_node(path: Path, node: Mapping[str, Any]) -> bytes | None:
     """The node, or one of its parameters, if that is what a path means."""
     if path == _NODE:
         return _whole(node).encode()
-    if path.parent == _FOLDER and path.suffix == ".json" and path.stem.isdecimal():
-        return _text(list(node[_PARAMETERS].values())[int(path.stem)]).encode()
+    if path.parent == _FOLDER and path.suffix == ".jsonnet" and path.stem.isdecimal():
+        return as_code(list(node[_PARAMETERS].values())[int(path.stem)]).encode()
     return None
 
 
 def _whole(node: Mapping[str, Any]) -> str:
-    fields = {_text(key): _text(value) for key, value in node.items() if key != _PARAMETERS}
+    fields = {_text(key): as_code(value) for key, value in node.items() if key != _PARAMETERS}
     if _PARAMETERS in node:
-        lazy = (f"{_text(key)}: import '{n}.json'" for n, key in enumerate(node[_PARAMETERS]))
+        lazy = (f"{_text(key)}: import '{n}.jsonnet'" for n, key in enumerate(node[_PARAMETERS]))
         fields[_text(_PARAMETERS)] = f"{{{', '.join(lazy)}}}"
     return f"{{{', '.join(f'{key}: {value}' for key, value in fields.items())}}}"
 

@@ -6,7 +6,7 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet import ImportNotFound, JsonnetError, evaluate
+from commodore_py.adapters.jsonnet import ImportNotFound, JsonnetError, evaluate, kind_of
 from commodore_py.adapters.overlay import NotReadable
 from commodore_py.postprocess.lazy_node import read_node
 from commodore_py.postprocess.natives import natives
@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from commodore_py.model import Tree
 
 _KAPITAN = "lib/kapitan.libjsonnet"
-_TYPES = {
-    type(None): "null",
-    bool: "a boolean",
-    int: "a number",
-    float: "a number",
-    str: "a string",
-    list: "an array",
-}
 
 
 def parse(args: Mapping[str, Any]) -> Apply:
@@ -47,7 +39,7 @@ def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
     fields = json.loads(_evaluate(args, job))
     if not isinstance(fields, dict):
         raise JsonnetError(
-            f"a filter must return an object, not {_TYPES[type(fields)]}",
+            f"a filter must return an object, not {kind_of(fields)}",
             where=str(job.source),
             hint="return { '<file without .yaml>': <content> }",
         )
