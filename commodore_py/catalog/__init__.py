@@ -3,27 +3,38 @@
 from .assemble import assemble
 from .clean import clean
 from .layout import is_generated
+from .objectdiff import FileDifference, ObjectDiff, counted_lines, object_diff
 from .record import commit_message, record_of
+from .revisions import Comparison, compared
+from .rules import ignore_rules, rule_doubts
 from .sinks import CatalogSink, GitCatalog, Overtaken, open_directory, open_git
 from .textdiff import DiffLine, diff_text, ignored_words
 from .unreported import Unreported, forget_unreported, keep_unreported, unreported
 
 __all__ = [
     "CatalogSink",
+    "Comparison",
     "DiffLine",
+    "FileDifference",
     "GitCatalog",
+    "ObjectDiff",
     "Overtaken",
     "Unreported",
     "assemble",
     "clean",
     "commit_message",
+    "compared",
+    "counted_lines",
     "diff_text",
     "forget_unreported",
+    "ignore_rules",
     "ignored_words",
     "is_generated",
     "keep_unreported",
+    "object_diff",
     "open_directory",
     "open_git",
     "record_of",
+    "rule_doubts",
     "unreported",
 ]

@@ -4,6 +4,7 @@ from .catalog import BuildRecord, CatalogHead, Change, DependencyRecord, FileCha
 from .classpath import ClassPath
 from .cluster import Cluster, RepositoryRef
 from .dependency import Dependency, DependencySpec, Kind
+from .difference import IgnoreRule
 from .inventory import Instance, Inventory, Node, Parameters, parameter_key
 from .secrets import ReferenceFile, SecretRef
 from .spot import ParameterPath, PlaceOf, Spot, nowhere
@@ -21,6 +22,7 @@ __all__ = [
     "DependencySpec",
     "Entry",
     "FileChange",
+    "IgnoreRule",
     "Instance",
     "Inventory",
     "Kind",

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
+
+    from .difference import IgnoreRule
+    from .tree import Tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class CatalogHead:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One changed file of the catalog, as Git pairs old and new."""
+    """One changed file of the catalog, as Git pairs old and new; what is not there is empty."""
 
     kind: Literal["added", "deleted", "renamed", "modified", "retyped"]
     path: str
@@ -52,6 +55,10 @@ class Change:
     files: tuple[FileChange, ...] = ()
     ignored: tuple[str, ...] = ()
     """Compiled files that the catalog's own ignore rules keep out, each with the rule."""
+    after: Tree | None = field(default=None, compare=False, repr=False)
+    """Everything that was compiled, where a compile makes the change."""
+    rules: tuple[IgnoreRule, ...] = ()
+    """Which changes of objects are not shown."""
 
     def __bool__(self) -> bool:
         return bool(self.files)

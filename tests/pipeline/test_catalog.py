@@ -179,7 +179,7 @@ def test_change_is_paired_as_git_does(world: World) -> None:
     change = world.sink().stage(rendered({"foo/moved.yaml": moved, "foo/cm.yaml": "", **edited}))
 
     assert [(f.kind, f.old_path, f.path, f.old, f.new) for f in change.files] == [
-        ("added", "manifests/foo/a b\nö.yaml", "manifests/foo/a b\nö.yaml", b"", b""),
+        ("added", "manifests/foo/a b\nö.yaml", "manifests/foo/a b\nö.yaml", b"", b"n: 1\n"),
         ("modified", "manifests/foo/cm.yaml", "manifests/foo/cm.yaml", b"a: 1\n", b""),
         (
             "renamed",

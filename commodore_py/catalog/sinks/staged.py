@@ -22,7 +22,6 @@ _KINDS: dict[str, _Kind] = {
     "M": "modified",
     "T": "retyped",
 }
-_SHOWN_IN_FULL = ("renamed", "modified", "retyped")
 _SUBMODULE = 0o160000
 
 
@@ -44,9 +43,16 @@ def staged_files(directory: Path) -> tuple[FileChange, ...]:
     output = git_bytes(
         directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
     )
-    pairs = tuple(parse_raw(output))
-    shown = [pair for pair in pairs if pair.kind in _SHOWN_IN_FULL]
-    contents = _contents(directory, {id_ for pair in shown for id_ in (pair.old_id, pair.new_id)})
+    return file_changes(directory, output)
+
+
+def file_changes(
+    directory: Path, raw: bytes, *, env: Mapping[str, str] | None = None
+) -> tuple[FileChange, ...]:
+    """What `git diff --raw -z --no-abbrev` printed, with the contents of both sides."""
+    pairs = tuple(parse_raw(raw))
+    ids = {id_ for pair in pairs for id_ in (pair.old_id, pair.new_id)}
+    contents = contents_of(directory, (id_ for id_ in ids if id_.strip("0")), env=env)
     return tuple(_file_change(pair, contents) for pair in pairs)
 
 
@@ -63,11 +69,14 @@ def parse_raw(output: bytes) -> Iterator[Pair]:
         yield Pair(kind, path, old_path, old_id, new_id, int(old_mode, 8), int(new_mode, 8))
 
 
-def _contents(directory: Path, ids: Iterable[str]) -> Mapping[str, bytes]:
+def contents_of(
+    directory: Path, ids: Iterable[str], *, env: Mapping[str, str] | None = None
+) -> Mapping[str, bytes]:
+    """What files hold, by their object ids; those of other repositories are left out."""
     wanted = "".join(f"{id_}\n" for id_ in sorted(ids))
     if not wanted:
         return {}
-    output = git_bytes(directory, "cat-file", "--batch", "--buffer", stdin=wanted.encode())
+    output = git_bytes(directory, "cat-file", "--batch", "--buffer", stdin=wanted.encode(), env=env)
     contents: dict[str, bytes] = {}
     at = 0
     while at < len(output):

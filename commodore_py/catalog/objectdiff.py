@@ -1,0 +1,168 @@
+"""A change of the catalog as changes of the objects that are in it (pure)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from difflib import unified_diff
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py import manifests
+from commodore_py.manifests.values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Sequence
+
+    from commodore_py.manifests import Fold, Hidden, KubeObject, ObjectChange, ObjectId, Read
+    from commodore_py.model import Change, FileChange, IgnoreRule
+
+_LINK = 0o120000
+# As far as Git looks before it calls a file binary.
+_BINARY_SAMPLE = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class FileDifference:
+    """A file that differs in something that is no object."""
+
+    kind: Literal["added", "deleted", "renamed", "modified", "retyped"]
+    path: str
+    old_path: str
+    added: int | None
+    """Lines, or None where the file has none to count."""
+    removed: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectDiff:
+    """Everything that differs, as it may be shown: nothing in it is secret."""
+
+    objects: tuple[ObjectChange, ...]
+    """Every object that changes, the worst change first."""
+    alone: tuple[ObjectChange, ...]
+    """The same without what is in `folds`."""
+    folds: tuple[Fold, ...]
+    """Changes that several objects have in common."""
+    files: tuple[FileDifference, ...]
+    hidden: tuple[Hidden, ...]
+    quiet: int
+    """Files that differ in form, order or place only."""
+
+    def __bool__(self) -> bool:
+        return bool(self.objects or self.files)
+
+
+@dataclass(frozen=True, slots=True)
+class _Contents:
+    """What a changed file holds on both sides, without what is the same on both."""
+
+    old: tuple[KubeObject, ...] = ()
+    new: tuple[KubeObject, ...] = ()
+    same: tuple[bytes, ...] = ()
+    as_file: bool = False
+
+
+def nothing() -> Iterable[bytes]:
+    """No file stays as it is."""
+    return ()
+
+
+def object_diff(
+    change: Change,
+    rules: Iterable[IgnoreRule] = (),
+    unchanged: Callable[[], Iterable[bytes]] = nothing,
+) -> ObjectDiff:
+    """What happens to the objects; `unchanged` are the contents of all files that stay."""
+    contents = [(file, _contents(file)) for file in change.files]
+    same = [text for _, one in contents for text in one.same]
+
+    def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:
+        return manifests.found_in((*same, *unchanged()), wanted)
+
+    found = manifests.object_changes(
+        (one for _, content in contents for one in content.old),
+        (one for _, content in contents for one in content.new),
+        elsewhere,
+    )
+    left, hidden = manifests.without_noise(found, rules)
+    alone, folds = manifests.folded(left)
+    files = tuple(_difference(file) for file, content in contents if content.as_file)
+    loud = {one.file for each in found for one in (each.old, each.new) if one is not None}
+    return ObjectDiff(
+        objects=tuple(map(manifests.masked, left)),
+        alone=tuple(map(manifests.masked, alone)),
+        folds=tuple(map(manifests.masked_fold, folds)),
+        files=files,
+        hidden=hidden,
+        quiet=sum(
+            not content.as_file and not loud & {file.path, file.old_path}
+            for file, content in contents
+        ),
+    )
+
+
+def counted_lines(change: Change) -> tuple[FileDifference, ...]:
+    """Every changed file with its lines that come and go."""
+    return tuple(_difference(file) for file in change.files)
+
+
+def _contents(file: FileChange) -> _Contents:
+    if file.kind == "retyped" or _LINK in (file.old_mode, file.new_mode):
+        return _Contents(as_file=True)
+    if file.old == file.new and file.old_path == file.path and file.old_mode and file.new_mode:
+        return _Contents(as_file=True)  # of another mode
+    names = [name for name in (file.old_path, file.path) if not manifests.may_hold_objects(name)]
+    if names:
+        return _Contents(as_file=True)
+    old, new, same = _without_same(manifests.taken_apart(file.old), manifests.taken_apart(file.new))
+    before, after = _read(old, file.old_path), _read(new, file.path)
+    if before is None or after is None:
+        return _Contents(same=same, as_file=True)
+    objects = _objects(before), _objects(after)
+    return _Contents(*objects, same, as_file=_others(before) != _others(after))
+
+
+def _without_same(
+    old: Sequence[bytes], new: Sequence[bytes]
+) -> tuple[list[bytes], list[bytes], tuple[bytes, ...]]:
+    shared = Counter(old) & Counter(new)
+    if not shared:
+        return list(old), list(new), ()
+    return _minus(old, shared), _minus(new, shared), tuple(shared.elements())
+
+
+def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:
+    left, rest = Counter(shared), []
+    for text in texts:
+        if left[text]:
+            left[text] -= 1
+        else:
+            rest.append(text)
+    return rest
+
+
+def _read(texts: Iterable[bytes], path: str) -> list[Read] | None:
+    found = [manifests.read(text, path) for text in texts]
+    readable = [one for one in found if one is not None]
+    return readable if len(readable) == len(found) else None
+
+
+def _objects(contents: Iterable[Read]) -> tuple[KubeObject, ...]:
+    return tuple(one for content in contents for one in content.objects)
+
+
+def _others(contents: Iterable[Read]) -> Counter[object]:
+    return Counter(canonical(one) for content in contents for one in content.others)
+
+
+def _difference(file: FileChange) -> FileDifference:
+    added = removed = None
+    if b"\0" not in file.old[:_BINARY_SAMPLE] and b"\0" not in file.new[:_BINARY_SAMPLE]:
+        lines = list(unified_diff(_lines(file.old), _lines(file.new), lineterm="", n=0))[2:]
+        added = sum(line.startswith("+") for line in lines)
+        removed = sum(line.startswith("-") for line in lines)
+    return FileDifference(file.kind, file.path, file.old_path, added, removed)
+
+
+def _lines(content: bytes) -> list[str]:
+    return content.decode(errors="replace").splitlines()

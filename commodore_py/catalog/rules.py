@@ -1,0 +1,38 @@
+"""Which differences the hierarchy does not want to be shown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py import manifests
+from commodore_py.model import Notice, Spot, nowhere
+
+if TYPE_CHECKING:
+    from commodore_py.model import IgnoreRule, Inventory, PlaceOf
+
+_PATH = ("commodore", "diff", "ignore")
+
+
+def ignore_rules(inventory: Inventory) -> tuple[IgnoreRule, ...]:
+    """Our own rules, as `parameters.commodore.diff.ignore` changes them."""
+    return manifests.rules_from(_given(inventory))[0]
+
+
+def rule_doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Notice, ...]:
+    """Rules that are passed over because nobody can understand them."""
+    spot = Spot(inventory.bootstrap.name, _PATH)
+    return tuple(
+        Notice(
+            f"a rule about differences is passed over: {problem}",
+            where=spot.seen_from(place_of),
+            refusal=True,
+        )
+        for problem in manifests.rules_from(_given(inventory))[1]
+    )
+
+
+def _given(inventory: Inventory) -> object:
+    value: object = inventory.bootstrap.parameters
+    for key in _PATH:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,150 @@
+"""What differs between two versions of an object, field by field (pure)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from . import merge_keys
+from .paths import FieldPath, Item
+from .values import canonical, leaves, likeness, same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from .grades import Grade
+    from .values import Canonical
+
+Happened = Literal["added", "removed", "changed", "reordered"]
+
+# Items that have less in common are another item, not a changed one.
+_ALIKE = 0.5
+# Comparing each item with each takes time; that many are rarely one list's changes.
+_MOST_PAIRS = 2500
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field that came, went, or has another value.
+
+    Places in lists are those of the old list, that of an added item is its place in the new one.
+    """
+
+    path: FieldPath
+    happened: Happened
+    old: object = None
+    new: object = None
+    order: tuple[int, ...] = ()
+    """Of a list with another order: the old places of what stays, in their new order."""
+    grade: Grade = "none"
+    reason: str = ""
+
+
+def field_changes(old: object, new: object) -> tuple[FieldChange, ...]:
+    """Everything that must happen to the old value to become the new one."""
+    return tuple(_changes(old, new, ()))
+
+
+def _changes(old: object, new: object, path: FieldPath) -> Iterator[FieldChange]:
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in sorted({*old, *new}, key=str):
+            here = (*path, key)
+            if key not in new:
+                yield FieldChange(here, "removed", old=old[key])
+            elif key not in old:
+                yield FieldChange(here, "added", new=new[key])
+            else:
+                yield from _changes(old[key], new[key], here)
+    elif isinstance(old, list) and isinstance(new, list):
+        if not same(old, new):
+            yield from _list_changes(old, new, path)
+    elif not same(old, new):
+        yield FieldChange(path, "changed", old, new)
+
+
+def _list_changes(
+    old: Sequence[object], new: Sequence[object], path: FieldPath
+) -> Iterator[FieldChange]:
+    field = next((str(step) for step in reversed(path) if not isinstance(step, Item)), "")
+    labels = merge_keys.labels(field, old, new)
+    if labels is None:
+        pairs = _pairs_by_content(old, new, in_place=field not in merge_keys.UNORDERED)
+        old_steps = [Item(at, alike=not isinstance(one, dict | list)) for at, one in enumerate(old)]
+        new_steps = [Item(at, alike=not isinstance(one, dict | list)) for at, one in enumerate(new)]
+    else:
+        pairs = _pairs_by_label(*labels)
+        old_steps = [Item(at, label) for at, label in enumerate(labels[0])]
+        new_steps = [Item(at, label) for at, label in enumerate(labels[1])]
+    for at, one in enumerate(old):
+        if at in pairs:
+            yield from _changes(one, new[pairs[at]], (*path, _placed(old_steps[at])))
+        else:
+            yield FieldChange((*path, old_steps[at]), "removed", old=one)
+    taken = set(pairs.values())
+    for at, one in enumerate(new):
+        if at not in taken:
+            yield FieldChange((*path, new_steps[at]), "added", new=one)
+    order = tuple(sorted(pairs, key=pairs.__getitem__))
+    if list(order) != sorted(order):
+        shown = [_shown(old_steps[at], old[at]) for at in sorted(order)]
+        again = [_shown(old_steps[at], old[at]) for at in order]
+        yield FieldChange(path, "reordered", shown, again, order)
+
+
+def _pairs_by_label(
+    old: Sequence[merge_keys.Label], new: Sequence[merge_keys.Label]
+) -> dict[int, int]:
+    places = {merge_keys.normalised(label): at for at, label in enumerate(new)}
+    found = ((at, places.get(merge_keys.normalised(label))) for at, label in enumerate(old))
+    return {at: place for at, place in found if place is not None}
+
+
+def _pairs_by_content(
+    old: Sequence[object], new: Sequence[object], *, in_place: bool
+) -> dict[int, int]:
+    """First what is the same, then what stands in one place or has much in common."""
+    places: dict[Canonical, list[int]] = defaultdict(list)
+    for at in reversed(range(len(new))):
+        places[canonical(new[at])].append(at)
+    pairs: dict[int, int] = {}
+    for at, one in enumerate(old):
+        if same_ones := places.get(canonical(one)):
+            pairs[at] = same_ones.pop()
+    taken = set(pairs.values())
+    left = [at for at in range(len(old)) if at not in pairs]
+    came = {at for at in range(len(new)) if at not in taken}
+    if in_place:
+        pairs |= {at: at for at in left if at in came and _are_ends(old[at], new[at])}
+    return {**pairs, **_pairs_by_likeness(old, new, left, came)}
+
+
+def _are_ends(*values: object) -> bool:
+    return not any(isinstance(value, dict | list) for value in values)
+
+
+def _pairs_by_likeness(
+    old: Sequence[object], new: Sequence[object], left: Iterable[int], came: Iterable[int]
+) -> dict[int, int]:
+    gone = {at: leaves(old[at]) for at in left if isinstance(old[at], dict)}
+    there = {at: leaves(new[at]) for at in came if isinstance(new[at], dict)}
+    if len(gone) * len(there) > _MOST_PAIRS:
+        return {}
+    scores = sorted(
+        (-likeness(gone[one], there[other]), one, other) for one in gone for other in there
+    )
+    pairs: dict[int, int] = {}
+    for score, one, other in scores:
+        if -score >= _ALIKE and one not in pairs and other not in pairs.values():
+            pairs[one] = other
+    return pairs
+
+
+def _placed(item: Item) -> Item:
+    return Item(item.index, item.label) if item.alike else item
+
+
+def _shown(item: Item, value: object) -> object:
+    if item.label:
+        return ",".join(text for _, text in item.label)
+    return f"[{item.index}]" if isinstance(value, dict | list) else value

@@ -1,0 +1,100 @@
+"""The same change in many objects is one thing to read (pure)."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeAlias
+
+from . import grades
+from .diff import importance
+from .paths import Item, generalised
+from .values import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .diff import ObjectChange
+    from .fields import FieldChange, Happened
+    from .grades import Grade
+    from .objects import ObjectId
+
+_Key: TypeAlias = tuple["Grade", str, "Happened", object, object, bool]
+
+# So many objects make a change worth a line of its own.
+FEWEST = 3
+# Where pods are described, by the steps that lead there from the top of an object.
+_PODS = (
+    ("spec", "jobTemplate", "spec", "template", "spec"),
+    ("spec", "template", "spec"),
+)
+_CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """One change that many objects have in common."""
+
+    path: str
+    field: FieldChange
+    """The change as the first of the objects has it."""
+    objects: tuple[ObjectId, ...]
+
+
+def folded(
+    changes: Iterable[ObjectChange],
+) -> tuple[tuple[ObjectChange, ...], tuple[Fold, ...]]:
+    """What only single objects have, and what several have in common."""
+    changes = tuple(changes)
+    groups = _groups(changes)
+    common = {key: of for key, of in groups.items() if len(of) >= FEWEST}
+    left = []
+    for change in changes:
+        if change.what != "changed":
+            left.append(change)
+            continue
+        shown = tuple(field for field in change.fields if _key(change, field) not in common)
+        if shown:
+            grade = grades.worst([field.grade for field in shown])
+            left.append(replace(change, fields=shown, grade=grade))
+    folds = [_fold(key[1], of) for key, of in common.items()]
+    folds.sort(key=lambda fold: (grades.GRADES.index(fold.field.grade), fold.path, fold.objects))
+    return tuple(sorted(left, key=importance)), tuple(folds)
+
+
+def _groups(
+    changes: Iterable[ObjectChange],
+) -> Mapping[_Key, dict[ObjectId, FieldChange]]:
+    groups: dict[_Key, dict[ObjectId, FieldChange]] = defaultdict(dict)
+    for change in changes:
+        if change.what == "changed":
+            for field in change.fields:
+                groups[_key(change, field)].setdefault(change.id, field)
+    return groups
+
+
+def _fold(path: str, of: Mapping[ObjectId, FieldChange]) -> Fold:
+    objects = tuple(sorted(of))
+    return Fold(path, of[objects[0]], objects)
+
+
+def _key(change: ObjectChange, field: FieldChange) -> _Key:
+    # Values of secrets are not shown; they are not mixed with those that are.
+    secret = change.id.kind == "Secret"
+    values = canonical(field.old), canonical(field.new)
+    return field.grade, path_of_kind(field), field.happened, *values, secret
+
+
+def path_of_kind(field: FieldChange) -> str:
+    """The path without what differs from kind to kind, and from item to item."""
+    path = field.path
+    for pods in _PODS:
+        if path[: len(pods)] == pods:
+            path = path[len(pods) :]
+            if path[:1] and path[0] in _CONTAINERS:
+                path = ("containers", *path[1:])
+            break
+    if path and isinstance(path[-1], Item):
+        # What came or went is told by its value.
+        return generalised(path[:-1]) + "[]"
+    return generalised(path)

@@ -1,0 +1,149 @@
+"""What a change does to a running cluster, as far as its objects tell (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from . import immutable, quantities
+from .paths import Item, names
+
+if TYPE_CHECKING:
+    from .fields import FieldChange
+    from .objects import KubeObject
+
+Grade = Literal["data-loss", "recreate", "outage", "restart", "none"]
+Verdict: TypeAlias = tuple[Grade, str]
+
+GRADES: tuple[Grade, ...] = ("data-loss", "recreate", "outage", "restart", "none")
+"""Worst first."""
+
+NOTHING: Verdict = ("none", "")
+
+_DATA: dict[tuple[str, str], str] = {
+    ("", "Namespace"): "everything in it is deleted",
+    ("", "PersistentVolume"): "its data may be deleted",
+    ("", "PersistentVolumeClaim"): "its data may be deleted",
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): "all objects of its kind are deleted",
+    ("snapshot.storage.k8s.io", "VolumeSnapshot"): "the snapshot may be deleted",
+    ("snapshot.storage.k8s.io", "VolumeSnapshotContent"): "the snapshot may be deleted",
+}
+_PODS = "its pods are deleted"
+_TRAFFIC = "it passes on no traffic any more"
+_ACCESS = "who needs it has no access any more"
+_SERVING: dict[tuple[str, str], str] = {
+    ("", "Endpoints"): _TRAFFIC,
+    ("", "Pod"): _PODS,
+    ("", "ReplicationController"): _PODS,
+    ("", "Service"): _TRAFFIC,
+    ("", "ServiceAccount"): _ACCESS,
+    ("apiregistration.k8s.io", "APIService"): "its API is gone",
+    ("apps", "DaemonSet"): _PODS,
+    ("apps", "Deployment"): _PODS,
+    ("apps", "ReplicaSet"): _PODS,
+    ("apps", "StatefulSet"): _PODS,
+    ("apps.openshift.io", "DeploymentConfig"): _PODS,
+    ("argoproj.io", "Application"): "what it deploys may be deleted",
+    ("discovery.k8s.io", "EndpointSlice"): _TRAFFIC,
+    ("gateway.networking.k8s.io", "Gateway"): _TRAFFIC,
+    ("gateway.networking.k8s.io", "HTTPRoute"): _TRAFFIC,
+    ("networking.k8s.io", "Ingress"): _TRAFFIC,
+    ("rbac.authorization.k8s.io", "ClusterRole"): _ACCESS,
+    ("rbac.authorization.k8s.io", "ClusterRoleBinding"): _ACCESS,
+    ("rbac.authorization.k8s.io", "Role"): _ACCESS,
+    ("rbac.authorization.k8s.io", "RoleBinding"): _ACCESS,
+    ("route.openshift.io", "Route"): _TRAFFIC,
+    ("storage.k8s.io", "StorageClass"): "claims that name it stay without a volume",
+}
+# Kinds that replace their pods when the template changes. Those of a CronJob come with its next
+# run, those of a ReplicaSet when somebody deletes the old ones.
+_ROLLING = frozenset(
+    {("apps", "DaemonSet"), ("apps", "Deployment"), ("apps", "StatefulSet")}
+    | {("apps.openshift.io", "DeploymentConfig")}
+)
+_SCALED = frozenset(
+    {*_ROLLING, ("apps", "ReplicaSet"), ("", "ReplicationController")} - {("apps", "DaemonSet")}
+)
+_STATEFUL_SET = ("apps", "StatefulSet")
+_CRD = ("apiextensions.k8s.io", "CustomResourceDefinition")
+_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
+
+
+def worst(grades: list[Grade]) -> Grade:
+    """The worst of some grades; none of none."""
+    return min(grades, key=GRADES.index, default="none")
+
+
+def of_deletion(deleted: KubeObject) -> Verdict:
+    """What is lost with an object."""
+    kind = (deleted.id.group, deleted.id.kind)
+    if "Prune=false" in _sync_options(deleted):
+        return "none", "it stays on the cluster: Prune=false"
+    if kind in _DATA:
+        return "data-loss", _DATA[kind]
+    if kind == _STATEFUL_SET and _deletes_claims(deleted):
+        return "data-loss", "its claims are deleted with it"
+    return ("outage", _SERVING[kind]) if kind in _SERVING else NOTHING
+
+
+def of_field(change: FieldChange, old: KubeObject, new: KubeObject) -> Verdict:
+    """What the change of a field does."""
+    kind, path = (old.id.group, old.id.kind), names(change.path)
+    if reason := immutable.refused(old, change, path):
+        return "recreate", reason
+    if reason := _outage(kind, path, change):
+        return "outage", reason
+    return _restart(kind, path, new)
+
+
+def _restart(kind: tuple[str, str], path: tuple[str, ...], new: KubeObject) -> Verdict:
+    if kind == ("", "Pod") and path[:1] == ("spec",):
+        return "restart", "its containers start anew"
+    if kind in _ROLLING and path[:2] == ("spec", "template") and not _on_delete(new):
+        return "restart", "its pods start anew"
+    return NOTHING
+
+
+def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -> str:
+    if kind == ("", "Service"):
+        if path[:2] == ("spec", "selector"):
+            return "it looks for other pods"
+        if path == ("spec", "ports") and change.happened == "removed":
+            return "nobody answers on this port any more"
+    elif kind in _SCALED:
+        if path == ("spec", "replicas") and change.happened != "removed" and _is_zero(change.new):
+            return "no pod is left"
+    elif kind == ("networking.k8s.io", "Ingress"):
+        rule_gone = path in {("spec", "rules"), ("spec", "rules", "http", "paths")}
+        if rule_gone and change.happened == "removed":
+            return _TRAFFIC
+    elif kind == _CRD:
+        unserved = path == ("spec", "versions", "served") and change.new is False
+        gone = path == ("spec", "versions") and change.happened == "removed"
+        if unserved or (gone and isinstance(change.path[-1], Item)):
+            return "this version is not served any more"
+    return ""
+
+
+def _is_zero(value: object) -> bool:
+    return quantities.parse(value) == 0
+
+
+def _sync_options(one: KubeObject) -> list[str]:
+    annotations = _below(one.content, "metadata", "annotations")
+    options = annotations.get(_SYNC_OPTIONS) if isinstance(annotations, dict) else None
+    return [word.strip() for word in options.split(",")] if isinstance(options, str) else []
+
+
+def _deletes_claims(one: KubeObject) -> bool:
+    policy = _below(one.content, "spec", "persistentVolumeClaimRetentionPolicy", "whenDeleted")
+    return policy == "Delete" and bool(_below(one.content, "spec", "volumeClaimTemplates"))
+
+
+def _on_delete(one: KubeObject) -> bool:
+    return _below(one.content, "spec", "updateStrategy", "type") == "OnDelete"
+
+
+def _below(value: object, *keys: str) -> object:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,107 @@
+"""By which fields the items of a list are known, as Kubernetes merges them (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Label: TypeAlias = tuple[tuple[str, str], ...]
+"""The fields that an item is known by, and their values."""
+
+_NAME = (("name",),)
+
+# What Kubernetes calls `patchMergeKey` or `x-kubernetes-list-map-keys`: by the name of the list,
+# the first set of fields that tells all items apart.
+MERGE_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    "conditions": (("type",),),
+    "containers": _NAME,
+    "env": _NAME,
+    "ephemeralContainers": _NAME,
+    "hostAliases": (("ip",),),
+    "imagePullSecrets": _NAME,
+    "initContainers": _NAME,
+    "ownerReferences": (("uid",),),
+    "paths": (("path", "pathType"),),
+    "ports": (("containerPort", "protocol"), ("port", "protocol"), *_NAME),
+    "resourceClaims": _NAME,
+    "secrets": _NAME,
+    "subjects": (("kind", "namespace", "name"),),
+    "taints": (("key", "effect"),),
+    "tls": (("secretName",),),
+    "tolerations": (("key", "effect"), ("key", "operator", "value", "effect")),
+    "topologySpreadConstraints": (("topologyKey", "whenUnsatisfiable"),),
+    "versions": _NAME,
+    "volumeDevices": (("devicePath",),),
+    "volumeMounts": (("mountPath",),),
+    "volumes": _NAME,
+}
+# Lists of other kinds, as long as this tells their items apart.
+_ANY_LIST = (*_NAME, ("id",), ("key",), ("host",), ("alert",), ("record",))
+
+# Ports without a protocol are TCP: spelling that out is no other port.
+_DEFAULTS = {"protocol": "TCP"}
+
+UNORDERED = frozenset(
+    {
+        "accessModes",
+        "apiGroups",
+        "categories",
+        "egress",
+        "finalizers",
+        "from",
+        "imagePullSecrets",
+        "ingress",
+        "matchExpressions",
+        "matchFields",
+        "namespaces",
+        "nonResourceURLs",
+        "policyTypes",
+        "ports",
+        "resourceNames",
+        "resources",
+        "secrets",
+        "shortNames",
+        "subjects",
+        "to",
+        "tolerations",
+        "topologySpreadConstraints",
+        "verbs",
+        "volumeDevices",
+        "volumeMounts",
+        "volumes",
+    }
+)
+"""Lists of Kubernetes' own kinds whose order means nothing."""
+
+
+def labels(
+    field: str, old: Sequence[object], new: Sequence[object]
+) -> tuple[list[Label], list[Label]] | None:
+    """What the items of both lists are known by, or None if only their content tells them apart."""
+    for names in MERGE_KEYS.get(field, _ANY_LIST):
+        found = _labels(names, old), _labels(names, new)
+        if found[0] is not None and found[1] is not None:
+            return found[0], found[1]
+    return None
+
+
+def _labels(names: tuple[str, ...], items: Sequence[object]) -> list[Label] | None:
+    found = []
+    for item in items:
+        if not isinstance(item, dict):
+            return None
+        label = tuple((name, item[name]) for name in names if name in item)
+        if not label or any(isinstance(value, dict | list) for _, value in label):
+            return None
+        found.append(tuple((name, str(value)) for name, value in label))
+    return found if len(set(map(normalised, found))) == len(found) else None
+
+
+def normalised(label: Label) -> frozenset[tuple[str, str]]:
+    """The label with what it leaves out, where that has a default."""
+    known = dict(label)
+    if "containerPort" in known or "port" in known:
+        known = {**_DEFAULTS, **known}
+    return frozenset(known.items())

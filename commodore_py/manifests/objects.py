@@ -1,0 +1,79 @@
+"""Kubernetes objects: what tells them apart, and where they stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Content: TypeAlias = Mapping[str, object]
+
+# Kinds that Kubernetes moved to another group; objects of both names are one and the same.
+_MOVED = {
+    ("extensions", "DaemonSet"): "apps",
+    ("extensions", "Deployment"): "apps",
+    ("extensions", "Ingress"): "networking.k8s.io",
+    ("extensions", "NetworkPolicy"): "networking.k8s.io",
+    ("extensions", "ReplicaSet"): "apps",
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class ObjectId:
+    """What tells an object from all others of a cluster."""
+
+    group: str
+    kind: str
+    namespace: str
+    name: str
+
+    @property
+    def qualified_kind(self) -> str:
+        """Group and kind, as `apps/Deployment`."""
+        return f"{self.group}/{self.kind}" if self.group else self.kind
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else self.short
+
+    @property
+    def short(self) -> str:
+        """Kind and name."""
+        return f"{self.kind} {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class KubeObject:
+    """One object as a file has it."""
+
+    id: ObjectId
+    content: Content
+    file: str = ""
+
+
+def identify(document: object) -> ObjectId | None:
+    """What the object is called, or None where a document is no object."""
+    if not isinstance(document, dict):
+        return None
+    version, kind, metadata = (document.get(key) for key in ("apiVersion", "kind", "metadata"))
+    if not (isinstance(version, str) and isinstance(kind, str) and isinstance(metadata, dict)):
+        return None
+    name, generated = metadata.get("name"), metadata.get("generateName")
+    if name is None and isinstance(generated, str):
+        name = f"{generated}*"
+    if name is None or isinstance(name, dict | list):
+        return None
+    group = version.rpartition("/")[0]
+    return ObjectId(
+        _MOVED.get((group, kind), group), kind, str(metadata.get("namespace") or ""), str(name)
+    )
+
+
+def members(document: object) -> Iterator[object]:
+    """The document itself, or what it lists."""
+    if isinstance(document, dict):
+        kind, items = document.get("kind"), document.get("items")
+        if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
+            for item in items:
+                yield from members(item)
+            return
+    yield document

@@ -1,0 +1,179 @@
+"""Which object of the old catalog is which of the new one (pure)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import TYPE_CHECKING, TypeAlias
+
+from .values import Canonical, canonical, leaves, likeness
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+
+    from .objects import KubeObject, ObjectId
+
+    Elsewhere: TypeAlias = Callable[[Collection[ObjectId]], Collection[ObjectId]]
+
+Pair: TypeAlias = tuple["KubeObject | None", "KubeObject | None"]
+
+# An object of another name is the same one if this much of it is; and if there is that much of
+# it, besides what all objects have: two empty service accounts have nothing in common.
+_ALIKE = 0.8
+_LEAST_LEAVES = 3
+_MOST_PAIRS = 2500
+_BOILERPLATE = ("apiVersion", "kind", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Objects of both sides, side by side."""
+
+    kept: tuple[tuple[KubeObject, KubeObject], ...]
+    renamed: tuple[tuple[KubeObject, KubeObject], ...]
+    deleted: tuple[KubeObject, ...]
+    created: tuple[KubeObject, ...]
+    copies_removed: tuple[KubeObject, ...]
+    """Objects that were there several times, and are there still."""
+    copies_added: tuple[KubeObject, ...]
+
+
+def nowhere(_wanted: Collection[ObjectId]) -> Collection[ObjectId]:
+    """No object is anywhere else."""
+    return ()
+
+
+def pair(
+    old: Iterable[KubeObject], new: Iterable[KubeObject], elsewhere: Elsewhere = nowhere
+) -> Pairs:
+    """Pair by name first; what is left may have been renamed.
+
+    `elsewhere` knows which objects are also where nothing changed.
+    """
+    olds, news = _by_id(old), _by_id(new)
+    kept: list[tuple[KubeObject, KubeObject]] = []
+    deleted: list[KubeObject] = []
+    created: list[KubeObject] = []
+    removed: list[KubeObject] = []
+    added: list[KubeObject] = []
+    for id_ in sorted({*olds, *news}):
+        for before, after in _same_name(olds.get(id_, []), news.get(id_, [])):
+            if before and after:
+                kept.append((before, after))
+            elif before:
+                (removed if id_ in news else deleted).append(before)
+            elif after:
+                (added if id_ in olds else created).append(after)
+    # Of several copies that went, the first stands for the object.
+    here = {one.id for one in (*deleted, *created)}
+    other_copies = set(elsewhere(here)) if here else set()
+    deleted, more_removed = _first_of_each(deleted, other_copies)
+    created, more_added = _first_of_each(created, other_copies)
+    renamed = _renamed(deleted, created)
+    before_names, after_names = {b.id for b, _ in renamed}, {a.id for _, a in renamed}
+    return Pairs(
+        kept=tuple(kept),
+        renamed=tuple(renamed),
+        deleted=tuple(one for one in deleted if one.id not in before_names),
+        created=tuple(one for one in created if one.id not in after_names),
+        copies_removed=(*removed, *more_removed),
+        copies_added=(*added, *more_added),
+    )
+
+
+def _by_id(objects: Iterable[KubeObject]) -> dict[ObjectId, list[KubeObject]]:
+    found: dict[ObjectId, list[KubeObject]] = defaultdict(list)
+    for one in objects:
+        found[one.id].append(one)
+    return found
+
+
+def _same_name(old: list[KubeObject], new: list[KubeObject]) -> Iterable[Pair]:
+    if len(old) <= 1 and len(new) <= 1:
+        return zip_longest(old, new)
+    return _copies(old, new)
+
+
+def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
+    """Copies that are the same belong together, the others in an order that is always the same."""
+    olds, news = sorted(map(_Keyed, old)), sorted(map(_Keyed, new))
+    shared = Counter(one.key for one in olds) & Counter(one.key for one in news)
+    rests: list[list[KubeObject]] = []
+    for side in (olds, news):
+        left, rest = Counter(shared), []
+        for one in side:
+            if left[one.key]:
+                left[one.key] -= 1
+            else:
+                rest.append(one.object)
+        rests.append(rest)
+    yield from zip_longest(*rests)
+
+
+class _Keyed:
+    """An object that can be sorted by all that is in it."""
+
+    def __init__(self, one: KubeObject) -> None:
+        self.object = one
+        self.key = canonical(dict(one.content))
+
+    def __lt__(self, other: _Keyed) -> bool:
+        return (repr(self.key), self.object.file) < (repr(other.key), other.object.file)
+
+
+def _first_of_each(
+    objects: Collection[KubeObject], elsewhere: Collection[ObjectId]
+) -> tuple[list[KubeObject], list[KubeObject]]:
+    seen = set(elsewhere)
+    first: list[KubeObject] = []
+    more: list[KubeObject] = []
+    for one in objects:
+        (more if one.id in seen else first).append(one)
+        seen.add(one.id)
+    return first, more
+
+
+def _renamed(
+    deleted: Iterable[KubeObject], created: Iterable[KubeObject]
+) -> list[tuple[KubeObject, KubeObject]]:
+    gone, came = _by_kind(deleted), _by_kind(created)
+    return [
+        found
+        for kind in sorted(gone.keys() & came.keys())
+        for found in _renamed_in_kind(gone[kind], came[kind])
+    ]
+
+
+def _by_kind(
+    objects: Iterable[KubeObject],
+) -> Mapping[tuple[str, str, str], list[KubeObject]]:
+    found: dict[tuple[str, str, str], list[KubeObject]] = defaultdict(list)
+    for one in objects:
+        found[one.id.group, one.id.kind, one.id.namespace].append(one)
+    return found
+
+
+def _renamed_in_kind(
+    deleted: list[KubeObject], created: list[KubeObject]
+) -> Iterator[tuple[KubeObject, KubeObject]]:
+    if len(deleted) * len(created) > _MOST_PAIRS:
+        return
+    gone = [(one, found) for one in deleted if (found := _substance(one))]
+    came = [(one, found) for one in created if (found := _substance(one))]
+    alike = [
+        (one, other)
+        for one, substance in gone
+        for other, others in came
+        if likeness(substance, others) >= _ALIKE
+    ]
+    before = Counter(one.id for one, _ in alike)
+    after = Counter(other.id for _, other in alike)
+    # Only where nothing else could be meant.
+    yield from ((o, n) for o, n in alike if before[o.id] == after[n.id] == 1)
+
+
+def _substance(one: KubeObject) -> Counter[tuple[str, Canonical]] | None:
+    content = {key: value for key, value in one.content.items() if key not in _BOILERPLATE}
+    found = leaves(content, name=one.id.name)
+    return found if found.total() >= _LEAST_LEAVES else None

@@ -1,0 +1,61 @@
+"""Values of fields: when two are the same, and how alike they are (pure)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TypeAlias, cast
+
+Canonical: TypeAlias = tuple[str, object]
+
+
+def same(old: object, new: object) -> bool:
+    """Whether two values mean the same to Kubernetes; `1`, `1.0`, `"1"` and `true` do not."""
+    if type(old) is not type(new):
+        return False
+    if isinstance(old, dict):
+        other = cast("dict[object, object]", new)
+        return len(old) == len(other) and all(
+            key in other and same(value, other[key]) for key, value in old.items()
+        )
+    if isinstance(old, list):
+        others = cast("list[object]", new)
+        return len(old) == len(others) and all(map(same, old, others))
+    # What is no number equals itself.
+    return old == new or (isinstance(old, float) and repr(old) == repr(new))
+
+
+def canonical(value: object) -> Canonical:
+    """A value that can be looked up: equal for what is the same, whatever the order of keys."""
+    kind = type(value).__name__
+    if isinstance(value, dict):
+        items = ((canonical(key), canonical(below)) for key, below in value.items())
+        return kind, tuple(sorted(items, key=repr))
+    if isinstance(value, list):
+        return kind, tuple(map(canonical, value))
+    return kind, repr(value)
+
+
+def leaves(value: object, *, name: str = "") -> Counter[tuple[str, Canonical]]:
+    """What stands at the ends of a value, by path; the object's own name counts as any other."""
+    found: Counter[tuple[str, Canonical]] = Counter()
+    _collect(value, "", name, found)
+    return found
+
+
+def likeness(old: Counter[tuple[str, Canonical]], new: Counter[tuple[str, Canonical]]) -> float:
+    """How much two values have in common: 1 is all, 0 is nothing."""
+    total = old.total() + new.total()
+    return 2 * (old & new).total() / total if total else 1.0
+
+
+def _collect(value: object, path: str, name: str, found: Counter[tuple[str, Canonical]]) -> None:
+    if isinstance(value, dict) and value:
+        for key, below in value.items():
+            _collect(below, f"{path}.{key}", name, found)
+    elif isinstance(value, list) and value:
+        for below in value:
+            _collect(below, f"{path}[]", name, found)
+    elif isinstance(value, str) and name:
+        found[path, ("str", value.replace(name, "\0"))] += 1
+    else:
+        found[path, canonical(value)] += 1

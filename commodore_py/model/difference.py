@@ -1,0 +1,22 @@
+"""Which differences between two catalogs nobody wants to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class IgnoreRule:
+    """A rule that hides changes of fields; what it hides is counted under its name."""
+
+    name: str
+    paths: tuple[str, ...]
+    """Patterns such as `metadata.labels."helm.sh/*"`; each covers what lies below it."""
+    kinds: tuple[str, ...] = ()
+    """`Deployment` or `apps/Deployment`; none means every kind."""
+    values: str = ""
+    """A regular expression that old and new value must match, as far as there are such."""
+    changes: tuple[str, ...] = ()
+    """Which kinds of changes: added, removed, changed, reordered; none means all."""
+    up_to: str = "data-loss"
+    """The worst grade of a change that is hidden."""
