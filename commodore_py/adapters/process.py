@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from .git_urls import without_password
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
 
@@ -24,25 +24,35 @@ class ProgramFailed(CommodoreError):
     stderr: str = ""
 
 
+class TookTooLong(ProgramFailed):
+    """A program was ended because its time was over."""
+
+
 def run(
     command: Sequence[str],
     *,
     cwd: Path | None = None,
     env: Mapping[str, str | None] | None = None,
+    only_env: Mapping[str, str] | None = None,
+    timeout: float | None = None,
+    keep_open: Collection[int] = (),
     stdin: bytes | None = None,
     forward: bool = False,
     merge_stderr: bool = False,
 ) -> bytes:
     """Run a program to its end and return what it printed.
 
-    `env` adds to our own environment; None takes a variable out of it. With `forward`, what it
+    `env` adds to our own environment; None takes a variable out of it. `only_env` is used instead
+    of both. The files in `keep_open` stay open for as long as it lives. With `forward`, what it
     says on stderr is also shown; with `merge_stderr`, it is part of the result.
     """
     try:
         done = subprocess.run(
             command,
             cwd=cwd,
-            env=_environment(env or {}),
+            env=only_env if only_env is not None else _environment(env or {}),
+            timeout=timeout,
+            pass_fds=tuple(keep_open),
             input=stdin if stdin is not None else b"",
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
@@ -53,6 +63,11 @@ def run(
         raise ProgramFailed(
             f"cannot run {command[0]}: {missing} not found",
             hint=f"install {command[0]}, or correct PATH" if missing == command[0] else "",
+        ) from error
+    except subprocess.TimeoutExpired as error:
+        line = without_password(shlex.join(command))
+        raise TookTooLong(
+            f"{command[0]} was ended after {timeout:g} seconds without a result", where=line
         ) from error
     except OSError as error:
         raise ProgramFailed(f"cannot run {command[0]}: {error.strerror}") from error

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, isolated
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry as File
-from commodore_py.model import Tree
+
+from .workplace import laid_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
+    from pathlib import Path
 
     from .inputs import InputJob
     from .job import Job
-    from .output import Output, Place
+    from .output import Output
     from .views import Views
 
 # These show templates the inventory of every target.
 _SEE_ALL = ("jinja2", "kadet")
+_PROGRAMS = {"kustomize": "kustomize", "cuelang": "cue"}
+_GET = {
+    "kustomize": "`commodore tool install kustomize` gets one",
+    "cue": "see the releases of cue-lang/cue",
+}
 
 
 class ProgramError(CommodoreError):
@@ -50,21 +53,24 @@ class Kapitan:
     job: Job
     views: Views
     session: isolated.Session = field(default_factory=isolated.Session)
+    helm: isolated.Session = field(default_factory=isolated.Session)
+    """Helm as a library; beside Kapitan it would be a second Go runtime in one process."""
 
     def render(self, job: InputJob) -> Output:
         """Compile the entry with its target's files on disk for as long as it takes."""
-        with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name:
-            scratch = Path(name).resolve()
+        _look_for_program(job)
+        checkout = job.output.checkout
+        roams = job.entry.input_type == "kadet" and checkout is not None
+        with laid_out(job, [checkout] if roams and checkout else []) as workplace:
             for file in self.job.references:
-                files.write_if_changed(scratch / "refs" / file.path, file.content)
-            compiled = scratch / "compiled" / job.output.folder
-            place = job.output.place(job.entry.output_path)
-            files.write_tree(compiled, job.output.with_folder(place).tree)
-            with _on_disk(job.output.written), _watched(place) as changes:
-                self._call(job, scratch)
-                found = changes()
-            output = replace(job.output, tree=files.read_tree(compiled))
-            return replace(output, written={**output.written, **found})
+                files.write_if_changed(workplace.scratch / "refs" / file.path, file.content)
+            self._call(job, workplace.scratch)
+            return workplace.output()
+
+    def close(self) -> None:
+        """End the processes."""
+        self.session.close()
+        self.helm.close()
 
     def _call(self, job: InputJob, scratch: Path) -> None:
         entry = job.entry
@@ -95,52 +101,11 @@ def _in_scratch(path: str, scratch: Path) -> str:
     return str(scratch / clean) if clean.startswith("compiled/") else path
 
 
-@contextmanager
-def _on_disk(written: Mapping[Path, File | None]) -> Iterator[None]:
-    """The checkout as this target left it; afterwards it is as it was."""
-    before = {path: _read(path) for path in written}
-    missing = {parent for path in written for parent in path.parents if not parent.exists()}
-    try:
-        _put(written)
-        yield
-    finally:
-        _put(before)
-        for folder in sorted(missing, reverse=True):
-            if folder.is_dir() and not any(folder.iterdir()):
-                folder.rmdir()
-
-
-@contextmanager
-def _watched(place: Place) -> Iterator[Any]:
-    """What a program changes in a folder of the checkout, which is put back afterwards."""
-    if not isinstance(place, Path):
-        yield dict
-        return
-    existed = place.exists()
-    before = files.read_tree(place) if existed else Tree()
-
-    def changes() -> Mapping[Path, File | None]:
-        after = files.read_tree(place) if place.exists() else Tree()
-        gone: dict[PurePosixPath, File | None] = dict.fromkeys(before.keys() - after.keys())
-        changed = {path: file for path, file in after.items() if before.get(path) != file}
-        return {place / path: file for path, file in {**gone, **changed}.items()}
-
-    try:
-        yield changes
-    finally:
-        if existed:
-            files.write_tree(place, before)
-        elif place.exists():
-            shutil.rmtree(place)
-
-
-def _read(path: Path) -> File | None:
-    return File(path.read_bytes(), executable=files.is_executable(path)) if path.exists() else None
-
-
-def _put(written: Mapping[Path, File | None]) -> None:
-    for path, file in written.items():
-        if file is None:
-            files.remove(path)
-        else:
-            files.write_if_changed(path, file.content, executable=file.executable)
+def _look_for_program(job: InputJob) -> None:
+    program = _PROGRAMS.get(job.entry.input_type)
+    if program is not None and shutil.which(program) is None:
+        raise ProgramError(
+            f"input type {job.entry.input_type} needs {program}, and there is none in PATH",
+            where=job.entry.where,
+            hint=f"install {program}: {_GET[program]}",
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.on_disk import notes_below
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -31,3 +33,10 @@ class Job:
     """Where relative paths of what components download lead; for a catalog, `root` itself."""
     checkouts: Mapping[str, Path] = field(default_factory=dict)
     """By target, the only other place that its component may write to."""
+    state: Path | None = None
+    """Where to note what programs find on disk; otherwise, below `root`."""
+
+    @property
+    def notes(self) -> Path:
+        """Where the next run looks for what a killed one left on disk."""
+        return self.state or notes_below(self.root / ".commodore")

@@ -79,7 +79,7 @@ class _Engine:
             for name in targets:
                 yield name, compile_one(name)
         finally:
-            kapitan.session.close()
+            kapitan.close()
 
     def _equip(self) -> Callable[[str], Tree | CommodoreError]:
         return self._compiler(Kapitan(self.job, self.views))

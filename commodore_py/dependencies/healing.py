@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import on_disk
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git import commit_of
 
@@ -44,6 +45,9 @@ class Span:
 
 def heal(paths: WorkPaths, span: Span, *, patience: float) -> None:
     """Take back what a run began in this time and did not end."""
+    # First of all: until then, a checkout holds what programs were to find, and no user's work.
+    for place in on_disk.mend(on_disk.notes_below(paths.state), patience=patience):
+        log.info("putting back what programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
     half_made = [admin for clone in clones for admin in half_made_in(clone)]

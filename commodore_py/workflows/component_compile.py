@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import compiler, dependencies, inventory, postprocess
+from commodore_py.adapters import on_disk
 from commodore_py.adapters.files import link, remove, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.lib import LIBRARIES
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_PATIENCE = 600.0  # seconds, for programs of other compiles of the same component
 _KEEPS_FOLDER = 3  # verbosity
 
 
@@ -53,6 +55,7 @@ class Compiled:
 
 def compile_component(config: Config, wanted: Wanted) -> Compiled:
     """Compile a component and write its tree; what other instances left there stays."""
+    on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
     with _scratch(config) as folder:
         config = replace(config, paths=WorkPaths(folder), local=False)
         sources = _gather(config, wanted.component)
@@ -112,6 +115,7 @@ def _render(
         processes=compiler.usable_cpus(),
         output=wanted.output,
         checkouts={instance.name: wanted.component.repository},
+        state=on_disk.notes_in(wanted.component.repository),
     )
     compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
     where = inventory.single_whereabouts(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import copy, jsonnet, remove
+from . import copy, external, helm, jsonnet, remove
 from .base import InputJob, InputMissing, Render, inputs_of
 
 if TYPE_CHECKING:
@@ -14,6 +14,8 @@ INPUT_TYPES: Mapping[str, Render] = {
     "jsonnet": jsonnet.render,
     "copy": copy.render,
     "remove": remove.render,
+    "external": external.render,
+    "helm": helm.render,
 }
 
 __all__ = ["INPUT_TYPES", "InputJob", "InputMissing", "Render", "inputs_of"]

@@ -1,0 +1,134 @@
+"""Files put into a checkout while programs work there; afterwards it is as before, killed or not.
+
+What was there is noted before anything is written, under a lock that the programs hold, too. A
+run that was killed leaves its notes, and the next one puts things back by them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry
+
+from . import files
+from .kept_files import Kept, Listing, list_files
+from .waiting_lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+_PATIENCE = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Borrowed:
+    """A checkout as programs find it."""
+
+    checkout: Path
+    roots: tuple[str, ...] = ()
+    found: Listing | None = None
+    keep_open: tuple[int, ...] = ()
+    """The lock, for programs to inherit: nobody takes the checkout away from under them."""
+
+    def changes(self) -> dict[Path, Entry | None]:
+        """What the programs wrote, and as None what they took away."""
+        if self.found is None:
+            return {}
+        now = list_files(self.checkout, self.roots)
+        made: dict[Path, Entry | None] = {}
+        for name, mark in now.marks.items():
+            path = self.checkout / name
+            # A link to nothing, or to a folder, is no file.
+            if self.found.marks.get(name) != mark and path.is_file():
+                made[path] = Entry(path.read_bytes(), executable=files.is_executable(path))
+        gone = self.found.marks.keys() - now.marks.keys()
+        return {**made, **{self.checkout / name: None for name in gone}}
+
+
+@contextmanager
+def on_disk(
+    notes: Path, checkout: Path, written: Mapping[Path, Entry | None], watched: Iterable[Path]
+) -> Iterator[Borrowed]:
+    """Put files into a checkout, see what happens at the watched places, and make it as it was."""
+    roots = _outermost(checkout, {*watched, *written})
+    if not roots:
+        yield Borrowed(checkout)
+        return
+    file = _lock_file(notes, checkout)
+    with locked(file, what=str(checkout), patience=_PATIENCE) as lock:
+        kept = Kept(file.with_suffix(""))
+        kept.put_back()
+        kept.note(checkout, roots)
+        try:
+            _put(written)
+            yield Borrowed(checkout, roots, list_files(checkout, roots), (lock,))
+        finally:
+            kept.put_back()
+    _tidy(notes)
+
+
+def mend(notes: Path, *, patience: float) -> tuple[Path, ...]:
+    """Put back what killed runs left on disk; returns the checkouts."""
+    mended = []
+    for file in sorted(notes.glob("*.lock")):
+        with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
+            place = Kept(file.with_suffix("")).put_back()
+            if place is not None:
+                mended.append(place)
+    _tidy(notes)
+    return tuple(mended)
+
+
+def notes_below(state: Path) -> Path:
+    """Where notes lie, within the state of a working directory."""
+    return state / "on-disk"
+
+
+def notes_in(checkout: Path) -> Path:
+    """Where notes about a checkout lie that belongs to no working directory."""
+    git = checkout / ".git"
+    if git.is_file():
+        folder = git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+        git = (checkout / folder).resolve()
+    return git / "commodore-on-disk" if git.is_dir() else checkout / ".commodore-on-disk"
+
+
+def _lock_file(notes: Path, checkout: Path) -> Path:
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(checkout))).hexdigest()[:16]
+    return notes / f"{checkout.name[:64]}-{digest}.lock"
+
+
+def _outermost(checkout: Path, paths: Iterable[Path]) -> tuple[str, ...]:
+    """The places to look at: as high up as something would have to be made for them."""
+    tops = set()
+    for path in paths:
+        top = path
+        while top != checkout and not top.parent.exists():
+            top = top.parent
+        tops.add(top)
+    outer = (top for top in tops if tops.isdisjoint(top.parents))
+    return tuple(sorted(top.relative_to(checkout).as_posix() for top in outer))
+
+
+def _put(written: Mapping[Path, Entry | None]) -> None:
+    for path, entry in written.items():
+        try:
+            if entry is None:
+                files.remove(path)
+            else:
+                files.write_if_changed(path, entry.content, executable=entry.executable)
+        except OSError as error:
+            raise CommodoreError(
+                f"cannot write what programs are to find: {error.strerror}", where=str(path)
+            ) from error
+
+
+def _tidy(notes: Path) -> None:
+    with suppress(OSError):  # another checkout's notes are there, or nothing ever was
+        notes.rmdir()

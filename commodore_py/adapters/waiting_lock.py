@@ -1,0 +1,75 @@
+"""Locks on files that programs inherit: held until the last of them has ended."""
+
+from __future__ import annotations
+
+import fcntl
+import logging
+import os
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+log = logging.getLogger(__name__)
+
+_PAUSE = 0.02
+_SILENCE = 2.0
+
+
+@contextmanager
+def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
+    """Hold a lock file while working on something; it is there only as long as that.
+
+    Yields its descriptor, for programs to inherit: should we be killed, they go on holding it.
+    """
+    lock = _taken(file, what=what, patience=patience)
+    try:
+        yield lock
+    finally:
+        # While it is locked: whoever waits for it sees that it is another file now.
+        file.unlink(missing_ok=True)
+        os.close(lock)
+
+
+def _taken(file: Path, *, what: str, patience: float) -> int:
+    began = time.monotonic()
+    told = False
+    while True:
+        lock = _attempt(file)
+        if lock is not None:
+            return lock
+        waited = time.monotonic() - began
+        if waited > patience:
+            raise CommodoreError(
+                f"a program of another run is still at work in {what}",
+                where=str(file),
+                hint="wait for it, or end it; then compile again",
+            )
+        if waited > _SILENCE and not told:
+            log.warning("waiting for a program of another run at work in %s", what)
+            told = True
+        time.sleep(_PAUSE)
+
+
+def _attempt(file: Path) -> int | None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except FileNotFoundError:  # somebody else was ready, and tidied up
+        return None
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(lock).st_ino == file.stat().st_ino:
+            return lock
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except OSError as error:
+        log.warning("programs cannot be kept apart here: %s", error.strerror)
+        return lock
+    os.close(lock)
+    return None

@@ -1,0 +1,105 @@
+"""A Helm chart: what its templates give is read and written anew, file by file."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import files, yaml_exact
+from commodore_py.adapters.helm import HelmFailed, find_helm
+from commodore_py.compiler.formats import BadValue, Format
+from commodore_py.compiler.workplace import checkout_on_disk
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry, Tree
+
+from .base import inputs_of
+from .helm_arguments import releases_of, values_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import PurePosixPath
+
+    from commodore_py.adapters.helm import Helm
+    from commodore_py.compiler.output import Output, Place
+
+    from .base import InputJob
+    from .helm_arguments import Release
+
+
+def render(job: InputJob) -> Output:
+    """Render the charts in the order of the search paths; the last one to a path wins."""
+    entry = job.entry
+    releases = releases_of(entry.fields, where=entry.where)
+    output = job.output
+    with checkout_on_disk(job):
+        for pattern in entry.input_paths:
+            for chart in inputs_of(job, pattern):
+                rendered = _rendered(job, chart, next(releases))
+                output = output.with_files(_written(job, rendered))
+    return output
+
+
+def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
+    fields = job.entry.fields
+    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".helm") as name:
+        scratch = Path(name).resolve()
+        made = scratch / "made"
+        made.mkdir()
+        values = scratch / "values.yml"
+        if fields["helm_values"]:
+            values.write_text(values_text(fields["helm_values"]))
+        arguments = release.arguments(
+            str(_on_disk(job, chart, scratch)),
+            output=str(made),
+            values=str(values) if fields["helm_values"] else None,
+        )
+        try:
+            helm: Helm = find_helm(fields["helm_path"], job.kapitan.helm)
+            printed = helm.template(arguments)
+        except HelmFailed as error:
+            raise HelmFailed(
+                f"cannot render chart {chart}: {error}".replace(str(scratch), "(scratch)"),
+                where=job.entry.where,
+                hint=error.hint,
+            ) from error
+        if release.output_file:
+            files.write_if_changed(made / release.output_file, printed)
+        return files.read_tree(made)
+
+
+def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
+    """Where Helm finds the chart; output of earlier entries is nowhere on disk."""
+    look = job.lookup.files
+    if not chart.is_relative_to(look.compiled):
+        return chart
+    place = scratch / "chart" / chart.name
+    if look.kind(chart) == "folder":
+        files.write_tree(place, look.tree_at(chart))
+    else:
+        files.write_if_changed(place, look.read(chart) or b"")
+    return place
+
+
+def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:
+    entry = job.entry
+    how = Format(entry.output_type, entry.prune, job.style, job.tags)
+    found: dict[Place, Entry] = {}
+    for path, file in rendered.items():
+        name, content = _formatted(how, path, file.content)
+        found[job.output.place(entry.output_path, name)] = Entry(content)
+    return found
+
+
+def _formatted(how: Format, path: PurePosixPath, content: bytes) -> tuple[str, bytes]:
+    try:
+        text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        raise CommodoreError(f"what chart template {path} gives is no text") from error
+    documents = [one for one in yaml_exact.load_all(text, name=str(path)) if one is not None]
+    try:
+        return how.file(str(path), documents)
+    except TypeError as error:
+        raise BadValue(
+            f"what the chart gives cannot be written: {error}", where=str(path)
+        ) from error

@@ -1,0 +1,107 @@
+"""A helm entry as the argument list of `helm template`, in Kapitan's order (pure)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_OF_ITS_OWN = {
+    "set": "helm_values",
+    "set-file": "helm_values",
+    "set-string": "helm_values",
+    "values": "helm_values_files",
+}
+_DENIED = ("dry-run", "generate-name", "help", "output-dir", "show-only")
+_LONG_NUMBER = 6
+
+
+class BadFlag(CommodoreError):
+    """A key of helm_params that is no flag for `helm template`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """What an entry says about one chart; the name is spent on the first one."""
+
+    name: str = ""
+    output_file: str = ""
+    flags: tuple[tuple[str, Any], ...] = ()
+    values_files: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> bool:
+        """Whether Helm makes up no name."""
+        return bool(self.name)
+
+    def arguments(self, chart: str, *, output: str, values: str | None) -> list[str]:
+        """What to call helm with; `values` is the file with the entry's own values."""
+        arguments = ["template"]
+        for flag, value in self.flags:
+            if value is not False:
+                arguments += [flag] if value is True else [flag, str(value)]
+        for file in (*([values] if values else []), *self.values_files):
+            arguments += ["--values", file]
+        if not self.output_file:
+            arguments += ["--output-dir", output]
+        return [*arguments, self.name or "--generate-name", chart]
+
+
+def releases_of(fields: Mapping[str, Any], *, where: str) -> Iterator[Release]:
+    """One release after the other, for one chart each; there are always more."""
+    params = dict(fields["helm_params"])
+    name, output_file = params.pop("name", None), params.pop("output_file", None)
+    flags: dict[str, Any] = {"--include-crds": True, "--skip-tests": True}
+    if fields["kube_version"]:
+        flags["--api-versions"] = fields["kube_version"]
+    flags |= {_flag(key, where): value for key, value in params.items()}
+    old_name = flags.get("--release-name")
+    if old_name is not None and not isinstance(old_name, bool):
+        # How `name` was called once, before Helm had a flag like that.
+        del flags["--release-name"]
+    else:
+        old_name = None
+    files = tuple(fields["helm_values_files"] or ())
+    pairs = tuple(flags.items())
+    yield Release(str(name or old_name or ""), str(output_file or ""), pairs, files)
+    while True:
+        yield Release(str(old_name or ""), "", pairs, files)
+
+
+def values_text(values: Mapping[str, Any]) -> str:
+    """Values as Helm reads them: texts of digits are quoted, or it takes them for numbers."""
+    return str(yaml.dump(values, Dumper=_Dumper))
+
+
+def _flag(key: str, where: str) -> str:
+    name = str(key).replace("_", "-")
+    if len(name) == 1:
+        raise BadFlag(f"helm_params.{key}: only long flags can be given", where=where)
+    if "-" in str(key):
+        raise BadFlag(f"helm_params.{key}: write _ in place of -", where=where)
+    if name in _OF_ITS_OWN:
+        raise BadFlag(
+            f"helm_params.{key} cannot be given", where=where, hint=f"use {_OF_ITS_OWN[name]}"
+        )
+    if name in _DENIED:
+        raise BadFlag(f"helm_params.{key} cannot be given: it is decided here", where=where)
+    return f"--{name}"
+
+
+class _Dumper(yaml.SafeDumper):
+    """PyYAML's own, but for texts of digits."""
+
+
+def _write_text(dumper: yaml.SafeDumper, text: str) -> yaml.Node:
+    is_number = len(text) > 1 and text.isdigit() and (text[0] == "0" or len(text) > _LONG_NUMBER)
+    style = "'" if is_number else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
+
+
+_Dumper.add_representer(str, _write_text)

@@ -1,0 +1,224 @@
+"""Files that are on disk only while programs work: what they find, and that it is as before."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters import on_disk
+from commodore_py.adapters.kept_files import list_files
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+State = dict[str, tuple[bytes, int] | str | None]
+
+# Enters with a file to write, damages everything, and says so; then it waits to be killed.
+_VANDAL = """
+import os, pathlib, sys, time
+from commodore_py.adapters.on_disk import on_disk
+from commodore_py.model import Entry
+notes, checkout = map(pathlib.Path, sys.argv[1:])
+with on_disk(notes, checkout, {checkout / 'new/deep/a': Entry(b'new')}, [checkout]):
+    (checkout / 'a.txt').write_text('damaged')
+    (checkout / 'run.sh').unlink()
+    (checkout / 'd').rename(checkout / 'e')
+    print('in', flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    place = tmp_path / "checkout"
+    (place / "d/empty").mkdir(parents=True)
+    (place / ".git").mkdir()
+    (place / ".git/HEAD").write_text("ref")
+    (place / "a.txt").write_text("a")
+    (place / "d/b.txt").write_text("b")
+    (place / "run.sh").write_text("#!/bin/sh\n")
+    (place / "run.sh").chmod(0o755)
+    (place / "to-a").symlink_to("a.txt")
+    (place / "to-nowhere").symlink_to("nowhere")
+    (place / "to-d").symlink_to("d")
+    return place
+
+
+def state(folder: Path) -> State:
+    """Everything below a folder, with content and modes."""
+    found: State = {}
+    for path in folder.rglob("*"):
+        name = str(path.relative_to(folder))
+        if path.is_symlink():
+            found[name] = str(path.readlink())
+        else:
+            found[name] = (path.read_bytes(), path.stat().st_mode) if path.is_file() else None
+    return found
+
+
+def test_programs_find_the_files_and_nobody_else_does(checkout: Path, tmp_path: Path) -> None:
+    before = state(checkout)
+    written = {
+        checkout / "a.txt": Entry(b"other"),
+        checkout / "new/deep/c.sh": Entry(b"c", executable=True),
+        checkout / "d/b.txt": None,
+    }
+
+    with on_disk.on_disk(tmp_path / "notes", checkout, written, []):
+        found = state(checkout)
+
+    assert found["a.txt"] == (b"other", 0o100644)
+    assert found["new/deep/c.sh"] == (b"c", 0o100755)
+    assert "d/b.txt" not in found
+    assert state(checkout) == before
+    assert not (tmp_path / "notes").exists()
+
+
+def test_what_programs_change_is_told_and_undone(checkout: Path, tmp_path: Path) -> None:
+    before = state(checkout)
+
+    with on_disk.on_disk(
+        tmp_path / "notes", checkout, {checkout / "put": Entry(b"put")}, [checkout]
+    ) as borrowed:
+        (checkout / "a.txt").write_text("changed")
+        (checkout / "d/b.txt").unlink()
+        (checkout / "d/b.txt").mkdir()
+        (checkout / "d/b.txt/c").write_text("c")
+        (checkout / "d/empty").rmdir()
+        (checkout / "to-nowhere").unlink()
+        (checkout / "run.sh").chmod(0o644)
+        (checkout / "x").mkdir()
+        (checkout / "x/link").symlink_to("../put")
+        changes = borrowed.changes()
+
+    assert changes == {
+        checkout / "a.txt": Entry(b"changed"),
+        checkout / "d/b.txt/c": Entry(b"c"),
+        checkout / "d/b.txt": None,
+        checkout / "to-nowhere": None,
+        checkout / "run.sh": Entry(b"#!/bin/sh\n"),
+        checkout / "x/link": Entry(b"put"),
+    }
+    assert state(checkout) == before
+
+
+def test_without_anything_to_do_nothing_is_noted(checkout: Path, tmp_path: Path) -> None:
+    with on_disk.on_disk(tmp_path / "notes", checkout, {}, []) as borrowed:
+        assert not (tmp_path / "notes").exists()
+        assert borrowed.keep_open == ()
+        assert borrowed.changes() == {}
+
+
+def test_what_fails_is_undone_as_well(checkout: Path, tmp_path: Path) -> None:
+    before = state(checkout)
+    written = {checkout / "a.txt": Entry(b"1"), checkout / "a.txt/below": Entry(b"2")}
+
+    with (
+        pytest.raises(CommodoreError, match="cannot write what programs are to find"),
+        on_disk.on_disk(tmp_path / "notes", checkout, written, []),
+    ):
+        pass
+
+    assert state(checkout) == before
+
+
+def test_files_that_nobody_touched_are_not_written_again(checkout: Path, tmp_path: Path) -> None:
+    before = list_files(checkout, ["."])
+
+    with on_disk.on_disk(tmp_path / "notes", checkout, {}, [checkout]):
+        (checkout / "d/new").write_text("")
+
+    assert list_files(checkout, ["."]).marks == before.marks
+
+
+@pytest.mark.parametrize("moved", [False, True])
+def test_after_a_kill_the_next_run_puts_things_back(
+    checkout: Path, tmp_path: Path, *, moved: bool
+) -> None:
+    before, notes = state(checkout), checkout / "../notes"
+    vandal = _vandal(notes, checkout)
+    vandal.send_signal(signal.SIGKILL)
+    vandal.communicate()
+    if moved:
+        (tmp_path / "elsewhere").mkdir()
+        for name in ("checkout", "notes"):
+            (tmp_path / name).rename(tmp_path / "elsewhere" / name)
+        checkout, notes = (tmp_path / "elsewhere" / name for name in ("checkout", "notes"))
+
+    assert state(checkout) != before
+    mended = on_disk.mend(notes, patience=0)
+
+    assert mended == (checkout,)
+    assert state(checkout) == before
+    assert not notes.exists()
+
+
+def test_a_checkout_of_a_running_process_is_left_alone(checkout: Path, tmp_path: Path) -> None:
+    before, notes = state(checkout), tmp_path / "notes"
+    vandal = _vandal(notes, checkout)
+
+    with pytest.raises(CommodoreError, match="still at work in checkout"):
+        on_disk.mend(notes, patience=0.1)
+
+    assert (checkout / "a.txt").read_text() == "damaged"
+    vandal.kill()
+    vandal.communicate()
+    on_disk.mend(notes, patience=0)
+    assert state(checkout) == before
+
+
+def test_a_program_that_outlives_its_run_keeps_the_checkout(checkout: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    with on_disk.on_disk(notes, checkout, {}, [checkout]) as borrowed:
+        program = subprocess.Popen(["sleep", "60"], pass_fds=borrowed.keep_open)
+        lock = next(notes.glob("*.lock"))
+        kept = os.dup(borrowed.keep_open[0])  # as if nobody had come to the end of this block
+        lock.rename(tmp_path / "kept.lock")
+    os.close(kept)
+    notes.mkdir(exist_ok=True)
+    (tmp_path / "kept.lock").rename(lock)
+
+    with pytest.raises(CommodoreError, match="still at work"):
+        on_disk.mend(notes, patience=0.1)
+
+    program.kill()
+    program.wait()
+    assert on_disk.mend(notes, patience=1) == ()
+
+
+def test_notes_that_were_not_completed_count_for_nothing(checkout: Path, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    (notes / "checkout-1.new/files").mkdir(parents=True)
+    (notes / "checkout-1.lock").touch()
+    before = state(checkout)
+
+    assert on_disk.mend(notes, patience=0) == ()
+    assert not notes.exists()
+    assert state(checkout) == before
+
+
+def test_notes_lie_in_the_git_folder(checkout: Path, tmp_path: Path) -> None:
+    linked, plain = tmp_path / "linked", tmp_path / "plain"
+    linked.mkdir()
+    plain.mkdir()
+    (linked / ".git").write_text("gitdir: ../checkout/.git\n")
+
+    assert on_disk.notes_in(checkout) == checkout / ".git/commodore-on-disk"
+    assert on_disk.notes_in(linked) == checkout / ".git/commodore-on-disk"
+    assert on_disk.notes_in(plain) == plain / ".commodore-on-disk"
+
+
+def _vandal(notes: Path, checkout: Path) -> subprocess.Popen[bytes]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", _VANDAL, str(notes), str(checkout)], stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"in\n"
+    return process
