@@ -47,8 +47,9 @@ long: $(STAMP) ## property tests with many more examples
 faults: $(STAMP) ## what happens when disks, networks and processes fail
 	$(PYTEST) tests/faults -m faults
 
-bench: $(STAMP) ## time and memory, side by side with the peer
+bench: $(STAMP) ## time and memory, side by side with the peer; CLUSTERS=... names generated clusters
 	$(BIN)/python -m tests.bench
+	@test -z "$(CLUSTERS)" || $(BIN)/python -m tests.bench.local $(CLUSTERS)
 
 conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference]
 	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)"

@@ -9,7 +9,6 @@ import argparse
 import os
 import platform
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -24,19 +23,12 @@ import pytest
 from commodore_py.workflows.demo import write_demo
 from tests.e2e.peer import clean_environment, find_peer, serve_facts, write_jb
 
+from .measuring import Measured, measure, report
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 _OURS = (sys.executable, "-m", "commodore_py")
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What one run of a command took, its children included."""
-
-    cpu: float
-    wall: float
-    peak_mib: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +114,7 @@ def _compare(scenario: Scenario, root: Path, peer: Path, api_url: str, runs: int
     for _ in range(runs):
         ours.append(_measure(_OURS, scenario, root / "ours", api_url))
         peers.append(_measure((str(peer),), scenario, root / "peers", api_url))
-    print(f"\n{scenario.name}: {runs} runs each, medians (least to most)")
-    for label, of in (("cpu s", "cpu"), ("wall s", "wall"), ("peak MiB", "peak_mib")):
-        mine = sorted(getattr(one, of) for one in ours)
-        theirs = sorted(getattr(one, of) for one in peers)
-        ratio = statistics.median(theirs) / max(statistics.median(mine), 1e-9)
-        print(f"  {label:9} ours {_spread(mine)}  peer {_spread(theirs)}  ratio {ratio:.1f}")
-
-
-def _spread(values: list[float]) -> str:
-    return f"{statistics.median(values):8.2f} ({values[0]:.2f} to {values[-1]:.2f})"
+    report(scenario.name, ours, peers)
 
 
 def _home_of(work: Path) -> Path:
@@ -147,20 +130,7 @@ def _measure(program: tuple[str, ...], scenario: Scenario, work: Path, api_url: 
         "COMMODORE_API_TOKEN": "made-up",
         "PATH": f"{write_jb(home / 'bin')}{os.pathsep}{environment['PATH']}",
     }
-    began = time.monotonic()
-    process = subprocess.Popen(
-        [*program, *scenario.arguments],
-        cwd=work,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - began
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode:
-        sys.exit(f"{scenario.name}: {program[0]} ended with status {process.returncode}")
-    return Measured(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024)
+    return measure((*program, *scenario.arguments), work, environment)
 
 
 if __name__ == "__main__":
