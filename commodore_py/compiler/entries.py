@@ -6,7 +6,6 @@ import difflib
 import textwrap
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from posixpath import isabs
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
@@ -99,7 +98,8 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
     entries = entries_of(node, place_of)
     yield from entries.problems
     # Output in the checkout is only prepared for later entries: it gets nowhere by itself.
-    if not entries.problems and all(isabs(entry.output_path) for entry in entries.compiled):
+    checkout = f"{node.parameters.get('_base_directory')}/"
+    if not entries.problems and all(e.output_path.startswith(checkout) for e in entries.compiled):
         spot = Spot(node.name, ("kapitan", "compile"))
         yield BadEntry(
             f"{node.name}: compiling it gives no file",
