@@ -106,7 +106,8 @@ def render(config: Config, sources: Sources) -> Rendered:
     filtered, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
     tree = catalog.assemble(filtered, references, resolved.nodes)
     unrevealed = refs.manifest_doubts(filtered, references)
-    return Rendered(filtered, references, tree, (*doubts, *notices, *unrevealed))
+    notices = (*doubts, *notices, *unrevealed, *catalog.rule_doubts(resolved, where.parameter))
+    return Rendered(filtered, references, tree, notices, catalog.ignore_rules(resolved))
 
 
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
@@ -116,7 +117,8 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     notices = (*rendered.notices, *sources.notices)
     if config.output_dir is not None:
         folder = catalog.open_directory(config, config.output_dir, sources.cluster.id)
-        return Published(folder.stage(rendered), record, notices=notices)
+        change = _explained(folder.stage(rendered), rendered)
+        return Published(change, record, notices=notices)
 
     sink = catalog.open_git(config, sources.catalog_head)
     change = _staged(config, sink, rendered)
@@ -145,10 +147,15 @@ def _catalog_head(config: Config, cluster: Cluster, outlook: dependencies.Outloo
 
 def _staged(config: Config, sink: catalog.GitCatalog, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
-    change = sink.stage(rendered)
+    change = _explained(sink.stage(rendered), rendered)
     if config.strict:
         refuse_doubts(Notice(catalog.ignored_words(one), refusal=True) for one in change.ignored)
     return change
+
+
+def _explained(change: Change, rendered: Rendered) -> Change:
+    """The change with what is needed to read it as one of objects."""
+    return replace(change, after=rendered.catalog, rules=rendered.rules)
 
 
 def _push(

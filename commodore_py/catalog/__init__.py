@@ -3,7 +3,7 @@
 from .assemble import assemble
 from .clean import clean
 from .layout import is_generated
-from .objectdiff import FileDifference, ObjectDiff, counted_lines, object_diff
+from .objectdiff import FileDifference, ObjectDiff, counted_lines, nothing, object_diff
 from .record import commit_message, record_of
 from .revisions import Comparison, compared
 from .rules import ignore_rules, rule_doubts
@@ -31,6 +31,7 @@ __all__ = [
     "ignored_words",
     "is_generated",
     "keep_unreported",
+    "nothing",
     "object_diff",
     "open_directory",
     "open_git",

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import completion, voice
+from . import catalog_diff, completion, voice
 from .options import (
+    DIFF_OUTPUTS,
     HELP,
     Globals,
     api_options,
     api_settings,
     config_of,
     destination_options,
+    diff_options,
     engine_options,
     git_cache_option,
     output_option,
@@ -23,6 +25,8 @@ from .options import (
 
 if TYPE_CHECKING:
     from commodore_py.config import Author, Config
+
+    from .changes import DiffForm
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
@@ -34,6 +38,9 @@ _SORT_KEYS = ("id", "tenant", "displayName")
 def catalog(ctx: click.Context, verbose: int) -> None:
     """Compile, list and clean cluster catalogs."""
     ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+catalog.add_command(catalog_diff.diff)
 
 
 @catalog.command()
@@ -185,17 +192,27 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     help="Who brings Jsonnet libraries: we do, or the program jb.",
 )
 @engine_options
+@diff_options("text")
 @click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
-@output_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(DIFF_OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
 @verbose_option
 @click.pass_obj
-def compile_(
+def compile_(  # noqa: PLR0917 - click hands them over by name
     settings: Globals,
     /,
     cluster: str,
     verbose: int,
     output: str,
     exit_code: bool,
+    diff: DiffForm,
+    ignore: bool,
     **options: Any,  # noqa: ANN401 - click hands them over by name
 ) -> int:
     """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
@@ -209,7 +226,7 @@ def compile_(
     from .compiled import Show  # noqa: PLC0415 - not for --help
 
     settings = settings.more_verbose(verbose)
-    with Show(output).collecting() as show:
+    with Show(output, diff, ignoring=ignore).collecting() as show:
         config = _compile_config(settings, options)
         if config.dry_run:
             from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for

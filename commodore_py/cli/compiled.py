@@ -13,7 +13,7 @@ import click
 from commodore_py import catalog as catalogs
 from commodore_py.model import ReportOutcome
 
-from . import prompt, render, voice
+from . import changes, differences_json, differences_markdown, prompt, render, voice
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model import Change, Published
 
+    from .changes import DiffForm
+
 NOT_REPORTED = 4
 CHANGES_FOUND = 5
 
@@ -29,8 +31,10 @@ CHANGES_FOUND = 5
 class Show:
     """Shows one compile; what programs read is alone on stdout."""
 
-    def __init__(self, output: str) -> None:
+    def __init__(self, output: str, form: DiffForm = "text", *, ignoring: bool = True) -> None:
         self._output = output
+        self._form: DiffForm = form
+        self._ignoring = ignoring
         self._collected = Collected()
 
     @contextmanager
@@ -73,7 +77,7 @@ class Show:
                 where=f"commit {published.unreported}",
                 hint=f"report it with: {_report_command(config, cluster)}",
             )
-        self._result(cluster, published)
+        self._result(config, cluster, published)
         voice.notices(published.notices)
         if published.report is ReportOutcome.FAILED:
             return NOT_REPORTED
@@ -81,14 +85,15 @@ class Show:
 
     def _change(self, config: Config, change: Change) -> None:
         started = monotonic()
-        if config.migration:
+        smart = config.migration and self._form == "text"
+        if smart:
             voice.step("Smart diffing started; this may take a while")
-        text = render.diff_lines(catalogs.diff_text(change, migration=config.migration))
+        text = changes.text_of(change, self._wish(config), changes.unchanged_of(change))
         if self._output == "text":
             click.echo(text)
         else:
             voice.plain(text)
-        if config.migration and change:
+        if smart and change:
             voice.step(f"Smart diffing took {monotonic() - started:.2f}s")
         for one in change.ignored:
             voice.warn(
@@ -96,12 +101,23 @@ class Show:
                 hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
             )
 
-    def _result(self, cluster: str, published: Published) -> None:
+    def _wish(self, config: Config) -> changes.Wish:
+        return changes.Wish(self._form, config.migration, self._ignoring)
+
+    def _result(self, config: Config, cluster: str, published: Published) -> None:
         if self._output == "text":
             click.secho(f"Catalog of cluster {cluster} compiled", bold=True)
-        else:
-            content = result_of(cluster, published, self._collected.warnings)
-            click.echo(render.structured(content, self._output))
+            return
+        content = {}
+        if self._output == "markdown" or self._form == "objects":
+            change = published.change
+            found = changes.diff_of(change, self._wish(config), changes.unchanged_of(change))
+            if self._output == "markdown":
+                click.echo(differences_markdown.object_diff(found))
+                return
+            content = {"diff": differences_json.object_diff(found)}
+        content = result_of(cluster, published, self._collected.warnings) | content
+        click.echo(render.structured(content, self._output))
 
 
 def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[str, Any]:

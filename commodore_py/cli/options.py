@@ -25,6 +25,8 @@ _NO_BRANCH = re.compile(
     r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
 )
 OUTPUTS = ("text", "json", "yaml")
+DIFF_OUTPUTS = (*OUTPUTS, "markdown")
+DIFF_FORMS = ("text", "objects", "stat", "none")
 ENGINES = ("native", "reference")
 
 
@@ -197,6 +199,25 @@ def destination_options(command: _Command) -> _Command:
             help="Say what would change, and write nothing below the working directory.",
         ),
     )(command)
+
+
+def diff_options(default: str) -> Callable[[_Command], _Command]:
+    """Add how changes are shown."""
+    return _with(
+        click.option(
+            "--diff",
+            type=click.Choice(DIFF_FORMS),
+            default=default,
+            show_default=True,
+            help="Show changes line by line, object by object, as a count of lines, or not at all.",
+        ),
+        click.option(
+            "--ignore/--no-ignore",
+            default=True,
+            show_default=True,
+            help="With objects: leave out what rules of the hierarchy call noise, and count it.",
+        ),
+    )
 
 
 def engine_options(command: _Command) -> _Command:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .catalog import BuildRecord, CatalogHead, Change, Notice
     from .classpath import ClassPath
     from .cluster import Cluster
+    from .difference import IgnoreRule
     from .inventory import Inventory
     from .secrets import ReferenceFile
     from .tree import Tree
@@ -38,6 +39,8 @@ class Rendered:
     references: tuple[ReferenceFile, ...]
     catalog: Tree
     notices: tuple[Notice, ...] = ()
+    rules: tuple[IgnoreRule, ...] = ()
+    """Which changes of objects are not shown."""
 
 
 class ReportOutcome(Enum):

@@ -1,0 +1,77 @@
+"""A change of the catalog in the form that was asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py import catalog as catalogs
+from commodore_py.manifests import BUILT_IN
+
+from . import differences, differences_text, render
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from commodore_py.catalog import ObjectDiff
+    from commodore_py.model import Change, IgnoreRule
+
+DiffForm = Literal["text", "objects", "stat", "none"]
+
+# What a migration explains, where objects are compared; their form never matters then.
+_EXPLAINED = {"kapitan-0.29-to-0.30": ("tiller-labels",)}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """How changes are wanted."""
+
+    form: DiffForm = "text"
+    migration: str = ""
+    ignoring: bool = True
+
+
+def text_of(
+    change: Change, wish: Wish, unchanged: Callable[[], Iterable[bytes]] = catalogs.nothing
+) -> str:
+    """The change for a terminal."""
+    match wish.form:
+        case "text":
+            return render.diff_lines(catalogs.diff_text(change, migration=wish.migration))
+        case "objects":
+            return shown(diff_of(change, wish, unchanged))
+        case "stat":
+            return differences_text.stat(catalogs.counted_lines(change))
+        case "none":
+            number = len(change.files)
+            return f" > {differences.counted(number, 'file')} changed." if number else _NOTHING
+
+
+_NOTHING = " > No changes."
+
+
+def shown(diff: ObjectDiff) -> str:
+    """Changes of objects for a terminal."""
+    return differences_text.object_diff(diff)
+
+
+def diff_of(
+    change: Change, wish: Wish, unchanged: Callable[[], Iterable[bytes]] = catalogs.nothing
+) -> ObjectDiff:
+    """The change as one of objects."""
+    rules: list[IgnoreRule] = []
+    if wish.ignoring:
+        explained = _EXPLAINED.get(wish.migration, ())
+        rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
+    return catalogs.object_diff(change, rules, unchanged)
+
+
+def unchanged_of(change: Change) -> Callable[[], Iterable[bytes]]:
+    """The contents of files that a compile leaves as they are."""
+
+    def contents() -> Iterable[bytes]:
+        changed = {file.path for file in change.files}
+        entries = () if change.after is None else change.after.items()
+        return (entry.content for path, entry in entries if str(path) not in changed)
+
+    return contents

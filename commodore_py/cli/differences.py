@@ -1,0 +1,156 @@
+"""Words for changes of objects, the same in every form."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from difflib import unified_diff
+from typing import TYPE_CHECKING
+
+from commodore_py.manifests import GRADES, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.catalog import FileDifference, ObjectDiff
+    from commodore_py.manifests import FieldChange, Fold, Hidden, ObjectChange, What
+
+_LONGEST = 160
+_MOST_LINES = 40
+_WHATS: tuple[What, ...] = (
+    "created",
+    "deleted",
+    "renamed",
+    "changed",
+    "copy added",
+    "copy removed",
+)
+# Texts that would be something else without quotes.
+_NO_TEXT = re.compile(
+    r"[-+.\d][\d_.,:eExoa-fA-F+-]*|true|false|yes|no|on|off|null|~|", re.IGNORECASE
+)
+
+
+def counted(number: int, one: str, many: str = "") -> str:
+    """A number of things."""
+    return f"{number} {one if number == 1 else many or one + 's'}"
+
+
+def summary(diff: ObjectDiff) -> str:
+    """How many objects and files, and how bad: one line."""
+    whats = Counter(change.what for change in diff.objects)
+    grades = Counter(change.grade for change in diff.objects)
+    parts = [f"{whats[what]} {what}" for what in _WHATS if whats[what]]
+    text = f"objects: {', '.join(parts) or 'no change'}"
+    if bad := [f"{grades[grade]} {grade}" for grade in GRADES if grades[grade]]:
+        text += f" ({', '.join(bad)})"
+    if diff.files:
+        text += f"; other files: {len(diff.files)}"
+    return text
+
+
+def asides(diff: ObjectDiff) -> Iterator[str]:
+    """What is not shown: what rules hide, and files that differ without meaning anything."""
+    for one in diff.hidden:
+        yield hidden(one)
+    if diff.quiet:
+        yield f"{counted(diff.quiet, 'file')} changed in form, order or place only"
+
+
+def hidden(one: Hidden) -> str:
+    """What a rule hides."""
+    changes, objects = counted(one.changes, "change"), counted(one.objects, "object")
+    up_to = "" if one.worst == "none" else f", up to {one.worst}"
+    return f"{changes} in {objects} hidden by rule {one.rule}{up_to}"
+
+
+def title(change: ObjectChange) -> str:
+    """Which object, and what it was called before."""
+    text = shown(str(change.id))
+    if change.what == "renamed" and change.old is not None:
+        text = f"{shown(str(change.old.id))} => {shown(change.id.name)}"
+    return text
+
+
+def file_line(file: FileDifference) -> str:
+    """A file that is changed as a file."""
+    path = shown(file.path)
+    if file.old_path != file.path:
+        path = f"{shown(file.old_path)} => {path}"
+    lines = "binary" if file.added is None else f"+{file.added} -{file.removed}"
+    return f"{file.kind} {path} ({lines})"
+
+
+def field_line(field: FieldChange, path: str = "") -> str:
+    """A change of a field in one line; one of a text of several lines only names it."""
+    path = shown(path or written(field.path))
+    match field.happened:
+        case "added":
+            return f"+ {path}: {value(field.new)}"
+        case "removed":
+            return f"- {path}: {value(field.old)}"
+        case "reordered":
+            return f"{path}: order {value(field.old)} -> {value(field.new)}"
+    if is_text(field):
+        return f"{path}:"
+    return f"{path}: {value(field.old)} -> {value(field.new)}"
+
+
+def reason(field: FieldChange) -> str:
+    """Why a change is bad, where the field does not say so itself."""
+    return field.reason if field.grade in GRADES[: GRADES.index("restart")] else ""
+
+
+def is_text(field: FieldChange) -> bool:
+    """Whether lines of a text changed."""
+    return (
+        field.happened == "changed"
+        and isinstance(field.old, str)
+        and isinstance(field.new, str)
+        and ("\n" in field.old.rstrip("\n") or "\n" in field.new.rstrip("\n"))
+    )
+
+
+def text_lines(field: FieldChange) -> list[str]:
+    """The lines that change in a text."""
+    old, new = (str(text).split("\n") for text in (field.old, field.new))
+    lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
+    found = [f"{line[:1]}{shown(line[1:])}" for line in lines]
+    if len(found) > _MOST_LINES:
+        found[_MOST_LINES:] = [f"… {counted(len(found) - _MOST_LINES, 'more line')}"]
+    return found
+
+
+def kinds(fold: Fold) -> str:
+    """How many objects of which kinds."""
+    counts = Counter(id_.kind for id_ in fold.objects)
+    found = ", ".join(f"{number} {shown(kind)}" for kind, number in counts.most_common())
+    return f"{counted(len(fold.objects), 'object')} ({found})"
+
+
+def value(content: object) -> str:
+    """A value on one line, shortened."""
+    if isinstance(content, str) and not _NO_TEXT.fullmatch(content) and content == content.strip():
+        text = shown(content)
+    else:
+        text = shown(json.dumps(content, ensure_ascii=False, default=str))
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+
+
+def shown(text: str) -> str:
+    """Text of a catalog without what a terminal would act on."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+def by_grade(
+    changes: Iterable[ObjectChange], folds: Iterable[Fold]
+) -> Iterator[tuple[str, list[Fold], list[ObjectChange]]]:
+    """What there is to read of each grade, the worst first."""
+    changes, folds = list(changes), list(folds)
+    for grade in GRADES:
+        yield (
+            grade,
+            [fold for fold in folds if fold.field.grade == grade],
+            [change for change in changes if change.grade == grade],
+        )

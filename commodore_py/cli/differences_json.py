@@ -1,0 +1,107 @@
+"""Changes of objects for programs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.manifests import GRADES, written
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.catalog import FileDifference, ObjectDiff
+    from commodore_py.manifests import FieldChange, Fold, ObjectChange, ObjectId
+
+
+def object_diff(diff: ObjectDiff) -> dict[str, Any]:
+    """Everything, nothing folded; what objects have in common is there once more."""
+    return {
+        "changed": bool(diff),
+        "summary": {
+            "objects": dict(Counter(change.what for change in diff.objects)),
+            "grades": _grades(diff),
+            "files": len(diff.files),
+            "quiet_files": diff.quiet,
+        },
+        "objects": [_change(change) for change in diff.objects],
+        "common": [_fold(fold) for fold in diff.folds],
+        "files": [_file(file) for file in diff.files],
+        "hidden": [
+            {
+                "rule": one.rule,
+                "changes": one.changes,
+                "objects": one.objects,
+                "worst": one.worst,
+            }
+            for one in diff.hidden
+        ],
+    }
+
+
+def _grades(diff: ObjectDiff) -> dict[str, int]:
+    counts = Counter(change.grade for change in diff.objects)
+    return {grade: counts[grade] for grade in GRADES}
+
+
+def _change(change: ObjectChange) -> dict[str, Any]:
+    return {
+        "change": change.what,
+        "grade": change.grade,
+        "reason": change.reason,
+        "object": _id(change.id),
+        "old_name": change.old.id.name if change.old else None,
+        "file": change.file,
+        "old_file": change.old.file if change.old else None,
+        "fields": [_field(field, written(field.path)) for field in change.fields],
+    }
+
+
+def _fold(fold: Fold) -> dict[str, Any]:
+    return {**_field(fold.field, fold.path), "objects": [_id(id_) for id_ in fold.objects]}
+
+
+def _field(field: FieldChange, path: str) -> dict[str, Any]:
+    return {
+        "path": path,
+        "change": field.happened,
+        "old": plain(field.old),
+        "new": plain(field.new),
+        "grade": field.grade,
+        "reason": field.reason,
+    }
+
+
+def _id(id_: ObjectId) -> dict[str, str]:
+    return {
+        "group": id_.group,
+        "kind": id_.kind,
+        "namespace": id_.namespace,
+        "name": id_.name,
+    }
+
+
+def _file(file: FileDifference) -> Mapping[str, Any]:
+    return {
+        "kind": file.kind,
+        "path": file.path,
+        "old_path": file.old_path,
+        "added": file.added,
+        "removed": file.removed,
+    }
+
+
+def plain(value: object) -> Any:  # noqa: ANN401 - any JSON
+    """A value as JSON has it: what YAML knows beyond that becomes text."""
+    return json.loads(json.dumps(_keys(value), default=str))
+
+
+def _keys(value: object) -> object:
+    if isinstance(value, dict):
+        return {str(key): _keys(below) for key, below in value.items()}
+    if isinstance(value, list):
+        return [_keys(below) for below in value]
+    # JSON has no word for what is no number, or without end.
+    return str(value) if isinstance(value, float) and not isfinite(value) else value

@@ -1,0 +1,99 @@
+"""Changes of objects for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from . import differences as words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.catalog import FileDifference, ObjectDiff
+    from commodore_py.manifests import FieldChange, Fold, ObjectChange
+
+_INDENT = " " * 5
+_WIDTH = len("data-loss")
+_COLOURS = {
+    "data-loss": "bright_red",
+    "recreate": "red",
+    "outage": "magenta",
+    "restart": "yellow",
+    "none": None,
+}
+
+
+def object_diff(diff: ObjectDiff) -> str:
+    """All of it: changes by grade, other files, what is not shown, and the sum."""
+    asides = list(words.asides(diff))
+    if not diff and not asides:
+        return " > No changes."
+    lines = [" > Changes:" if diff else " > No object changes."]
+    for grade, folds, changes in words.by_grade(diff.alone, diff.folds):
+        lines += [line for fold in folds for line in _fold(grade, fold)]
+        lines += [line for change in changes for line in _change(grade, change)]
+    lines += [_INDENT + f"{'file':{_WIDTH}} {words.file_line(file)}" for file in diff.files]
+    lines += [_INDENT + aside for aside in asides]
+    if diff:
+        lines.append(_INDENT + click.style(words.summary(diff), bold=True))
+    return "\n".join(lines)
+
+
+def stat(files: Iterable[FileDifference]) -> str:
+    """Lines that come and go, file by file."""
+    files = list(files)
+    if not files:
+        return " > No changes."
+    width = max(len(words.shown(file.path)) for file in files)
+    lines = [" > Changes:"]
+    for file in files:
+        count = "binary" if file.added is None else f"+{file.added} -{file.removed}"
+        lines.append(f"{_INDENT}{words.shown(file.path):{width}} | {count} ({file.kind})")
+    added, removed = (sum(n or 0 for n in of) for of in _columns(files))
+    lines.append(f"{_INDENT}{words.counted(len(files), 'file')} changed, +{added} -{removed}")
+    return "\n".join(lines)
+
+
+def _columns(files: list[FileDifference]) -> tuple[list[int | None], list[int | None]]:
+    return [file.added for file in files], [file.removed for file in files]
+
+
+def _fold(grade: str, fold: Fold) -> Iterator[str]:
+    text = f"{words.field_line(fold.field, fold.path)} in {words.kinds(fold)}"
+    if words.is_text(fold.field):
+        text = f"{words.shown(fold.path)} in {words.kinds(fold)}:"
+    yield _headed(grade, _with_reason(text, words.reason(fold.field)))
+    if words.is_text(fold.field):
+        yield from _text(fold.field)
+
+
+def _change(grade: str, change: ObjectChange) -> Iterator[str]:
+    text = f"{change.what} {words.title(change)}"
+    yield _headed(grade, _with_reason(text, change.reason))
+    for field in change.fields:
+        yield _below(_with_reason(words.field_line(field), words.reason(field)))
+        if words.is_text(field):
+            yield from _text(field)
+
+
+def _text(field: FieldChange) -> Iterator[str]:
+    for line in words.text_lines(field):
+        colour = {"+": "green", "-": "red"}.get(line[:1])
+        yield _below("  " + (click.style(line, fg=colour) if colour else line))
+
+
+def _headed(grade: str, text: str) -> str:
+    colour = _COLOURS[grade]
+    word = f"{grade:{_WIDTH}}"
+    shown = click.style(word, fg=colour, bold=grade == "data-loss") if colour else word
+    return f"{_INDENT}{shown} {text}"
+
+
+def _below(text: str) -> str:
+    return f"{_INDENT}{'':{_WIDTH}}   {text}"
+
+
+def _with_reason(text: str, reason: str) -> str:
+    return f"{text} ({reason})" if reason else text
