@@ -115,6 +115,10 @@ class Config:
     fetch_dependencies: bool = True
     git_cache: Path | None = None
     """The user's cache of Git objects; none where it is switched off."""
+    download_cache: Path | None = None
+    """The user's cache of downloads; the working directory keeps them where there is none."""
+    offline: bool = False
+    """Whether no connection is made at all; this implies `local`."""
     strict: bool = False
     processes: int = 0
     migration: str = ""

@@ -87,6 +87,8 @@ def gather(config: Config, cluster_id: str) -> Sources:
     where = inventory.whereabouts(config, cluster, classes, instances)
     compiler.check_entries(resolved, where.parameter)
     dependencies.fetch_vendored(config, classes, resolved, where)
+    downloads = compiler.wanted_downloads(resolved)
+    dependencies.fetch_downloads(config, downloads, classes, where)
     inventory.materialise(config, cluster, classes, resolved)
     head = _catalog_head(config, cluster, outlook)
     doubts = dependencies.doubts(config, classes, resolved)

@@ -126,10 +126,10 @@ def opened(url: str, *, timeout: float) -> Iterator[Iterator[bytes]]:
     with response:
         try:
             if not _is_fine(response):
-                raise _refused(request, response)
+                raise refused(request.url, response)
             yield response.iter_content(_PIECE)
         except requests.RequestException as error:
-            raise _translated(error, request) from error
+            raise translated(error, request.url, request.timeout) from error
 
 
 def is_private(url: str) -> bool:
@@ -230,44 +230,45 @@ def _send(request: _Request) -> requests.Response:
             allow_redirects=False,
         )
     except requests.RequestException as error:
-        raise _translated(error, request) from error
+        raise translated(error, request.url, request.timeout) from error
     except ValueError as error:
         # requests looks at the place of a redirect even when told not to go there.
         raise HttpError(f"redirected to what is no URL: {error}", where=request.url) from error
 
 
-def _translated(error: requests.RequestException, request: _Request) -> HttpError:
+def translated(error: requests.RequestException, url: str, timeout: float) -> HttpError:
+    """What went wrong on the way, in our words."""
     import requests  # noqa: PLC0415 - as above
 
     root = _root(error)
     cause = getattr(root, "strerror", None) or str(root)
     if isinstance(error, requests.Timeout) or isinstance(root, TimeoutError):
         return HttpError(
-            f"no answer within {request.timeout:g} seconds",
-            where=request.url,
+            f"no answer within {timeout:g} seconds",
+            where=url,
             hint="a slow server may need a higher --request-timeout",
         )
     if isinstance(error, requests.exceptions.SSLError):
         return HttpError(
             f"no secure connection: {cause}",
-            where=request.url,
+            where=url,
             hint="check the URL; for a CA of your own, REQUESTS_CA_BUNDLE names its certificates",
         )
     if isinstance(error, requests.exceptions.ProxyError):
         return ServerAway(
             f"no connection through the proxy: {cause}",
-            where=request.url,
+            where=url,
             hint="check HTTP_PROXY, HTTPS_PROXY and NO_PROXY",
         )
     if isinstance(error, requests.exceptions.ChunkedEncodingError):
-        return ServerAway(f"the answer ended too early: {cause}", where=request.url)
+        return ServerAway(f"the answer ended too early: {cause}", where=url)
     if isinstance(error, requests.ConnectionError):
         return ServerAway(
             f"no connection: {cause}",
-            where=request.url,
+            where=url,
             hint="check the URL, the network, and the proxy settings",
         )
-    return HttpError(f"the request failed: {cause}", where=request.url)
+    return HttpError(f"the request failed: {cause}", where=url)
 
 
 def _root(error: requests.RequestException) -> BaseException:
@@ -284,7 +285,7 @@ def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN
     status = response.status_code
     # The status comes first: the page of a broken proxy is no JSON, but its status says more.
     if not _is_fine(response):
-        raise _refused(request, response)
+        raise refused(request.url, response)
     if not response.content.strip():
         return None
     try:
@@ -305,7 +306,8 @@ def _is_fine(response: requests.Response) -> bool:
     return HTTPStatus.OK <= response.status_code < HTTPStatus.MULTIPLE_CHOICES
 
 
-def _refused(request: _Request, response: requests.Response) -> HttpError:
+def refused(url: str, response: requests.Response) -> HttpError:
+    """What a server said instead of giving what it was asked for."""
     status = response.status_code
     kind = HttpError
     if status == HTTPStatus.NOT_FOUND:
@@ -315,7 +317,7 @@ def _refused(request: _Request, response: requests.Response) -> HttpError:
     answer = _json_in(response)
     reason = _reason(answer) or "no reason given"
     hint = _HINTS.get(status, "")
-    error = kind(f"answered {_title(status)}: {reason}", where=request.url, hint=hint)
+    error = kind(f"answered {_title(status)}: {reason}", where=url, hint=hint)
     error.status, error.headers, error.answer = status, response.headers, answer
     return error
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from commodore_py.dependencies.vendored import Kept
+
 _DAYS = 30
 _KIBI = 1024
 
@@ -41,8 +43,9 @@ def info(settings: Globals, output: str, verbose: int) -> None:
     settings.more_verbose(verbose)
     folder = _folder()
     folders, repositories = caches.folders(folder), caches.repositories(places.git_cache(folder))
+    downloads = caches.downloads(places.download_cache(folder))
     if output != "text":
-        click.echo(render.structured(_info(folder, folders, repositories), output))
+        click.echo(render.structured(_info(folder, folders, repositories, downloads), output))
         return
     click.echo(f"{folder}\n")
     for line in _aligned(
@@ -55,6 +58,13 @@ def info(settings: Globals, output: str, verbose: int) -> None:
     for line in _aligned(
         ("REPOSITORY", "SIZE", "FREED IF REMOVED", "LAST USED"),
         [(one.name, _size(one.bytes), _size(one.freed), _day(one.used)) for one in repositories],
+    ):
+        click.echo(line)
+    if downloads:
+        click.echo()
+    for line in _aligned(
+        ("DOWNLOAD", "SIZE", "LAST USED"),
+        [(one.source, _size(one.bytes), _day(one.used)) for one in downloads],
     ):
         click.echo(line)
 
@@ -80,7 +90,7 @@ def prune(
     output: str,
     verbose: int,
 ) -> None:
-    """Remove Git objects that were not used for a while.
+    """Remove Git objects and downloads that were not used for a while.
 
     What other runs work on right now stays. Working directories are complete without the cache.
     """
@@ -94,17 +104,24 @@ def prune(
         voice.step(f"removed {one.name}")
     for one in pruned.busy:
         voice.warn(f"{one.name} stays: another run works on it", where=str(one.path))
-    freed = sum(one.freed for one in pruned.removed)
+    kept = caches.prune_kept(
+        places.download_cache(_folder()), now=datetime.now(UTC), unused_for=unused_for
+    )
+    for download in kept.removed:
+        voice.step(f"removed {download.source}")
+    freed = sum(one.freed for one in pruned.removed) + kept.freed
     if output == "text":
         count = len(pruned.removed)
-        click.echo(
-            f"{count} {'repository' if count == 1 else 'repositories'}, {_size(freed)} freed"
-        )
+        gone = f"{count} {'repository' if count == 1 else 'repositories'}"
+        more = len(kept.removed)
+        others = f", {more} {'download' if more == 1 else 'downloads'}" if more else ""
+        click.echo(f"{gone}{others}, {_size(freed)} freed")
         return
     content = {
         "schema": "cache-prune/v1",
         "removed": [_fields(one) for one in pruned.removed],
         "busy": [_fields(one) for one in pruned.busy],
+        "downloads": [_about(one) for one in kept.removed],
         "freed": freed,
     }
     click.echo(render.structured(content, output))
@@ -121,7 +138,10 @@ def _folder() -> Path:
 
 
 def _info(
-    folder: Path, folders: Iterable[caches.Folder], repositories: Iterable[caches.Repository]
+    folder: Path,
+    folders: Iterable[caches.Folder],
+    repositories: Iterable[caches.Repository],
+    downloads: Iterable[Kept],
 ) -> dict[str, Any]:
     return {
         "schema": "cache-info/v1",
@@ -131,6 +151,7 @@ def _info(
             for one in folders
         ],
         "repositories": [_fields(one) for one in repositories],
+        "downloads": [_about(one) for one in downloads],
     }
 
 
@@ -141,6 +162,15 @@ def _fields(one: caches.Repository) -> dict[str, Any]:
         "files": one.files,
         "bytes": one.bytes,
         "freed_if_removed": one.freed,
+        "last_used": one.used.isoformat(timespec="seconds"),
+    }
+
+
+def _about(one: Kept) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "source": one.source,
+        "bytes": one.bytes,
         "last_used": one.used.isoformat(timespec="seconds"),
     }
 

@@ -18,7 +18,9 @@ from .options import (
     diff_options,
     engine_options,
     git_cache_option,
+    offline_option,
     output_option,
+    refuse_online,
     strict_option,
     verbose_option,
 )
@@ -157,6 +159,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     default=True,
     help="With --local: fetch Jsonnet libraries and what components download, or not.",
 )
+@offline_option
 @git_cache_option
 @click.option(
     "-m",
@@ -270,7 +273,8 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     from . import dynamic_facts, places  # noqa: PLC0415 - not for --help
 
     cache = places.cache_folder() if options["git_cache"] else None
-    local, fetch = options["local"], options["fetch_dependencies"]
+    local, fetch = options["local"] or options["offline"], options["fetch_dependencies"]
+    refuse_online(options)
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:
         voice.warn(warning)
@@ -292,7 +296,8 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
-        git_cache=places.git_cache(cache) if cache else None,
+        **places.caches_in(cache),
+        offline=options["offline"],
         processes=options["processes"],
         migration=options["migration"] or "",
         catalog_branch="" if local else options["catalog_branch"],

@@ -11,7 +11,7 @@ from commodore_py.errors import NotBuiltYet
 
 from . import completion
 from . import template_options as template
-from .options import HELP, Globals, config_of, engine_options, verbose_option
+from .options import HELP, Globals, config_of, engine_options, offline_option, verbose_option
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine
@@ -115,6 +115,7 @@ def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
     help="Does nothing; kept for old scripts.",
 )
 @click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
+@offline_option
 @engine_options
 @verbose_option
 @click.pass_obj
@@ -130,6 +131,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     name: str,
     engine: Engine,
     strict: bool,
+    offline: bool,
     verbose: int,
 ) -> None:
     """Compile the component at PATH by itself, without a cluster.
@@ -146,10 +148,8 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     settings = settings.more_verbose(verbose)
     if repo_directory:
         voice.warn("--repo-directory does nothing any more: leave it out")
-    cache = places.cache_folder()
-    config = config_of(
-        settings, engine=engine, strict=strict, git_cache=places.git_cache(cache) if cache else None
-    )
+    caches = places.caches_in(places.cache_folder())
+    config = config_of(settings, engine=engine, strict=strict, offline=offline, **caches)
     component = ComponentAt.find(path, values, name=name, alias=alias or "")
     known_as = f" as {alias}" if alias else ""
     voice.heading(f"Compiling component {component.instance.component}{known_as}")

@@ -139,6 +139,12 @@ strict_option = click.option(
     help="Refuse what Commodore lets through and we only warn about.",
 )
 
+offline_option = click.option(
+    "--offline",
+    is_flag=True,
+    help="Make no connection: use what is here, as --local does, and say what is missing.",
+)
+
 git_cache_option = click.option(
     "--git-cache/--no-git-cache",
     default=True,

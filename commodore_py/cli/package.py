@@ -10,7 +10,7 @@ import click
 from commodore_py.errors import NotBuiltYet
 
 from . import template_options as template
-from .options import HELP, Globals, config_of, engine_options, verbose_option
+from .options import HELP, Globals, config_of, engine_options, offline_option, verbose_option
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine
@@ -78,6 +78,7 @@ def update(**_options: object) -> Never:
     type=click.Path(),
     help="Compile in this folder, and keep it.",
 )
+@offline_option
 @engine_options
 @verbose_option
 @click.pass_obj
@@ -93,6 +94,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     tmp_dir: str,
     engine: Engine,
     strict: bool,
+    offline: bool,
     verbose: int,
 ) -> None:
     """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
@@ -104,14 +106,16 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
         voice.warn("--no-fetch-dependencies needs --local; it is ignored")
-    cache = places.cache_folder()
+    local = local or offline
+    caches = places.caches_in(places.cache_folder())
     config = config_of(
         settings,
         engine=engine,
         strict=strict,
         local=local,
         fetch_dependencies=fetch_dependencies or not local,
-        git_cache=places.git_cache(cache) if cache else None,
+        offline=offline,
+        **caches,
     )
     package = PackageAt.find(path, test_class, values)
     voice.heading(f"Compiling package {package.name} with {test_class}")

@@ -16,6 +16,19 @@ def git_cache(cache: Path) -> Path:
     return cache / "git"
 
 
+def download_cache(cache: Path) -> Path:
+    """Where downloads are kept, below a cache folder."""
+    return cache / "downloads"
+
+
+def caches_in(cache: Path | None) -> dict[str, Path | None]:
+    """What Config is told about caches; without a folder there are none."""
+    return {
+        "git_cache": git_cache(cache) if cache else None,
+        "download_cache": download_cache(cache) if cache else None,
+    }
+
+
 def config_file() -> Path | None:
     """The user's own settings; none in an account without a home."""
     folder = _ours("XDG_CONFIG_HOME", ".config")

@@ -1,6 +1,7 @@
 """Kapitan semantics: instances to trees."""
 
 from .compile import checkouts_of, compile_job, compile_targets, refuse_misplaced, usable_cpus
+from .downloads import wanted_downloads
 from .entries import check_entries
 from .job import Job
 
@@ -12,4 +13,5 @@ __all__ = [
     "compile_targets",
     "refuse_misplaced",
     "usable_cpus",
+    "wanted_downloads",
 ]

@@ -32,7 +32,7 @@ def compile_targets(
         search_paths=(config.paths.vendor, config.paths.root, LIBRARIES),
         references=references,
         reveal=False,
-        fetch=config.fetch_dependencies,
+        fetch=config.fetch_dependencies and not config.offline,
         processes=config.processes or usable_cpus(),
         output=config.paths.root,
         checkouts=checkouts_of(sources),
@@ -43,7 +43,7 @@ def compile_targets(
 def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:
     """Compile targets whose inventory and search paths are known: one tree for each."""
     if engine == "native":
-        return native.compile_job(job, show_log=show_log)
+        return native.compile_job(job)
     return reference.compile_job(job, show_log=show_log)
 
 

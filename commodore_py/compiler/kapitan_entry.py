@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import logging
-import multiprocessing
 import sys
-from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
-from .kapitan_parts import arguments_of, fetch, references_of, words_of
+from .kapitan_parts import arguments_of, references_of, words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from .foreign import Request
-    from .job import Job
 
 
 class _Inventory(dict[str, Any]):
@@ -52,15 +48,3 @@ def run(request: Request) -> str:
     except Exception as error:  # noqa: BLE001 - any input type may raise anything
         return words_of(error)
     return ""
-
-
-def fetch_all(job: Job, scratch: Path, wanted: Sequence[Mapping[str, Any]]) -> None:
-    """Fetch dependencies, given with all their fields."""
-    from kapitan.inventory.model.dependencies import DependencyTypeConfig  # noqa: PLC0415
-    from pydantic import TypeAdapter  # noqa: PLC0415
-
-    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
-    multiprocessing.set_start_method("spawn", force=True)
-    adapter: TypeAdapter[Any] = TypeAdapter(DependencyTypeConfig)
-    models = [adapter.validate_python(dict(fields)) for fields in wanted]
-    fetch(job, scratch, [Namespace(dependencies=models)])

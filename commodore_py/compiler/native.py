@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import forked, isolated
+from commodore_py.adapters import forked
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Inventory
 
 from .entries import Entries, entries_of
 from .evaluation import Evaluation
@@ -35,15 +32,13 @@ if TYPE_CHECKING:
 _WORTH_WORKERS = 4
 
 
-def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
+def compile_job(job: Job) -> Mapping[str, Tree]:
     """Compile all targets; the problems of all of them are reported together."""
     entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
     raise_collected(
         (problem for one in entries.values() for problem in one.problems),
         "some entries cannot be understood",
     )
-    if job.fetch:
-        _fetch(job, entries, show_log=show_log)
     engine = _Engine(job, entries, Views(job.inventory), Tags.of(job.references, bare=job.reveal))
     trees: dict[str, Tree] = {}
     errors: dict[str, CommodoreError] = {}
@@ -107,19 +102,4 @@ class _Engine:
             tags=self.tags,
             evaluation=evaluation,
             kapitan=kapitan,
-        )
-
-
-def _fetch(job: Job, entries: Mapping[str, Entries], *, show_log: bool) -> None:
-    """Let Kapitan fetch charts, archives and repositories, if anybody asks for some."""
-    wanted = [fields for name in job.targets for fields in entries[name].dependencies]
-    if not wanted:
-        return
-    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as scratch:
-        isolated.call(
-            "commodore_py.compiler.kapitan_entry:fetch_all",
-            replace(job, inventory=Inventory({})),
-            Path(scratch).resolve(),
-            wanted,
-            forward=show_log,
         )

@@ -4,6 +4,7 @@ from .bundler import fetch_vendored
 from .catalog import Outlook, fetch_catalog, look_at_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
 from .doubts import doubts
+from .downloads import fetch_downloads
 from .fetch import Fetch, fetcher
 from .lending import Lender, last_used
 from .running import one_run, undisturbed
@@ -15,6 +16,7 @@ __all__ = [
     "Outlook",
     "doubts",
     "fetch_catalog",
+    "fetch_downloads",
     "fetch_single",
     "fetch_vendored",
     "fetcher",

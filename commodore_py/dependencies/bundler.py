@@ -53,7 +53,11 @@ def fetch_vendored(
         _run_program(paths)
         return
     clones = Clones.shared_with(
-        paths.bare_clones, classes.dependencies, Lender.of(config), local=config.local
+        paths.bare_clones,
+        classes.dependencies,
+        Lender.of(config),
+        local=config.local,
+        offline=config.offline,
     )
     install(paths.root, clones, strict=config.strict)
 

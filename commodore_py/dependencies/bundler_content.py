@@ -80,6 +80,16 @@ def put(
     return total
 
 
+def content_here(cache: Path, wanted: Wanted) -> tuple[str, str] | None:
+    """The commit and the sum of what a library's place holds, if that is as it was put there."""
+    place = place_of(cache, wanted)
+    note = _read_note(cache / place.relative_to(cache).parts[0])
+    if note is None:
+        return None
+    digest, total = _digests(place)
+    return (str(note["commit"]), total) if note.get("digest") == digest else None
+
+
 def disown(place: Path, name: str) -> None:
     """Other libraries are linked into this one's content: the next run makes it anew."""
     (place.parents[name.count("/")] / _NOTE).unlink(missing_ok=True)

@@ -26,10 +26,11 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Kind
 
-from .bundler_content import Content, place_of, put
+from .bundler_content import Content, content_here, place_of, put
 from .bundler_resolve import Package
 from .jsonnetfile import GitSource
 from .lending import give_back
+from .offline import Missing
 from .questions import Asker, lacks
 from .revisions import find, is_commit, is_complete, moved_tags
 
@@ -53,7 +54,10 @@ _WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
 class Clones:
     """The bare clones of a working directory, each asked about and fetched at most once."""
 
-    def __init__(self, folder: Path, lender: Lender | None = None) -> None:
+    def __init__(
+        self, folder: Path, lender: Lender | None = None, *, offline: bool = False
+    ) -> None:
+        self.offline = offline
         self._folder = folder
         self._lender = lender
         self._asker = Asker(folder)
@@ -71,9 +75,10 @@ class Clones:
         lender: Lender | None = None,
         *,
         local: bool,
+        offline: bool = False,
     ) -> Clones:
         """The clones as components and packages left them; in local mode these fetch nothing."""
-        clones = cls(folder, lender)
+        clones = cls(folder, lender, offline=offline)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
                 continue
@@ -93,6 +98,8 @@ class Clones:
     def commit(self, remote: Remote, version: str) -> str:
         """The commit of a version; the remote is asked at most once, for a known commit never."""
         bare, url = self._place(remote)
+        if self.offline:
+            return _found_here(bare, remote, version)
         self._open(bare, remote)
         # What a new clone borrowed is not the remote's until that was asked.
         if bare not in self._fresh and is_commit(version) and is_complete(bare, version):
@@ -180,6 +187,8 @@ def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     source, version = wanted.requirement.source, wanted.requirement.version
     try:
         if isinstance(source, GitSource):
+            if clones.offline and (here := content_here(cache, wanted)) is not None:
+                return Package(wanted, place_of(cache, wanted), *here)
             content = Content(
                 clones.commit(source.remote, version), source.subdir, source.remote.is_github
             )
@@ -206,6 +215,17 @@ def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> None:
         log.warning("a tag was moved in %s: %s", shown, tag)
     if lender is not None:
         lender.keep(url, bare, fresh=fresh, changed=after != before)
+
+
+def _found_here(bare: Path, remote: Remote, version: str) -> str:
+    try:
+        if (bare / "HEAD").is_file():
+            complete = is_commit(version) and is_complete(bare, version)
+            return version if complete else _find(bare, remote, version)
+    except RevisionNotFound:
+        pass
+    url = git_urls.without_password(remote.url)
+    raise Missing.named(f"version {version} of repository {url}")
 
 
 def _find(bare: Path, remote: Remote, version: str) -> str:

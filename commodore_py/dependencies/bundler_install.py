@@ -14,6 +14,7 @@ from .bundler_fetch import bring_all
 from .bundler_links import lay_out
 from .bundler_resolve import CACHE, Resolution, resolve, wanted_by
 from .jsonnetfile import GitSource, JsonnetFile, format_jsonnetfile, parse_jsonnetfile
+from .offline import Missing as NotHere
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -51,6 +52,10 @@ def install(root: Path, clones: Clones, *, strict: bool = False) -> None:
 
     resolution = resolve(direct, bring, read)
     raise_collected(resolution.refused, "Jsonnet libraries cannot be brought")
+    raise_collected(
+        (one.error for one in resolution.missing if isinstance(one.error, NotHere)),
+        "Jsonnet libraries are not here",
+    )
     doubts = [_about_missing(one) for one in resolution.missing]
     if strict:
         raise_collected(map(_as_error, doubts), "refused by --strict")

@@ -27,12 +27,16 @@ _ATTRIBUTES = ".gitattributes"
 class FilesOnly(Clones):
     """Fetches files when they are needed; what cannot be had so is fetched as by any clone."""
 
-    def __init__(self, folder: Path, lender: Lender | None = None) -> None:
-        super().__init__(folder, lender)
+    def __init__(
+        self, folder: Path, lender: Lender | None = None, *, offline: bool = False
+    ) -> None:
+        super().__init__(folder, lender, offline=offline)
         self._whole: set[Path] = set()
 
     def commit(self, remote: Remote, version: str) -> str:
         """The commit of a version; nothing of it is there yet."""
+        if self.offline:
+            return super().commit(remote, version)
         if is_commit(version):
             return version
         bare = self.of(remote)

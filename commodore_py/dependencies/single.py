@@ -41,7 +41,7 @@ def fetch_single(config: Config, component: Dependency, parameters: Parameters) 
         log.info("no Jsonnet libraries to bring: there is no %s", component.directory / TARGET)
         return
     config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are asked from there
-    clones = FilesOnly(config.paths.bare_clones, Lender.of(config))
+    clones = FilesOnly(config.paths.bare_clones, Lender.of(config), offline=config.offline)
     install(component.directory, clones, strict=config.strict)
 
 

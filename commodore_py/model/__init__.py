@@ -5,6 +5,7 @@ from .classpath import ClassPath
 from .cluster import Cluster, RepositoryRef
 from .dependency import Dependency, DependencySpec, Kind
 from .difference import IgnoreRule
+from .download import Artifact, Chart, Download, Repository, Source, WebFile
 from .inventory import Instance, Inventory, Node, Parameters, parameter_key
 from .secrets import ReferenceFile, SecretRef
 from .spot import ParameterPath, PlaceOf, Spot, nowhere
@@ -12,14 +13,17 @@ from .stages import Published, Rendered, ReportOutcome, Sources
 from .tree import Entry, Tree
 
 __all__ = [
+    "Artifact",
     "BuildRecord",
     "CatalogHead",
     "Change",
+    "Chart",
     "ClassPath",
     "Cluster",
     "Dependency",
     "DependencyRecord",
     "DependencySpec",
+    "Download",
     "Entry",
     "FileChange",
     "IgnoreRule",
@@ -35,11 +39,14 @@ __all__ = [
     "ReferenceFile",
     "Rendered",
     "ReportOutcome",
+    "Repository",
     "RepositoryRef",
     "SecretRef",
+    "Source",
     "Sources",
     "Spot",
     "Tree",
+    "WebFile",
     "nowhere",
     "parameter_key",
 ]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_aside, remove
 from commodore_py.dependencies import Lender, last_used
+from commodore_py.dependencies.vendored import Kept, Store, contents, prune_downloads
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -50,6 +51,14 @@ class Pruned:
     busy: tuple[Repository, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PrunedDownloads:
+    """Downloads that were forgotten, and the bytes that this freed."""
+
+    removed: tuple[Kept, ...]
+    freed: int
+
+
 def folders(cache: Path) -> tuple[Folder, ...]:
     """What the user's cache is made of, sorted by name."""
     found = sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
@@ -84,6 +93,20 @@ def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pr
         except OSError as error:
             raise CommodoreError(f"cannot remove it: {error.strerror}", where=str(path)) from error
     return Pruned(tuple(removed), tuple(busy))
+
+
+def downloads(cache: Path) -> tuple[Kept, ...]:
+    """The charts, archives, files and repositories that are kept, sorted by kind and source."""
+    return contents(Store(cache))
+
+
+def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> PrunedDownloads:
+    """Forget downloads that were not used for a while; all, if no time is given."""
+    old = tuple(
+        one for one in downloads(cache) if unused_for is None or now - one.used >= unused_for
+    )
+    freed = prune_downloads(Store(cache), old, before=now - _ABANDONED)
+    return PrunedDownloads(old, freed)
 
 
 def _sizes(folder: Path) -> tuple[int, int, int]:

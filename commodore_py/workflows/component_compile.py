@@ -58,7 +58,7 @@ def compile_component(config: Config, wanted: Wanted) -> Compiled:
     on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
     with _scratch(config) as folder:
         config = replace(config, paths=WorkPaths(folder), local=False)
-        sources = _gather(config, wanted.component)
+        sources = _gather(config, wanted)
         trees, notices = _render(config, sources, wanted)
     instance = wanted.component.instance.name
     place = wanted.output / "compiled" / instance.replace(".", "/")
@@ -69,8 +69,9 @@ def compile_component(config: Config, wanted: Wanted) -> Compiled:
     return compiled
 
 
-def _gather(config: Config, at: ComponentAt) -> Sources:
+def _gather(config: Config, wanted: Wanted) -> Sources:
     """The component's classes and node, laid out as a small working directory."""
+    at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
     now = datetime.now().astimezone()
     cluster = around_component(at.instance.component, at.instance.name)
@@ -82,6 +83,8 @@ def _gather(config: Config, at: ComponentAt) -> Sources:
     link(paths.dependencies / at.instance.component, at.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
     dependencies.fetch_single(config, at.checkout(), resolved.bootstrap.parameters)
+    downloads = compiler.wanted_downloads(resolved)
+    dependencies.fetch_downloads(config, downloads, classes, where, output=wanted.output)
     stand_in_for_argocd(paths.libraries)
     nowhere = CatalogHead(paths.catalog, "", "", None)
     notices = inventory.deprecations(resolved)
@@ -111,7 +114,7 @@ def _render(
         ),
         references=(),
         reveal=True,
-        fetch=True,
+        fetch=not config.offline,
         processes=compiler.usable_cpus(),
         output=wanted.output,
         checkouts={instance.name: wanted.component.repository},

@@ -99,6 +99,8 @@ def _gather(config: Config, package: PackageAt) -> Sources:
     where = inventory.whereabouts(config, cluster, classes, instances)
     compiler.check_entries(resolved, where.parameter)
     dependencies.fetch_vendored(config, classes, resolved, where)
+    downloads = compiler.wanted_downloads(resolved)
+    dependencies.fetch_downloads(config, downloads, classes, where)
     stand_in_for_argocd(config.paths.libraries)
     inventory.materialise(config, cluster, classes, resolved)
     nowhere = CatalogHead(config.paths.catalog, "", "", None)

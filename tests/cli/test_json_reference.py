@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from commodore_py.dependencies.vendored import Store
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -71,6 +74,7 @@ def test_an_example_has_the_keys_that_are_printed(
 
     if schema.startswith("cache-"):  # there is something in it after a compile only
         commodore("-d", "new", "catalog", "compile", "c-demo-2", "--api-url", facts)
+        Store(Path(os.environ["XDG_CACHE_HOME"], "commodore/downloads")).note("a chart", "chart")
 
     ran = commodore(*words)
 

@@ -1,0 +1,52 @@
+"""The dependencies lists of all targets, as values that those who fetch understand (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.model import Artifact, Chart, Download, Repository, Spot, WebFile
+
+from .entries import entries_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.model import Inventory, Source
+
+
+def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:
+    """What all instances want to have fetched, in their order."""
+    return tuple(
+        Download(
+            source=_source_of(fields),
+            output_path=fields["output_path"],
+            spot=Spot(instance.name, ("kapitan", "dependencies", f"[{index}]")),
+            unpack=bool(fields.get("unpack")),
+            forced=bool(fields["force_fetch"]),
+        )
+        for instance in inventory.instances
+        for index, fields in enumerate(entries_of(inventory.nodes[instance.name]).dependencies)
+    )
+
+
+def _source_of(fields: Mapping[str, Any]) -> Source:
+    source = fields["source"]
+    match fields["type"]:
+        case "helm":
+            return Chart(
+                source, fields["chart_name"], fields["version"] or "", fields["helm_path"] or ""
+            )
+        case "git":
+            return Repository(
+                source, fields["ref"], fields["subdir"] or "", bool(fields["submodules"])
+            )
+        case "oci":
+            return Artifact(
+                source,
+                fields["subpath"] or "",
+                fields["media_type"] or "",
+                fields["insecure"],
+                fields["tls_verify"],
+            )
+        case _:
+            return WebFile(source)

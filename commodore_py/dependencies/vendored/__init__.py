@@ -1,0 +1,8 @@
+"""Charts, archives, files and repositories that components pull in."""
+
+from .bounds import Bounds
+from .fetch import fetch_downloads
+from .prune import Kept, contents, prune_downloads
+from .store import Store
+
+__all__ = ["Bounds", "Kept", "Store", "contents", "fetch_downloads", "prune_downloads"]

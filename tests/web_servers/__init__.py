@@ -1,0 +1,1 @@
+"""Servers that components download from: the web, chart repositories, container registries."""
