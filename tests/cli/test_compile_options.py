@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -179,8 +181,87 @@ def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
     assert "warning: the catalog was pushed, but the compile could not be reported" in ran.err
     commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
     assert f"\n  commit {commit}\n" in ran.err
-    assert "the API is told with the next push" in ran.err
+    words = ran.err.partition("hint: report it with: ")[2].partition("\n")[0].split()
+    assert words[:5] == [
+        "commodore",
+        "--working-dir",
+        str(compiling.fleet.work),
+        "catalog",
+        "report",
+    ]
     assert ran.out.endswith("Catalog of cluster c-one compiled\n")
+
+
+@pytest.mark.spec("03.34")
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_the_command_that_is_given_reports(
+    compiling: Compile, commodore: CommandLine, form: str
+) -> None:
+    reports = compiling.fleet.root / "facts" / "reports"
+    reports.touch()
+    told = compiling("--push").err.partition("hint: report it with: commodore ")[2]
+    words = shlex.split(told.partition("\n")[0])
+    reports.unlink()
+
+    first, second = (commodore(*words, "-o", form) for _ in range(2))
+
+    commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
+    assert (first.code, second.code) == (0, 0)
+    assert f" > Reported commit {commit}\n" in first.err
+    assert " > Every push of c-one from this working directory is reported\n" in second.err
+    assert (reports / "c-one.json").is_file()
+    if form == "json":
+        results = [json.loads(ran.out) for ran in (first, second)]
+        assert [result["reported"] for result in results] == [commit, ""]
+    else:
+        assert first.out == second.out == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--output-dir", "x", "--push"], "--output-dir and --push exclude each other"),
+        (["--output-dir", "x", "--catalog-branch", "b"], "--output-dir and --catalog-branch"),
+        (["--catalog-branch", "a..b"], "'a..b' is no name of a branch."),
+        (["--catalog-branch", "-x"], "'-x' is no name of a branch."),
+        (["--catalog-branch", "a b"], "'a b' is no name of a branch."),
+        (["--catalog-branch", "x.lock"], "'x.lock' is no name of a branch."),
+    ],
+)
+def test_destinations_that_make_no_sense(compiling: Compile, options: list[str], told: str) -> None:
+    ran = compiling(*options)
+
+    assert ran.code == 2
+    assert told in ran.err
+    assert not compiling.fleet.work.exists()
+
+
+def test_a_branch_means_nothing_in_local_mode(compiling: Compile) -> None:
+    compiling()
+
+    assert (
+        "--catalog-branch does nothing with --local"
+        in compiling("--local", "--catalog-branch", "b").err
+    )
+
+
+def test_a_folder_is_told(compiling: Compile, tmp_path: Path) -> None:
+    ran = compiling("--output-dir", str(tmp_path / "out"), "--exit-code")
+
+    assert ran.code == 5
+    assert "Added file manifests/one/out.yaml" in ran.out
+    assert f" > The catalog is in {tmp_path / 'out'}\n" in ran.err
+
+
+def test_a_dry_run_for_programs(compiling: Compile) -> None:
+    ran = compiling("--dry-run", "-o", "json", "--exit-code")
+
+    result = json.loads(ran.out)
+    assert ran.code == 5
+    assert (result["changed"], result["commit"], result["reported"]) == (True, None, False)
+    assert list(result["timings"]) == ["gather", "render", "publish"]
+    assert [one["name"] for one in result["instances"]] == ["one"]
+    assert not compiling.fleet.work.exists()
 
 
 @pytest.mark.spec("03.30")

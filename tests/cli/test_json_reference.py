@@ -26,6 +26,7 @@ WORDS = {
     "cache-prune/v1": ("cache", "prune", "--all", "-o", "json"),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
+    "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),
     "config/v1": ("config", "show", "-o", "json"),
     "demo/v1": ("demo", "-o", "json"),
     "doctor/v1": ("doctor", "-o", "json"),
