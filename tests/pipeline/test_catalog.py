@@ -148,6 +148,17 @@ def test_hooks_and_signing_of_the_user_are_left_out(empty: World) -> None:
     assert empty.push(rendered({"foo/cm.yaml": ""})) == empty.pushed("rev-parse")
 
 
+@pytest.mark.parametrize("likes", ["true", "input"])
+def test_line_ends_are_kept_whatever_the_user_likes(empty: World, likes: str) -> None:
+    git(empty.root, "config", "--global", "core.autocrlf", likes)
+    git(empty.root, "config", "--global", "core.safecrlf", "true")
+
+    empty.push(rendered({"foo/cm.yaml": "a: 1\r\nb: 2\n"}))
+
+    assert git_bytes(empty.remote, "show", "master:manifests/foo/cm.yaml") == b"a: 1\r\nb: 2\n"
+    assert not empty.sink().stage(rendered({"foo/cm.yaml": "a: 1\r\nb: 2\n"}))
+
+
 def test_no_change_is_false_and_touches_no_file(world: World) -> None:
     compiled = rendered({"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n"}, {"t/c/key": "ref\n"})
     places = [p for top in (world.catalog, world.paths.compiled) for p in top.rglob("*")]

@@ -57,7 +57,9 @@ class GitCatalog:
         files.write_tree(self.compiled, compiled_tree(rendered))
         for folder in OWNED:
             write_owned(self.directory / folder, rendered.catalog.subtree(folder))
-        git(self.directory, "add", "--all")
+        # What was compiled is committed to the byte, whatever line ends the user likes.
+        as_they_are = ("-c", "core.autocrlf=false", "-c", "core.safecrlf=false")
+        git(self.directory, *as_they_are, "add", "--all")
         return Change(staged_files(self.directory), ignored=self._ignored(rendered.catalog))
 
     def unstage(self) -> None:

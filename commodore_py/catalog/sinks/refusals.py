@@ -19,8 +19,8 @@ _REMEDIES = tuple(
         (
             r"protected branch|GH006|GH013|not allowed to (?:force )?push|rule violations",
             (
-                "branch {branch} is protected on the server: let this account push to it, or push for"
-                " review to a branch of its own with --catalog-branch"
+                "branch {branch} is protected on the server: let this account push to it, or push"
+                " for review to a branch of its own with --catalog-branch"
             ),
         ),
         (
