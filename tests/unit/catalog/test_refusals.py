@@ -65,7 +65,8 @@ def test_somebody_was_faster(stderr: str, reason: str) -> None:
         (
             (
                 "remote: error: GH013: Repository rule violations found for refs/heads/main.\n"
-                " ! [remote rejected] HEAD -> main (push declined due to repository rule violations)\n"
+                " ! [remote rejected] HEAD -> main"
+                " (push declined due to repository rule violations)\n"
             ),
             "branch main is protected",
         ),
