@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, yaml_exact
 from commodore_py.adapters.helm import HelmFailed, find_helm
 from commodore_py.compiler.formats import BadValue, Format
+from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
@@ -17,7 +20,7 @@ from .base import inputs_of
 from .helm_arguments import releases_of, values_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import PurePosixPath
 
     from commodore_py.adapters.helm import Helm
@@ -25,6 +28,39 @@ if TYPE_CHECKING:
 
     from .base import InputJob
     from .helm_arguments import Release
+
+
+@dataclass(frozen=True, slots=True)
+class _Sharing(Tags):
+    """Mappings that a chart writes once and refers to are written once by Kapitan, too."""
+
+    def in_value(self, value: Any) -> Any:  # noqa: ANN401 - what Helm printed
+        return self._shared(value, {})
+
+    def _shared(self, value: Any, known: dict[int, dict[Any, Any]]) -> Any:  # noqa: ANN401 - as above
+        match value:
+            case str():
+                return self.in_text(value)
+            case list():
+                return [self._shared(below, known) for below in value]
+            case dict():
+                if id(value) not in known:
+                    known[id(value)] = made = {}
+                    for key, below in value.items():
+                        with _at(key):
+                            made[key] = self._shared(below, known)
+                return known[id(value)]
+            case _:
+                return value
+
+
+@contextmanager
+def _at(key: object) -> Iterator[None]:
+    try:
+        yield
+    except BadTag as error:
+        error.where = f"{key}.{error.where}" if error.where else str(key)
+        raise
 
 
 def render(job: InputJob) -> Output:
@@ -83,7 +119,8 @@ def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
 
 def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:
     entry = job.entry
-    how = Format(entry.output_type, entry.prune, job.style, job.tags)
+    style = replace(job.style, aliases=True)
+    how = Format(entry.output_type, entry.prune, style, _Sharing(job.tags.hashes, job.tags.bare))
     found: dict[Place, Entry] = {}
     for path, file in rendered.items():
         name, content = _formatted(how, path, file.content)
