@@ -26,6 +26,7 @@ log = logging.getLogger(__name__)
 
 _OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
 _MADE_ANEW = ("compiled",)
+_LABEL = "gitdir: "
 # What lies beside may be read by components, but a folder of somebody's films is not.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
@@ -104,11 +105,10 @@ def _repair_links(root: Path, scratch: Path) -> None:
     for parent, folders, names in os.walk(scratch):
         for link in (Path(parent, name) for name in (*folders, *names)):
             if link.is_symlink():
-                target = str(link.readlink())
-                inside = _moved(target, scratch, root)
-                if inside != target:
+                target = link.readlink()
+                if target.is_relative_to(root):
                     link.unlink()
-                    link.symlink_to(inside)
+                    link.symlink_to(scratch / target.relative_to(root))
 
 
 def _repair_worktrees(root: Path, scratch: Path) -> None:
@@ -119,8 +119,11 @@ def _repair_worktrees(root: Path, scratch: Path) -> None:
     ]
     for file in noted:
         if file.is_file():
-            text = os.fsdecode(file.read_bytes())
-            file.write_bytes(os.fsencode(_moved(text, scratch, root)))
+            text = os.fsdecode(file.read_bytes()).rstrip("\n")
+            label = _LABEL if text.startswith(_LABEL) else ""
+            path = Path(text.removeprefix(label))
+            if path.is_relative_to(root):
+                file.write_bytes(os.fsencode(f"{label}{scratch / path.relative_to(root)}\n"))
 
 
 @contextmanager

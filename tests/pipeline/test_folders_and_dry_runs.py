@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.dry_run import compile_dry
-from tests.builders import commit_to, digest_of, git
+from tests.builders import commit_in, commit_to, digest_of, git
 from tests.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
@@ -143,6 +144,22 @@ def test_a_dry_run_sees_what_the_real_run_does(fleet: Fleet) -> None:
 
     assert dry.change == real.change
     assert dry.record.instances == real.record.instances
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_dry_run_where_everything_lies_in_one_folder(fleet: Fleet, *, local: bool) -> None:
+    paths = WorkPaths(fleet.root)
+    push(fleet.config(paths=paths))
+    worktree = fleet.root / "dependencies/web"
+    commit_in(worktree, {"new.txt": "new"})
+    git(worktree, "push", "--quiet", "origin", "HEAD:master")
+    before = digest_of(fleet.root)
+
+    published = compile_dry(fleet.config(paths=paths, dry_run=True, local=local), CLUSTER)
+
+    assert not published.change
+    assert published.record.instances[0].commit == git(worktree, "rev-parse", "HEAD")
+    assert digest_of(fleet.root) == before
 
 
 def test_a_dry_run_of_nothing_makes_no_folder(fleet: Fleet) -> None:
