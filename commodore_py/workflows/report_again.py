@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 def report_again(config: Config, cluster_id: str) -> str:
     """Report what is left to report of a cluster; returns the commit, empty if nothing was."""
+    if catalog.unreported(config.paths) is None:
+        return ""
     with dependencies.one_run(config.paths):
         left = catalog.unreported(config.paths)
         if left is None:

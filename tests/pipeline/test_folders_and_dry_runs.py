@@ -77,6 +77,23 @@ def test_only_what_differs_is_written_to_a_folder(tmp_path: Path) -> None:
     assert not (folder / "manifests/gone").exists()
 
 
+def test_what_a_killed_run_left_in_a_folder_goes(fleet: Fleet) -> None:
+    folder = fleet.root / "out"
+    push(fleet.config(output_dir=folder))
+    left = [
+        folder / name / ".commodore-7-0123abcd.new" for name in ("", "manifests", "manifests/web")
+    ]
+    for path in left:
+        path.write_text("half")
+    (folder / OUT).write_text("half")
+
+    change = push(fleet.config(output_dir=folder)).change
+
+    assert not [path for path in left if path.exists()]
+    assert [(file.kind, file.path) for file in change.files] == [("modified", OUT)]
+    assert "kind: ConfigMap" in (folder / OUT).read_text()
+
+
 @pytest.mark.parametrize(
     ("make", "told"),
     [

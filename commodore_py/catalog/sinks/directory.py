@@ -51,9 +51,10 @@ class DirectoryCatalog:
             self.directory.mkdir(parents=True, exist_ok=True)
             marker = json.dumps({"cluster": self.cluster}) + "\n"
             files.write_if_changed(self.directory / MARKER, marker.encode())
-            for folder in OWNED:
-                for left_over in files.asides_in(self.directory / folder):
+            for place in (self.directory, *(self.directory / name for name in OWNED)):
+                for left_over in files.asides_in(place):  # by a run that was killed
                     files.remove(left_over)
+            for folder in OWNED:
                 write_owned(self.directory / folder, rendered.catalog.subtree(folder))
         return change
 
@@ -71,7 +72,7 @@ class DirectoryCatalog:
                 path: entry
                 for tree in trees
                 for path, entry in tree.items()
-                if path in wanted or not is_hidden(path.parts[1])
+                if path in wanted or not (is_hidden(path.parts[1]) or files.is_aside(path.name))
             }
         )
 
