@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 Engine = Literal["native", "reference"]
+HelmNondeterminism = Literal["warn", "error", "ignore"]
 JsonnetBundler = Literal["native", "jb"]
 
 
@@ -106,6 +107,7 @@ class Config:
     """Whether a missing token may be got by logging in; completion must not."""
     request_timeout: int = 5
     engine: Engine = "native"
+    helm_nondeterminism: HelmNondeterminism = "warn"
     jsonnet_bundler: JsonnetBundler = "native"
     local: bool = False
     push: bool = False

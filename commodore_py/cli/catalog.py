@@ -18,6 +18,7 @@ from .options import (
     diff_options,
     engine_options,
     git_cache_option,
+    helm_option,
     offline_option,
     output_option,
     refuse_online,
@@ -195,6 +196,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     help="Who brings Jsonnet libraries: we do, or the program jb.",
 )
 @engine_options
+@helm_option
 @diff_options("text")
 @click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
 @click.option(
@@ -290,6 +292,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         engine=options["engine"],
         jsonnet_bundler=options["jsonnet_bundler"],
         strict=options["strict"],
+        helm_nondeterminism=options["helm_nondeterminism"],
         local=local,
         push=options["push"],
         push_url=options["push_url"],

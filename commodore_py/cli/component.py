@@ -11,10 +11,18 @@ from commodore_py.errors import NotBuiltYet
 
 from . import completion
 from . import template_options as template
-from .options import HELP, Globals, config_of, engine_options, offline_option, verbose_option
+from .options import (
+    HELP,
+    Globals,
+    config_of,
+    engine_options,
+    helm_option,
+    offline_option,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
-    from commodore_py.config import Engine
+    from commodore_py.config import Engine, HelmNondeterminism
 
 _TEMPLATE = "https://github.com/projectsyn/commodore-component-template.git"
 _FEATURES = {
@@ -117,6 +125,7 @@ def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
 @click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
 @offline_option
 @engine_options
+@helm_option
 @verbose_option
 @click.pass_obj
 def compile_(  # noqa: PLR0917 - click hands them over by name
@@ -131,6 +140,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     name: str,
     engine: Engine,
     strict: bool,
+    helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
 ) -> None:
@@ -149,7 +159,14 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     if repo_directory:
         voice.warn("--repo-directory does nothing any more: leave it out")
     caches = places.caches_in(places.cache_folder())
-    config = config_of(settings, engine=engine, strict=strict, offline=offline, **caches)
+    config = config_of(
+        settings,
+        engine=engine,
+        strict=strict,
+        helm_nondeterminism=helm_nondeterminism,
+        offline=offline,
+        **caches,
+    )
     component = ComponentAt.find(path, values, name=name, alias=alias or "")
     known_as = f" as {alias}" if alias else ""
     voice.heading(f"Compiling component {component.instance.component}{known_as}")

@@ -145,6 +145,14 @@ offline_option = click.option(
     help="Make no connection: use what is here, as --local does, and say what is missing.",
 )
 
+helm_option = click.option(
+    "--helm-nondeterminism",
+    type=click.Choice(("warn", "error", "ignore")),
+    default="warn",
+    show_default=True,
+    help="What to do about charts that give something else at every compile.",
+)
+
 git_cache_option = click.option(
     "--git-cache/--no-git-cache",
     default=True,

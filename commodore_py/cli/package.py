@@ -10,10 +10,18 @@ import click
 from commodore_py.errors import NotBuiltYet
 
 from . import template_options as template
-from .options import HELP, Globals, config_of, engine_options, offline_option, verbose_option
+from .options import (
+    HELP,
+    Globals,
+    config_of,
+    engine_options,
+    helm_option,
+    offline_option,
+    verbose_option,
+)
 
 if TYPE_CHECKING:
-    from commodore_py.config import Engine
+    from commodore_py.config import Engine, HelmNondeterminism
 
 _TEMPLATE = "https://github.com/projectsyn/commodore-config-package-template.git"
 
@@ -80,6 +88,7 @@ def update(**_options: object) -> Never:
 )
 @offline_option
 @engine_options
+@helm_option
 @verbose_option
 @click.pass_obj
 def compile_(  # noqa: PLR0917 - click hands them over by name
@@ -94,6 +103,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     tmp_dir: str,
     engine: Engine,
     strict: bool,
+    helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
 ) -> None:
@@ -112,6 +122,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
         settings,
         engine=engine,
         strict=strict,
+        helm_nondeterminism=helm_nondeterminism,
         local=local,
         fetch_dependencies=fetch_dependencies or not local,
         offline=offline,

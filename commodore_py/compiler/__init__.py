@@ -1,5 +1,6 @@
 """Kapitan semantics: instances to trees."""
 
+from .chart_doubts import chart_doubts
 from .compile import checkouts_of, compile_job, compile_targets, refuse_misplaced, usable_cpus
 from .downloads import wanted_downloads
 from .entries import check_entries
@@ -7,6 +8,7 @@ from .job import Job
 
 __all__ = [
     "Job",
+    "chart_doubts",
     "check_entries",
     "checkouts_of",
     "compile_job",

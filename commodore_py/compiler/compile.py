@@ -29,7 +29,7 @@ def compile_targets(
         root=config.paths.root,
         inventory=sources.inventory,
         targets=tuple(instance.name for instance in sources.inventory.instances),
-        search_paths=(config.paths.vendor, config.paths.root, LIBRARIES),
+        search_paths=search_paths_of(config),
         references=references,
         reveal=False,
         fetch=config.fetch_dependencies and not config.offline,
@@ -45,6 +45,11 @@ def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tre
     if engine == "native":
         return native.compile_job(job)
     return reference.compile_job(job, show_log=show_log)
+
+
+def search_paths_of(config: Config) -> tuple[Path, ...]:
+    """Where inputs and imports of a catalog's components are looked for."""
+    return (config.paths.vendor, config.paths.root, LIBRARIES)
 
 
 def checkouts_of(sources: Sources) -> Mapping[str, Path]:

@@ -120,13 +120,15 @@ def _render(
         checkouts={instance.name: wanted.component.repository},
         state=on_disk.notes_in(wanted.component.repository),
     )
+    doubts = compiler.chart_doubts(config, alone, job.search_paths)
     compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
     where = inventory.single_whereabouts(
         config, sources.cluster, wanted.component.classes(), instance
     )
     # Filters know one folder only: the one that everything is written to.
     there = replace(config, paths=WorkPaths(wanted.output))
-    return postprocess.apply_filters(there, compiled, sources, where.parameter)
+    trees, notices = postprocess.apply_filters(there, compiled, sources, where.parameter)
+    return trees, (*doubts, *notices)
 
 
 @contextmanager

@@ -117,7 +117,7 @@ def _render(
     log.info("Compiling %d component instances", len(resolved.instances))
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
     references = refs.render_refs(resolved, where.parameter)
-    doubts = refs.doubts(resolved, where.parameter)
+    doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
     with refs.explaining(doubts):
         compiled = compiler.compile_targets(config, sources, references)
     trees, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)

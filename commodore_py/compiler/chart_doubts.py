@@ -1,0 +1,93 @@
+"""Charts whose output changes without any reason, told with their template and its line."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Notice
+
+from .chart_templates import CLOCK, RANDOM, WORLD
+from .charts import calls_of
+from .compile import search_paths_of
+from .entries import entries_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.config import Config
+    from commodore_py.model import Inventory, Node
+
+    from .chart_templates import Call
+    from .entries import Entry
+
+_HINT = (
+    "give the chart such values by helm_values, from references to secrets where they are secret;"
+    " --helm-nondeterminism ignore says no more about it"
+)
+_SAID = (
+    (RANDOM, "makes up values anew at every compile"),
+    (CLOCK, "looks at the clock"),
+    (WORLD, "asks for what is not there while compiling"),
+)
+
+
+def chart_doubts(
+    config: Config, inventory: Inventory, search_paths: tuple[Path, ...] = ()
+) -> tuple[Notice, ...]:
+    """What charts do that makes no two compiles the same."""
+    if config.helm_nondeterminism == "ignore":
+        return ()
+    folders = search_paths or search_paths_of(config)
+    found = [
+        notice
+        for instance in inventory.instances
+        for entry in _helm_entries(inventory.nodes[instance.name])
+        for notice in _doubts(entry, folders)
+    ]
+    if config.helm_nondeterminism == "error":
+        raise_collected(
+            [CommodoreError(one.text, where=one.where, hint=_HINT) for one in found],
+            "charts give something else at every compile",
+        )
+    return tuple(found)
+
+
+def _helm_entries(node: Node) -> Iterator[Entry]:
+    kapitan = node.parameters.get("kapitan")
+    listed = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
+    # Hardly any component has one, and reading all entries takes its time.
+    if any("helm" in one.values() for one in listed or () if isinstance(one, Mapping)):
+        yield from (one for one in entries_of(node).compiled if one.input_type == "helm")
+
+
+def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
+    named = set(entry.fields["helm_params"]) & {"name", "release_name"}
+    if not named or len(entry.input_paths) > 1:
+        text = f"{entry.target}: a release without helm_params.name is named after the clock"
+        yield Notice(text, where=entry.where)
+    for chart in _charts(entry, folders):
+        calls = calls_of(chart, entry.fields["helm_values"] or {})
+        for functions, said in _SAID:
+            these = [call for call in calls if call.function in functions]
+            if these:
+                names = ", ".join(dict.fromkeys(call.function for call in these))
+                text = f"{entry.target}: chart {chart.name} {said} ({names})"
+                yield Notice(text, where="\n".join([*_places(chart, these), entry.where]))
+
+
+def _places(chart: Path, calls: Iterable[Call]) -> Iterator[str]:
+    yield from dict.fromkeys(f"{chart / call.file}:{call.line}" for call in calls)
+
+
+def _charts(entry: Entry, folders: tuple[Path, ...]) -> list[Path]:
+    found: dict[str, Path] = {}
+    for pattern in entry.input_paths:
+        for folder in folders:
+            for place in glob.glob(str(folder / pattern)):  # noqa: PTH207 - Path.glob knows no absolute patterns
+                found.setdefault(os.path.realpath(place), Path(place))
+    return list(found.values())

@@ -1,0 +1,62 @@
+"""Charts that give something else at every compile are told with file and line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py import compiler, dependencies
+from commodore_py.errors import CommodoreError
+from commodore_py.pipeline import gather
+from tests.builders import errors_in
+from tests.fleet import CLUSTER, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Notice
+
+
+def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Notice, ...]:  # noqa: ANN401 - Config checks them
+    """What is told about a component with a chart that makes up a password."""
+    fields = {"input_type": "helm", "input_paths": ["web/chart"], "output_path": "out", **entry}
+    files = {
+        "class/web.yml": yaml.safe_dump({"parameters": {"kapitan": {"compile": [fields]}}}),
+        "chart/Chart.yaml": "apiVersion: v2\nname: c\nversion: 1.0.0\n",
+        "chart/templates/a.yaml": "kind: A\nx: {{ randAlphaNum 5 }}\n"
+        'y: {{ lookup "v1" "S" "" "" }}\nz: {{ now }}\n',
+    }
+    fleet = a_fleet(root, web=files)
+    config = fleet.config(**settings)
+    with dependencies.one_run(config.paths):
+        return compiler.chart_doubts(config, gather(config, CLUSTER).inventory)
+
+
+def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
+    random, clock, world = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
+
+    assert random.text == "web: chart chart makes up values anew at every compile (randAlphaNum)"
+    assert random.where.splitlines()[0].endswith("/chart/templates/a.yaml:2")
+    assert random.where.splitlines()[1] == "target web, parameters.kapitan.compile[0]"
+    assert "looks at the clock (now)" in clock.text
+    assert clock.where.splitlines()[0].endswith(":4")
+    assert "asks for what is not there while compiling (lookup)" in world.text
+    assert not random.refusal
+
+
+def test_a_release_without_a_name_is_told(tmp_path: Path) -> None:
+    assert "named after the clock" in doubts_of(tmp_path, {})[0].text
+
+
+def test_they_can_be_refused(tmp_path: Path) -> None:
+    with pytest.raises(CommodoreError) as caught:
+        doubts_of(tmp_path, {"helm_params": {"name": "x"}}, helm_nondeterminism="error")
+
+    assert len(errors_in(caught.value)) == 3
+    assert "helm_values" in errors_in(caught.value)[0].hint
+
+
+def test_they_can_be_passed_over(tmp_path: Path) -> None:
+    assert doubts_of(tmp_path, {}, helm_nondeterminism="ignore") == ()

@@ -1,0 +1,119 @@
+"""Functions in chart templates that give another result each time."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.compiler.chart_templates import calls_in
+from commodore_py.compiler.charts import calls_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def called(text: str, **others: str) -> list[tuple[str, int]]:
+    """What a template calls, with the lines; others are never rendered by themselves."""
+    calls = calls_in({"a.yaml": text, **others}, ["a.yaml"])
+    return [(call.function, call.line) for call in calls]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ randAlphaNum 10 }}", [("randAlphaNum", 1)]),
+        ("a\n{{- .Values.x | default (randAlpha 5) | quote -}}", [("randAlpha", 2)]),
+        ("{{ genCA 1 }}\n{{ genSignedCert 1 }}", [("genCA", 1), ("genSignedCert", 2)]),
+        ("{{ genPrivateKey }}{{ genCA }}", [("genCA", 1), ("genPrivateKey", 1)]),
+        ("{{ uuidv4 }} {{ now | date `2006` }}", [("now", 1), ("uuidv4", 1)]),
+        ("{{ if (lookup `v1` `Secret` `` ``).data }}x{{ end }}", [("lookup", 1)]),
+        ("{{ getHostByName .x }}", [("getHostByName", 1)]),
+        ("{{ /* now */ }}{{/* uuidv4\n*/}}", []),
+        ('{{ "now }} uuidv4" }} now {{ `now` }}', []),
+        ("{{ .Values.now }}{{ $now }}{{ .now.lookup }}{{ nowhere }}{{ randAlphaNumeric }}", []),
+        ('{{ printf "%s\\n" now }}', [("now", 1)]),
+        ("{{\n  list\n  1\n  now\n}}", [("now", 4)]),
+        ('{{ print "a" }}\n{{ "\\"" }} {{ now }}', [("now", 2)]),
+    ],
+)  # fmt: skip
+def test_calls_are_found_where_they_are(text: str, expected: list[tuple[str, int]]) -> None:
+    assert called(text) == expected
+
+
+def test_only_named_templates_that_are_used_count() -> None:
+    helpers = (
+        '{{ define "used" }}\n{{ include "deeper" . }}{{ end }}\n'
+        '{{ define "deeper" }}{{ if .x }}{{ now }}{{ end }}{{ uuidv4 }}{{ end }}\n'
+        '{{ define "unused" }}{{ randInt 1 2 }}{{ end }}\n{{ shuffle "x" }}'
+    )
+
+    assert called('{{ template "used" . }}', h=helpers) == [("now", 3), ("uuidv4", 3)]
+    assert called("nothing", h=helpers) == []
+
+
+@pytest.mark.parametrize("use", ["include $name .", 'include (printf "%s" .x) .', "include .x ."])
+def test_a_name_that_is_made_up_may_be_any(use: str) -> None:
+    assert called(f"{{{{ {use} }}}}", h='{{ define "x" }}{{ now }}{{ end }}') == [("now", 1)]
+
+
+def test_blocks_are_used_where_they_stand() -> None:
+    assert called('{{ block "x" . }}{{ now }}{{ end }}{{ uuidv4 }}') == [("now", 1), ("uuidv4", 1)]
+
+
+def test_sub_charts_count_if_they_are_used(tmp_path: Path) -> None:
+    for name in ("used", "idle", "plain", "aliased"):
+        folder = tmp_path / f"charts/sub-{name}"
+        (folder / "templates").mkdir(parents=True)
+        (folder / "Chart.yaml").write_text(f"name: sub-{name}\n")
+        (folder / "templates/t.yaml").write_text("{{ now }}")
+        (folder / "templates/_h.tpl").write_text("{{ uuidv4 }}")
+        (folder / "templates/NOTES.txt").write_text("{{ uuidv4 }}")
+    conditions = "".join(
+        f"- {{name: sub-{name}, condition: 'x.{name},y.{name}', alias: a-{name}}}\n"
+        for name in ("used", "idle", "aliased")
+    )
+    (tmp_path / "Chart.yaml").write_text(f"name: c\ndependencies:\n{conditions}")
+    (tmp_path / "values.yaml").write_text("x: {idle: false, used: false}\n")
+
+    calls = calls_of(tmp_path, {"x": {"used": True}})
+
+    assert [call.file for call in calls] == [
+        "charts/sub-aliased/templates/t.yaml",
+        "charts/sub-plain/templates/t.yaml",
+        "charts/sub-used/templates/t.yaml",
+    ]
+
+
+def test_charts_and_sub_charts_may_be_packed(tmp_path: Path) -> None:
+    _pack(
+        tmp_path / "c/charts/sub-1.0.0.tgz",
+        {"sub/Chart.yaml": "name: sub", "sub/templates/t.yaml": "{{ now }}"},
+    )
+    (tmp_path / "c/Chart.yaml").write_text("name: c\n")
+    (tmp_path / "c/charts/broken.tgz").write_bytes(b"broken")
+    _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/templates/x/t.yaml": "\n{{ ago .x }}"})
+
+    assert [call.file for call in calls_of(tmp_path / "c", {})] == ["charts/sub/templates/t.yaml"]
+    assert [(call.file, call.line) for call in calls_of(tmp_path / "d.tgz", {})] == [
+        ("templates/x/t.yaml", 2)
+    ]
+
+
+def test_libraries_render_nothing_by_themselves(tmp_path: Path) -> None:
+    (tmp_path / "templates").mkdir()
+    (tmp_path / "Chart.yaml").write_text("name: c\ntype: library\n")
+    (tmp_path / "templates/t.yaml").write_text("{{ now }}")
+
+    assert calls_of(tmp_path, {}) == ()
+
+
+def _pack(archive: Path, files: dict[str, str]) -> None:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with tarfile.open(archive, "w:gz") as tar:
+        for name, text in files.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text)
+            tar.addfile(member, io.BytesIO(text.encode()))
