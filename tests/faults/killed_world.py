@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -14,14 +15,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.workflows.demo import write_demo
-from tests.builders import commit_to, git, git_says
+from tests.builders import commit_in, commit_to, git, git_says
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 CLUSTER = "c-demo-1"
-STAGES = ("Gathering", "Resolving", "Compiling", "Updating", "Reporting")
-SCENES = ("first compile", "after changes")
+STAGES = ("Gathering", "Resolving", "Compiling", "Updating", "Pushing", "Reporting")
+SCENES = ("first compile", "after changes", "own commits")
 
 _BULKY = ("component-backup", "components-node", "component-web-shop", "global", "t-demo")
 _FILES = 120
@@ -119,6 +120,10 @@ class Playground:
         self._keep(SCENES[0])
         self._change_everything()
         self._keep(SCENES[1])
+        self.own_commit = commit_in(self.demo / "catalog", {"mine.txt": "mine\n"})
+        self._keep(SCENES[2])
+        self._undisturbed(SCENES[2])
+        self.restore(SCENES[1])
         self._undisturbed(SCENES[1])
 
     def restore(self, scene: str) -> None:
@@ -190,6 +195,23 @@ def pushed_tree(demo: Path) -> str:
 def pushed_commits(demo: Path) -> int:
     """How many commits the catalog has."""
     return int(git(catalog(demo), "rev-list", "--count", "--all"))
+
+
+def reported_time(demo: Path) -> str:
+    """When the compile was that was last reported."""
+    report = json.loads((demo / "facts" / "reports" / f"{CLUSTER}.json").read_text())
+    return str(report["lastCompile"])
+
+
+def pushed_time(demo: Path) -> str:
+    """When the compile was that was last pushed."""
+    message = git(catalog(demo), "log", "-1", "--format=%B", "refs/heads/master")
+    return message.strip().rpartition("Compilation timestamp: ")[2]
+
+
+def is_kept(demo: Path, commit: str) -> bool:
+    """Whether a commit of the catalog's checkout is still reached from somewhere."""
+    return bool(git(demo / "catalog", "for-each-ref", "--contains", commit))
 
 
 def heads(demo: Path) -> dict[str, str]:

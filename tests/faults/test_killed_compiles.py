@@ -16,9 +16,12 @@ from tests.faults.killed_world import (
     catalog,
     checkouts,
     heads,
+    is_kept,
     leftovers,
     pushed_commits,
+    pushed_time,
     pushed_tree,
+    reported_time,
 )
 
 if TYPE_CHECKING:
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.faults
 
-ROUNDS = int(os.environ.get("FAULT_ROUNDS", "30"))
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "36"))
 _TRIES = 5
 
 
@@ -59,6 +62,9 @@ def test_next_compile_heals_what_a_kill_left(
 
     assert code == 0, run.said
     assert (pushed_tree(demo), pushed_commits(demo)) == (expected.tree, expected.commits)
+    assert reported_time(demo) == pushed_time(demo)
+    if scene == "own commits":
+        assert is_kept(demo, playground.own_commit)
     assert heads(demo) == expected.heads
     assert [git(place, "status", "--porcelain") for place in checkouts(demo)] == [""] * len(
         checkouts(demo)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py import dependencies
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
@@ -209,3 +212,28 @@ def test_a_dry_run_names_places_where_they_are(fleet: Fleet) -> None:
     assert "component/main.jsonnet" in str(caught.value)
     assert caught.value.where == str(fleet.work / "dependencies/web")
     assert digest_of(fleet.work) == before
+
+
+def test_a_dry_run_does_not_read_what_is_being_changed(fleet: Fleet) -> None:
+    push(fleet.config())
+    lock = fleet.work / ".commodore/lock"
+    holder = (
+        "import fcntl, sys; file = open(sys.argv[1], 'r+');"
+        "fcntl.lockf(file, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+    )
+    paths = WorkPaths(fleet.work)
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, str(lock)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"held\n"
+
+        with (
+            pytest.raises(CommodoreError, match="is at work in this working directory"),
+            dependencies.undisturbed(paths, patience=0.1),
+        ):
+            pytest.fail("it was read")
+        process.communicate()
+
+    with dependencies.undisturbed(paths, patience=0.1):
+        pass
