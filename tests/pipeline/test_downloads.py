@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import subprocess
+import sys
 import tarfile
+import time
 import zipfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,10 +23,10 @@ from tests.web_servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from tests.web_servers.web import Web
 
+ROOT = Path(__file__).resolve().parents[2]
 NO_HELM = {"helm_path": "there-is-no-such-helm"}
 
 
@@ -347,6 +351,60 @@ def test_a_run_that_changes_nothing_writes_nothing(world: Downloads, web: Web) -
     assert {p: p.stat().st_mtime_ns for p in (world.place / "out").rglob("*")} == before
 
 
+def test_of_one_source_at_one_place_the_first_counts(
+    world: Downloads, web: Web, caplog: pytest.LogCaptureFixture
+) -> None:
+    charts = {("own", version): a_chart("own", version) for version in ("1.0.0", "2.0.0")}
+    source = a_repository(web, charts)
+
+    world.fetch(world.chart(source, "1.0.0"), world.chart(source, "2.0.0"))
+
+    assert "version: 1.0.0" in world.files("chart")["Chart.yaml"]
+    assert "2.0.0" in caplog.text
+    assert "is left out" in caplog.text
+
+
+KILLED = """
+import sys
+from pathlib import Path
+from tests.pipeline.downloads_world import Downloads
+
+world = object.__new__(Downloads)
+world.root = Path(sys.argv[1])
+world.config = __import__("tests.builders", fromlist=["x"]).make_config(
+    world.root / "work", download_cache=world.root / "cache", local=True, offline=True
+)
+print("ready", flush=True)
+world.fetch(world.file(sys.argv[2], "out", unpack=True))
+"""
+
+
+@pytest.mark.parametrize("written", [1, 120])
+def test_a_run_that_was_killed_is_mended_by_the_next(
+    world: Downloads, web: Web, written: int
+) -> None:
+    old = {f"{n % 7}/old-{n}": f"{n}" for n in range(400)}
+    new = {f"{n % 7}/{'old' if n % 2 else 'new'}-{n}": f"{n} again" for n in range(400)}
+    url = web.put("/a.tgz", a_tar(old))
+    world.fetch(world.file(url, "out", unpack=True))
+    web.put("/a.tgz", a_tar(new))
+    world.fetch(world.file(url, "elsewhere"))  # so that it is in the cache
+    command = [sys.executable, "-c", KILLED, str(world.root), url]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as run:
+        assert run.stdout is not None
+        run.stdout.readline()
+        while run.poll() is None and len([*(world.place / "out").glob("*/new-*")]) < written:
+            time.sleep(0.001)
+        run.kill()
+    assert run.returncode != 0
+    assert world.files("out") != new
+
+    world.fetch(world.file(url, "out", unpack=True))
+
+    assert world.files("out") == new
+    assert not (world.place / ".git/commodore-put-aside").exists()
+
+
 # Charts
 
 
@@ -549,6 +607,21 @@ def test_a_whole_repository_is_a_clone(world: Downloads) -> None:
     assert git(clone, "fsck", "--full") == ""
     assert git(clone, "remote", "get-url", "origin") == url_of(repository)
     assert git(clone, "status", "--porcelain") == ""
+
+
+def test_a_clone_that_somebody_looked_at_is_still_ours(world: Downloads) -> None:
+    repository = a_repository_with(world.root / "r.git", {"a": "1"})
+    world.fetch(world.git(url_of(repository)))
+    git(world.place / "repo", "status")
+    git(world.place / "repo", "update-index", "--index-version", "4")
+
+    world.fetch(world.git(url_of(repository)))
+    commit_to(repository, {"a": "2"})
+    world.fetch(world.git(url_of(repository)))
+
+    assert world.files("repo") == {"a": "2"}
+    assert git(world.place / "repo", "status", "--porcelain") == ""
+    assert not (world.place / ".git/commodore-put-aside").exists()
 
 
 def test_a_branch_is_asked_for_again_a_commit_never(world: Downloads) -> None:

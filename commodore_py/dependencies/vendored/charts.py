@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 from dataclasses import dataclass, field, replace
 from threading import Lock
@@ -23,7 +24,7 @@ from .constraints import Version, best, is_exact
 from .files import fetch_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.adapters.archives import Content
@@ -52,7 +53,7 @@ class Charts:
     """The chart repositories of a run; each index is asked for once."""
 
     mode: Mode
-    _indexes: dict[str, Mapping[str, Any] | CommodoreError] = field(default_factory=dict)
+    _indexes: dict[str, str | CommodoreError] = field(default_factory=dict)
     _locks: dict[str, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -77,7 +78,8 @@ class Charts:
         return store.note(found.source, *_key(chart), sha256=found.sha256, **found.about)
 
     def _from_repository(self, chart: Chart) -> Known:
-        offer = choose(self._index(chart.repository), chart)
+        entries = entries_in(self._index(chart.repository), chart)
+        offer = choose(entries, chart)
         url = resolved(chart.repository, offer.url)
         if url.startswith(_OCI):
             return self._from_registry(chart, url)
@@ -142,7 +144,7 @@ class Charts:
             return given
         return _tag_of(registry, chart.version)
 
-    def _index(self, repository: str) -> Mapping[str, Any]:
+    def _index(self, repository: str) -> str:
         with self._lock:
             lock = self._locks.setdefault(repository, Lock())
         with lock:
@@ -156,18 +158,9 @@ class Charts:
             raise type(found)(str(found), where=found.where, hint=found.hint)
         return found
 
-    def _read_index(self, repository: str) -> Mapping[str, Any]:
-        url = resolved(repository, "index.yaml")
-        known = fetch_file(url, self.mode, raw=False)
-        index = yaml.load(self.mode.store.content(known).read_bytes(), name=without_password(url))
-        entries = index.get("entries") if isinstance(index, dict) else None
-        if not isinstance(entries, dict):
-            raise HttpError(
-                "it is no index of charts: there are no entries in it",
-                where=without_password(url),
-                hint="check the chart's source: it is the folder that index.yaml lies in",
-            )
-        return entries
+    def _read_index(self, repository: str) -> str:
+        known = fetch_file(resolved(repository, "index.yaml"), self.mode)
+        return self.mode.store.content(known).read_text("utf-8", errors="replace")
 
     def _by_program(self, chart: Chart, program: str, reason: CommodoreError) -> Known:
         """Let Helm try: it may have plugins and credentials that we know nothing of."""
@@ -201,12 +194,33 @@ def content_of(known: Known, file: Path) -> Content:
     return unpack_tar(file) if known.about.get("form") == "tar" else unpack_chart(file)
 
 
-def choose(entries: Mapping[str, Any], chart: Chart) -> Offer:
-    """The version of a chart that an index has for what is wanted."""
+def entries_in(index: str, chart: Chart) -> Sequence[object]:
+    """What an index has about a chart; of a large one, nothing else is read."""
+    where = without_password(resolved(chart.repository, "index.yaml"))
+    part = re.search(r"^entries:[ ]*\n((?:[ #].*\n?|\n)+)", index, re.MULTILINE)
+    if part is not None and not re.search(r"[:-] [&*]\w", part[1]):
+        key = rf"""^  (?:{re.escape(chart.name)}|"{re.escape(chart.name)}"):[ ]*\n"""
+        found = re.search(rf"{key}((?:  [ -].*\n?|\n)+)", part[1], re.MULTILINE)
+        listed = yaml.load(found[1], name=where) if found is not None else None
+        if isinstance(listed, list):
+            return listed
+    content = yaml.load(index, name=where)
+    entries = content.get("entries") if isinstance(content, dict) else None
+    if not isinstance(entries, dict):
+        raise HttpError(
+            "it is no index of charts: there are no entries in it",
+            where=where,
+            hint="check the chart's source: it is the folder that index.yaml lies in",
+        )
     listed = entries.get(chart.name)
+    return listed if isinstance(listed, list) else ()
+
+
+def choose(listed: Sequence[object], chart: Chart) -> Offer:
+    """The version of a chart that is listed for what is wanted."""
     offers = [
         Offer(str(one["version"]), str(one["urls"][0]), str(one.get("digest") or ""))
-        for one in (listed if isinstance(listed, list) else ())
+        for one in listed
         if isinstance(one, dict) and one.get("urls") and Version.parse(str(one.get("version")))
     ]
     where = without_password(chart.repository)

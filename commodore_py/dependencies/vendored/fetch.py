@@ -67,12 +67,12 @@ def fetch_downloads(
     raise_collected(problems, "not everything that components download is here")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
     placements = [
-        placement
+        run.placement(one, known[one.source], targets[one], places)
         for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))
-        if (placement := run.placement(one, known[one.source], targets[one], places)) is not None
     ]
     try:
-        put_all(_first_of_each(placements), bounds, doubts.append, keep_extras=config.local)
+        chosen = _first_of_each(placements, doubts.append)
+        put_all(chosen, bounds, doubts.append, keep_extras=config.local)
     except OSError as error:
         raise CommodoreError(
             f"cannot write downloads: {error.strerror}", where=str(error.filename)
@@ -129,10 +129,8 @@ class _Run:
         except CommodoreError as error:
             return error
 
-    def placement(
-        self, one: Download, known: Known, place: Path, places: Places
-    ) -> Placement | None:
-        """What of a download goes where; None for an archive that is none."""
+    def placement(self, one: Download, known: Known, place: Path, places: Places) -> Placement:
+        """What of a download goes where; nothing of an archive that is none."""
         variant = f"unpacked {one.unpack} {getattr(one.source, 'subpath', '')}"
         shown = without_password(str(one.source))
         if isinstance(one.source, WebFile) and one.unpack and not self._is_archive(one, known):
@@ -147,6 +145,7 @@ class _Run:
             )
         return Placement(
             place,
+            _address_of(one.source),
             f"{known.sha256} {variant}",
             partial(self._content, one, known, shown),
             shown,
@@ -198,12 +197,32 @@ def _places_of(
     return found, problems
 
 
-def _first_of_each(placements: Iterable[Placement]) -> list[Placement]:
-    """Of one content at one place, once; of one source at one place, the first counts."""
+def _first_of_each(
+    placements: Iterable[Placement], doubt: Callable[[CommodoreError], None]
+) -> list[Placement]:
+    """Of one source at one place the first counts, as with Kapitan."""
     found: dict[tuple[Path, str], Placement] = {}
     for one in placements:
-        found.setdefault((one.place, one.what), one)
+        first = found.setdefault((one.place, one.source), one)
+        if first.digest != one.digest:
+            doubt(
+                CommodoreError(
+                    f"{one.what} is left out: {first.what} is put to the same place, {one.place}",
+                    where=one.where,
+                    hint="give each a folder of its own, such as one with the version in its name",
+                )
+            )
     return list(found.values())
+
+
+def _address_of(source: Source) -> str:
+    match source:
+        case WebFile(url) | Repository(url):
+            return url
+        case Chart(repository):
+            return repository
+        case Artifact(reference):
+            return reference
 
 
 def _seen(one: Download, places: Places) -> str:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git import succeeds
 from commodore_py.dependencies.safety import moment
 from commodore_py.errors import CommodoreError
 
-from .record import Mark, Placed, Record, all_fit, state_of, wanted_state
+from .record import Mark, Placed, Record, all_fit, is_scratch, state_of, wanted_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -30,6 +30,8 @@ class Placement:
     """A content and its place."""
 
     place: Path
+    source: str
+    """Where it comes from, without the version."""
     digest: str
     """Of the content, and of how it is put there."""
     load: Callable[[], Content]
@@ -85,6 +87,8 @@ class _Work:
         """Find out what goes where, before anything is touched."""
         for one in placements:
             placed = self.records[one.place].at(one.place)
+            if placed is not None and not placed.digest:
+                _tidy_up(one.place)
             if placed is not None:
                 self.ours |= {_at(one.place, path): mark for path, mark in placed.files.items()}
             for path, member in one.load().items():
@@ -203,7 +207,7 @@ class _Work:
         if not (target.is_symlink() or target.exists()):
             return
         mark = self.ours.get(target)
-        if mark is not None and mark.fits(target):
+        if mark is not None and (mark.fits(target) or is_scratch(str(target))):
             return  # replaced at once
         if self._is_in_git(target):
             self.doubt(
@@ -265,6 +269,16 @@ class _Work:
 
 def _at(place: Path, path: str) -> Path:
     return place / path if path else place
+
+
+def _tidy_up(place: Path) -> None:
+    """Remove what a run that was killed has left aside."""
+    if place.is_dir():
+        left_over = asides_in(place, deep=True)
+    else:
+        left_over = asides_in(place.parent) if place.parent.is_dir() else []
+    for path in left_over:
+        remove(path)
 
 
 def _remove_empty(folder: Path) -> bool:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import write_if_changed
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.adapters.archives import Member
@@ -135,11 +134,16 @@ def wanted_state(member: Member) -> str:
 
 def all_fit(placed: Placed, place: Path) -> bool:
     """Whether a whole place is as we left it."""
-    return _fits(placed.files, place)
+    return all(
+        mark.fits(place / path if path else place)
+        for path, mark in placed.files.items()
+        if not is_scratch(path)
+    )
 
 
-def _fits(files: Mapping[str, Mark], place: Path) -> bool:
-    return all(mark.fits(place / path if path else place) for path, mark in files.items())
+def is_scratch(path: str) -> bool:
+    """Whether Git rewrites a file whenever somebody looks."""
+    return path == ".git/index" or path.endswith("/.git/index")
 
 
 def _digest(kind: str, content: bytes) -> str:

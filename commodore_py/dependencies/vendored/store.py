@@ -107,7 +107,8 @@ class Store:
         }
         note = self._note(key)
         write_if_changed(note, json.dumps(content, indent=1).encode())
-        os.utime(note)
+        with suppress(FileNotFoundError):  # somebody empties the cache right now
+            os.utime(note)
 
     def _note(self, key: tuple[str, ...]) -> Path:
         digest = hashlib.sha256(json.dumps(key).encode(errors="surrogateescape")).hexdigest()
