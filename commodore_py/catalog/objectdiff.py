@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
+from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +13,7 @@ from commodore_py import manifests
 from commodore_py.manifests.values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from commodore_py.manifests import Fold, Hidden, KubeObject, ObjectChange, ObjectId, Read
     from commodore_py.model import Change, FileChange, IgnoreRule
@@ -73,6 +75,13 @@ def object_diff(
     unchanged: Callable[[], Iterable[bytes]] = nothing,
 ) -> ObjectDiff:
     """What happens to the objects; `unchanged` are the contents of all files that stay."""
+    with _uncollected():
+        return _object_diff(change, rules, unchanged)
+
+
+def _object_diff(
+    change: Change, rules: Iterable[IgnoreRule], unchanged: Callable[[], Iterable[bytes]]
+) -> ObjectDiff:
     contents = [(file, _contents(file)) for file in change.files]
     same = [text for _, one in contents for text in one.same]
 
@@ -99,6 +108,18 @@ def object_diff(
             for file, content in contents
         ),
     )
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Python looks for circles among objects again and again as they come; here are none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def counted_lines(change: Change) -> tuple[FileDifference, ...]:

@@ -27,8 +27,8 @@ class Comparison:
     """Two states of a catalog side by side."""
 
     directory: Path
-    old: str
-    """The commit on the one side."""
+    old: str | None
+    """The commit on the one side; None before there is any."""
     new: str | None
     """The commit on the other side; None for the files as they are."""
     change: Change
@@ -58,15 +58,25 @@ def compared(
             where=str(directory),
             hint="compile a cluster first, or name a checkout with --catalog",
         )
-    commits = [_commit(directory, revision) for revision in (old, *([new] if new else []))]
+    before = _commit(directory, old) if old != "HEAD" or commit_of(directory, old) else None
+    after = _commit(directory, new) if new else None
     with tempfile.TemporaryDirectory(prefix="commodore-diff-") as scratch:
-        env = {} if new else _aside(directory, Path(scratch))
-        tree = commits[1] if new else _tree_of_files(directory, env)
+        env = {} if after else _aside(directory, Path(scratch))
+        tree = after or _tree_of_files(directory, env)
         pairing = "--find-renames" if renames else "--no-renames"
-        words = ("diff-tree", "-r", "--raw", "-z", "--no-abbrev", pairing, commits[0], tree)
+        words = (
+            "diff-tree",
+            "-r",
+            "--raw",
+            "-z",
+            "--no-abbrev",
+            pairing,
+            before or _empty_tree(directory),
+            tree,
+        )
         raw = git_bytes(directory, *words, env=env)
         change = Change(file_changes(directory, raw, env=env))
-        yield Comparison(directory, commits[0], commits[1] if new else None, change, tree, env)
+        yield Comparison(directory, before, after, change, tree, env)
 
 
 def _commit(directory: Path, revision: str) -> str:
@@ -74,6 +84,10 @@ def _commit(directory: Path, revision: str) -> str:
     if commit is None:
         raise RevisionNotFound.named(revision, url=str(directory))
     return commit
+
+
+def _empty_tree(directory: Path) -> str:
+    return git(directory, "hash-object", "-t", "tree", "--stdin", stdin=b"")
 
 
 def _aside(directory: Path, scratch: Path) -> dict[str, str]:

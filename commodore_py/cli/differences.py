@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 160
 _MOST_LINES = 40
-_WHATS: tuple[What, ...] = (
+WHATS: tuple[What, ...] = (
     "created",
     "deleted",
     "renamed",
@@ -28,7 +28,9 @@ _WHATS: tuple[What, ...] = (
 )
 # Texts that would be something else without quotes.
 _NO_TEXT = re.compile(
-    r"[-+.\d][\d_.,:eExoa-fA-F+-]*|true|false|yes|no|on|off|null|~|", re.IGNORECASE
+    r"[-+]?(?:\d[\d_]*\.?\d*(?:e[-+]?\d+)?|\.\d+|0x[\da-f]+|\.inf|\.nan)"
+    r"|true|false|yes|no|on|off|null|~|",
+    re.IGNORECASE,
 )
 
 
@@ -41,7 +43,7 @@ def summary(diff: ObjectDiff) -> str:
     """How many objects and files, and how bad: one line."""
     whats = Counter(change.what for change in diff.objects)
     grades = Counter(change.grade for change in diff.objects)
-    parts = [f"{whats[what]} {what}" for what in _WHATS if whats[what]]
+    parts = [f"{whats[what]} {what}" for what in WHATS if whats[what]]
     text = f"objects: {', '.join(parts) or 'no change'}"
     if bad := [f"{grades[grade]} {grade}" for grade in GRADES if grades[grade]]:
         text += f" ({', '.join(bad)})"
@@ -116,7 +118,7 @@ def text_lines(field: FieldChange) -> list[str]:
     """The lines that change in a text."""
     old, new = (str(text).split("\n") for text in (field.old, field.new))
     lines = list(unified_diff(old, new, lineterm="", n=1))[2:]
-    found = [f"{line[:1]}{shown(line[1:])}" for line in lines]
+    found = [f"{line[:1]}{shown(line[1:])}".rstrip() for line in lines]
     if len(found) > _MOST_LINES:
         found[_MOST_LINES:] = [f"… {counted(len(found) - _MOST_LINES, 'more line')}"]
     return found

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.manifests import GRADES, written
 
+from .differences import WHATS
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -21,7 +23,7 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
     return {
         "changed": bool(diff),
         "summary": {
-            "objects": dict(Counter(change.what for change in diff.objects)),
+            "objects": _whats(diff),
             "grades": _grades(diff),
             "files": len(diff.files),
             "quiet_files": diff.quiet,
@@ -39,6 +41,11 @@ def object_diff(diff: ObjectDiff) -> dict[str, Any]:
             for one in diff.hidden
         ],
     }
+
+
+def _whats(diff: ObjectDiff) -> dict[str, int]:
+    counts = Counter(change.what for change in diff.objects)
+    return {what: counts[what] for what in WHATS}
 
 
 def _grades(diff: ObjectDiff) -> dict[str, int]:

@@ -91,7 +91,7 @@ def _change(change: ObjectChange) -> Iterator[str]:
     yield f"- {change.what} {_code(words.title(change))}{_because(change.reason)}"
     for field in change.fields:
         yield f"  - {_line(field)}{_because(words.reason(field))}"
-        yield from (f"  {line}" for line in _text(field))
+        yield from (f"  {line}".rstrip() for line in _text(field))
 
 
 def _line(field: FieldChange, path: str = "") -> str:
@@ -103,7 +103,7 @@ def _text(field: FieldChange) -> Iterator[str]:
         lines = words.text_lines(field)
         fence = _fence("\n".join(lines), least=3)
         yield f"  {fence}diff"
-        yield from (f"  {line}" for line in lines)
+        yield from (f"  {line}".rstrip() for line in lines)
         yield f"  {fence}"
 
 

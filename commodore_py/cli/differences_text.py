@@ -92,7 +92,7 @@ def _headed(grade: str, text: str) -> str:
 
 
 def _below(text: str) -> str:
-    return f"{_INDENT}{'':{_WIDTH}}   {text}"
+    return f"{_INDENT}{'':{_WIDTH}}   {text}".rstrip()
 
 
 def _with_reason(text: str, reason: str) -> str:

@@ -54,7 +54,7 @@ def _changes(old: object, new: object, path: FieldPath) -> Iterator[FieldChange]
                 yield FieldChange(here, "removed", old=old[key])
             elif key not in old:
                 yield FieldChange(here, "added", new=new[key])
-            else:
+            elif type(old[key]) is not str or old[key] != new[key]:  # most are texts, and the same
                 yield from _changes(old[key], new[key], here)
     elif isinstance(old, list) and isinstance(new, list):
         if not same(old, new):

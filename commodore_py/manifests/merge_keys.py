@@ -95,6 +95,8 @@ def _labels(names: tuple[str, ...], items: Sequence[object]) -> list[Label] | No
         label = tuple((name, item[name]) for name in names if name in item)
         if not label or any(isinstance(value, dict | list) for _, value in label):
             return None
+        if {name for name, _ in label} <= _DEFAULTS.keys():  # that says nothing by itself
+            return None
         found.append(tuple((name, str(value)) for name, value in label))
     return found if len(set(map(normalised, found))) == len(found) else None
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies.vendored import Store
+from tests.builders import commit_in, git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,7 @@ WORDS = {
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
     "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),
+    "catalog-diff/v1": ("catalog", "diff", "--catalog", "catalog", "-o", "json"),
     "config/v1": ("config", "show", "-o", "json"),
     "demo/v1": ("demo", "-o", "json"),
     "doctor/v1": ("doctor", "-o", "json"),
@@ -51,6 +53,21 @@ WORDS = {
 }
 
 
+def a_changed_catalog(checkout: Path) -> None:
+    """Three objects that change alike, in a noisy way, and a file that is none."""
+    checkout.mkdir()
+    git(checkout, "init", "--quiet")
+    for value in ("1", "2"):
+        time = ", creationTimestamp: null" * int(value == "2")
+        objects = {
+            f"{name}.yaml": f"kind: ConfigMap\napiVersion: v1\nmetadata: {{name: {name}{time}}}\n"
+            f"data: {{a: {value}}}\n"
+            for name in ("one", "two", "three")
+        }
+        commit_in(checkout, {**objects, "README.md": value})
+    git(checkout, "reset", "--quiet", "--soft", "HEAD~")
+
+
 def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
     """The paths of all keys, but for what an example leaves out as an empty list."""
     if isinstance(value, dict):
@@ -73,6 +90,8 @@ def test_an_example_has_the_keys_that_are_printed(
     line = next(number for number, text in enumerate(common, 1) if text.endswith(" ~keep:"))
     words = [word.format(facts=facts, work=work, line=line) for word in WORDS[schema]]
 
+    if schema == "catalog-diff/v1":
+        a_changed_catalog(Path("catalog"))
     if schema.startswith("cache-"):  # there is something in it after a compile only
         commodore("-d", "new", "catalog", "compile", "c-demo-2", "--api-url", facts)
         Store(Path(os.environ["XDG_CACHE_HOME"], "commodore/downloads")).note("a chart", "chart")

@@ -1,0 +1,152 @@
+"""Which object is which, and what becomes of it."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commodore_py.manifests import KubeObject, ObjectChange, found_in, object_changes
+from commodore_py.manifests.values import canonical
+
+from .objects import OBJECTS, after, an_object
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from random import Random
+
+    from commodore_py.manifests import ObjectId
+
+_MANY = st.lists(OBJECTS, max_size=5)
+
+
+def told(changes: tuple[ObjectChange, ...]) -> list[tuple[str, str]]:
+    return [(change.what, str(change.id)) for change in changes]
+
+
+@given(_MANY)
+def test_objects_do_not_differ_from_themselves(objects: list[KubeObject]) -> None:
+    assert object_changes(objects, objects) == ()
+
+
+@given(_MANY, _MANY)
+def test_the_changes_lead_from_the_old_to_the_new_objects(
+    old: list[KubeObject], new: list[KubeObject]
+) -> None:
+    result = after(old, object_changes(old, new))
+
+    wanted = sorted(repr(canonical(one.content)) for one in new)
+    assert sorted(repr(canonical(one)) for one in result) == wanted
+
+
+@given(_MANY, _MANY, st.randoms(use_true_random=False))
+def test_order_does_not_matter(
+    old: list[KubeObject], new: list[KubeObject], random: Random
+) -> None:
+    wanted = object_changes(old, new)
+    for side in (old, new):
+        random.shuffle(side)
+
+    assert object_changes(old, new) == wanted
+
+
+def test_an_object_that_moved_is_no_change() -> None:
+    assert object_changes([an_object(file="a.yaml")], [an_object(file="b.yaml")]) == ()
+
+
+def test_what_differs_in_group_or_namespace_is_another_object() -> None:
+    old = [an_object("Ingress", api="a.example/v1"), an_object(name="two")]
+    new = [an_object("Ingress", api="b.example/v1"), an_object(name="two", namespace="other")]
+
+    assert sorted(told(object_changes(old, new))) == [
+        ("created", "ConfigMap other/two"),
+        ("created", "Ingress ns/one"),
+        ("deleted", "ConfigMap ns/two"),
+        ("deleted", "Ingress ns/one"),
+    ]
+
+
+def test_another_version_is_the_same_object_even_in_the_group_it_moved_to() -> None:
+    old = [an_object("Ingress", api="extensions/v1beta1")]
+    new = [an_object("Ingress", api="networking.k8s.io/v1")]
+
+    (change,) = object_changes(old, new)
+
+    assert (change.what, change.fields[0].path) == ("changed", ("apiVersion",))
+
+
+DATA: dict[str, Any] = {"data": {"a": "1", "b": "one", "c": "3", "d": "4", "e": "5"}}
+
+
+def test_a_rename_is_seen_through_the_name_in_the_content() -> None:
+    (change,) = object_changes([an_object(**DATA)], [an_object(name="two", **_with(b="two"))])
+
+    assert (change.what, change.old and change.old.id.name) == ("renamed", "one")
+    assert [field.path for field in change.fields] == [("data", "b"), ("metadata", "name")]
+
+
+def test_a_rename_that_could_be_two_is_none() -> None:
+    old = [an_object(name="one", **DATA)]
+    new = [an_object(name="two", **DATA), an_object(name="three", **DATA)]
+
+    assert sorted({what for what, _ in told(object_changes(old, new))}) == ["created", "deleted"]
+
+
+def test_objects_that_hold_nothing_are_not_renamed() -> None:
+    changes = object_changes(
+        [an_object("ServiceAccount", "one")], [an_object("ServiceAccount", "two")]
+    )
+
+    assert [change.what for change in changes] == ["deleted", "created"]
+
+
+def test_objects_of_another_namespace_or_content_are_not_renamed() -> None:
+    elsewhere = object_changes([an_object(**DATA)], [an_object(name="two", namespace="x", **DATA)])
+    other = object_changes([an_object(**DATA)], [an_object(name="two", **_with(a="x", c="y"))])
+
+    assert [change.what for change in (*elsewhere, *other)] == ["deleted", "created"] * 2
+
+
+def _with(**data: str) -> dict[str, Any]:
+    return {"data": {**DATA["data"], **data}}
+
+
+def test_copies_that_go_leave_the_object() -> None:
+    twice = [an_object(file="a.yaml", **DATA), an_object(file="b.yaml", **_with(a="x"))]
+
+    gone = object_changes(twice, twice[1:])
+    came = object_changes(twice[:1], twice)
+
+    assert [(one.what, one.grade, one.file) for one in (*gone, *came)] == [
+        ("copy removed", "none", "a.yaml"),
+        ("copy added", "none", "b.yaml"),
+    ]
+
+
+def test_copies_in_any_order_give_one_answer() -> None:
+    old = [an_object(data={"a": a}) for a in "12"]
+    new = [an_object(data={"a": a}) for a in "234"]
+
+    answers = {
+        tuple((one.what, repr(one.fields)) for one in object_changes(some, others))
+        for some in permutations(old)
+        for others in permutations(new)
+    }
+
+    assert len(answers) == 1
+    assert [what for what, _ in next(iter(answers))] == ["changed", "copy added"]
+
+
+def test_an_object_that_is_also_elsewhere_is_not_gone() -> None:
+    claim = an_object("PersistentVolumeClaim")
+    text = b"kind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {namespace: ns, name: one}\n"
+
+    def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:
+        return found_in([b"kind: PersistentVolumeClaim # of another name: one\n", text], wanted)
+
+    (change,) = object_changes([claim], [], elsewhere)
+
+    assert (change.what, change.grade) == ("copy removed", "none")
+    assert object_changes([claim], [])[0].grade == "data-loss"

@@ -1,0 +1,133 @@
+"""Files are taken apart and read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commodore_py.adapters import yaml, yaml_quick
+from commodore_py.errors import CommodoreError
+from commodore_py.manifests import read, taken_apart
+
+from .objects import VALUES
+
+OBJECT = b"kind: A\napiVersion: v1\nmetadata: {name: n}\n"
+
+
+@given(st.lists(VALUES, max_size=4))
+def test_parts_hold_what_the_whole_holds(documents: list[object]) -> None:
+    text = yaml.dump_documents(documents)
+
+    parts = taken_apart(text)
+
+    assert b"".join(parts) == text
+    found = [one for part in parts for one in yaml.load_all(part, name="")]
+    assert found == yaml.load_all(text, name="")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"a: |\n  ---\n  b\n---\nc: 1\n",
+        b"--- {a: 1}\n--- |\n text\n---\n...\n",
+        b"%TAG ! tag:x,2000:\n---\na: 1\n---\nb: 2\n",
+        b"---\r\na: 1\r\n---\r\nb: 2\r\n",
+        b"--- # one\na: 1\n---text: 2\n",
+        b"\xef\xbb\xbfa: 1\n---\nb: 1\n",
+        b"",
+        b"---\n---\n",
+    ],
+)
+def test_parts_of_odd_texts_hold_what_the_whole_holds(text: bytes) -> None:
+    found = [one for part in taken_apart(text) for one in yaml.load_all(part, name="")]
+
+    assert [one for one in found if one is not None] == [
+        one for one in yaml.load_all(text, name="") if one is not None
+    ]
+
+
+@given(st.lists(VALUES, max_size=4))
+def test_the_quick_reader_reads_the_same(documents: list[object]) -> None:
+    text = yaml.dump_documents(documents)
+
+    assert repr(yaml_quick.load_all(text, name="")) == repr(yaml.load_all(text, name=""))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"a: [1, 0x1f, 1e3, .5, 1_000, 010, yes, ~, null, '1', !!str 1, 2020-01-02, =, <<]\n",
+        b"a: &x {b: 1}\nc: *x\nd: {<<: *x, e: 1}\n",
+        b"1: a\ntrue: b\n? [1]\n: c\n",
+        b"<<: {a: 1}\nb: 2\n",
+        b"a: !!binary aGk=\nb: !!set {x, y}\n",
+        b"a: 1\na: 2\n",
+        b"",
+        b"--- a\n---\n--- [.inf, -.INF]\n",
+    ],
+)
+def test_the_quick_reader_reads_odd_texts_the_same(text: bytes) -> None:
+    def outcome(load: object) -> str:
+        try:
+            return repr(load(text, name="f"))  # type: ignore[operator] # one of two functions
+        except CommodoreError as error:
+            return f"{error} {error.where}"
+
+    assert outcome(yaml_quick.load_all) == outcome(yaml.load_all)
+
+
+@pytest.mark.parametrize("text", [b"a: [\n", b"a: !unknown 1\n", b"a: 2020-13-45\n", b"\xff"])
+def test_what_cannot_be_read_is_refused_by_both(text: bytes) -> None:
+    for load in (yaml.load_all, yaml_quick.load_all):
+        with pytest.raises(CommodoreError):
+            load(text, name="f")
+
+    assert read(text, "f.yaml") is None
+
+
+def test_a_value_that_holds_itself_cannot_be_read() -> None:
+    assert read(b"a: &a [*a]\n", "f.yaml") is None
+
+
+def test_lists_are_what_they_list_and_other_documents_are_told_apart() -> None:
+    text = (
+        b"kind: List\nitems:\n- kind: A\n  apiVersion: g/v1\n  metadata: {name: n}\n- other\n---\n"
+    )
+
+    content = read(text + OBJECT, "f.yaml")
+
+    assert content is not None
+    assert [str(one.id) for one in content.objects] == ["A n", "A n"]
+    assert [one.id.group for one in content.objects] == ["g", ""]
+    assert content.others == ("other",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"kind: A\nmetadata: {name: n}\n",
+        b"kind: A\napiVersion: v1\n",
+        b"kind: A\napiVersion: v1\nmetadata: {labels: {}}\n",
+        b"kind: A\napiVersion: v1\nmetadata: {name: [1]}\n",
+        b"kind: 1\napiVersion: v1\nmetadata: {name: n}\n",
+        b"text\n",
+        b"[1]\n",
+    ],
+)
+def test_what_is_no_object(text: bytes) -> None:
+    content = read(text, "f.yaml")
+
+    assert content is not None
+    assert content.objects == ()
+    assert len(content.others) == 1
+
+
+def test_generated_names_and_json_are_fine() -> None:
+    text = b'{"kind": "Job",\t"apiVersion": "batch/v1", "metadata": {"generateName": "x-"}}'
+
+    content = read(text, "f.json")
+
+    assert content is not None
+    assert [one.id.name for one in content.objects] == ["x-*"]
+    assert read(b"{", "f.json") is None

@@ -1,0 +1,228 @@
+"""What changes do to a running cluster."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.manifests import GRADES, object_changes
+from commodore_py.manifests.quantities import parse
+
+from .objects import an_object, pods
+
+if TYPE_CHECKING:
+    from commodore_py.manifests import KubeObject, ObjectChange
+
+APP = {"name": "app", "image": "a:1"}
+NEW_APP = {"name": "app", "image": "a:2"}
+RBAC = "rbac.authorization.k8s.io/v1"
+CRD = "apiextensions.k8s.io/v1"
+
+
+def the_change(old: KubeObject | None, new: KubeObject | None) -> ObjectChange:
+    (change,) = object_changes([old] if old else [], [new] if new else [])
+    return change
+
+
+def of_spec(kind: str, old: Any, new: Any, **more: Any) -> str:  # noqa: ANN401 - any content
+    return the_change(an_object(kind, spec=old, **more), an_object(kind, spec=new, **more)).grade
+
+
+@pytest.mark.parametrize(
+    ("kind", "api", "grade"),
+    [
+        ("Namespace", "v1", "data-loss"),
+        ("PersistentVolume", "v1", "data-loss"),
+        ("PersistentVolumeClaim", "v1", "data-loss"),
+        ("CustomResourceDefinition", CRD, "data-loss"),
+        ("Service", "v1", "outage"),
+        ("Deployment", "apps/v1", "outage"),
+        ("StatefulSet", "apps/v1", "outage"),
+        ("Ingress", "networking.k8s.io/v1", "outage"),
+        ("ClusterRoleBinding", RBAC, "outage"),
+        ("ConfigMap", "v1", "none"),
+        ("Service", "serving.knative.dev/v1", "none"),
+    ],
+)
+def test_deletions(kind: str, api: str, grade: str) -> None:
+    assert the_change(an_object(kind, api=api), None).grade == grade
+
+
+def test_a_stateful_set_that_takes_its_claims_along_loses_data() -> None:
+    spec = {
+        "volumeClaimTemplates": [{"metadata": {"name": "data"}}],
+        "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"},
+    }
+
+    assert the_change(an_object("StatefulSet", spec=spec), None).grade == "data-loss"
+
+
+def test_what_is_never_pruned_is_not_lost() -> None:
+    annotations = {"argocd.argoproj.io/sync-options": "Replace=true, Prune=false"}
+
+    change = the_change(
+        an_object("PersistentVolumeClaim", metadata={"annotations": annotations}), None
+    )
+
+    assert (change.grade, change.reason) == ("none", "it stays on the cluster: Prune=false")
+
+
+def test_a_rename_is_as_bad_as_the_deletion() -> None:
+    spec = {"accessModes": ["x"], "storageClassName": "y", "volumeMode": "z"}
+
+    change = the_change(
+        an_object("PersistentVolumeClaim", spec=spec),
+        an_object("PersistentVolumeClaim", "two", spec=spec),
+    )
+
+    assert (change.what, change.grade) == ("renamed", "data-loss")
+
+
+def test_what_is_created_harms_nobody() -> None:
+    assert the_change(None, an_object("Namespace")).grade == "none"
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "more"),
+    [
+        ("Deployment", {"selector": {"matchLabels": {"a": "1"}}}, {"selector": {}}, {}),
+        ("DaemonSet", {"selector": {"matchLabels": {"a": "1"}}}, {"selector": {}}, {}),
+        ("StatefulSet", {"serviceName": "a"}, {"serviceName": "b"}, {}),
+        ("Job", pods(APP), pods(NEW_APP), {}),
+        ("Service", {"clusterIP": "10.0.0.1"}, {"clusterIP": "None"}, {}),
+        ("PersistentVolumeClaim", {"storageClassName": "a"}, {"storageClassName": "b"}, {}),
+        (
+            "PersistentVolumeClaim",
+            {"resources": {"requests": {"storage": "2Gi"}}},
+            {"resources": {"requests": {"storage": "2G"}}},
+            {},
+        ),
+        ("CustomResourceDefinition", {"scope": "Cluster"}, {"scope": "Namespaced"}, {"api": CRD}),
+        ("Pod", {"nodeName": "a"}, {"nodeName": "b"}, {}),
+    ],
+)
+def test_fields_that_cannot_change(
+    kind: str, old: dict[str, Any], new: dict[str, Any], more: dict[str, str]
+) -> None:
+    assert of_spec(kind, old, new, **more) == "recreate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "api", "old", "new"),
+    [
+        ("RoleBinding", RBAC, {"roleRef": {"name": "a"}}, {"roleRef": {"name": "b"}}),
+        ("StorageClass", "storage.k8s.io/v1", {"parameters": {"a": "1"}}, {"parameters": {}}),
+        ("PriorityClass", "scheduling.k8s.io/v1", {"value": 1}, {"value": 2}),
+        ("Secret", "v1", {"type": "Opaque"}, {"type": "kubernetes.io/tls"}),
+        (
+            "ConfigMap",
+            "v1",
+            {"immutable": True, "data": {}},
+            {"immutable": True, "data": {"a": ""}},
+        ),
+    ],
+)
+def test_fields_outside_of_spec_that_cannot_change(
+    kind: str, api: str, old: dict[str, Any], new: dict[str, Any]
+) -> None:
+    change = the_change(an_object(kind, api=api, **old), an_object(kind, api=api, **new))
+
+    assert change.grade == "recreate"
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new", "more"),
+    [
+        ("Service", {"selector": {"a": "1"}}, {"selector": {"a": "2"}}, {}),
+        ("Service", {"ports": [{"port": 80}, {"port": 81}]}, {"ports": [{"port": 80}]}, {}),
+        ("Deployment", {"replicas": 2}, {"replicas": 0}, {}),
+        ("StatefulSet", {}, {"replicas": 0}, {}),
+        (
+            "CustomResourceDefinition",
+            {"versions": [{"name": "v1"}, {"name": "v2"}]},
+            {"versions": [{"name": "v2"}]},
+            {"api": CRD},
+        ),
+        (
+            "CustomResourceDefinition",
+            {"versions": [{"name": "v1", "served": True}]},
+            {"versions": [{"name": "v1", "served": False}]},
+            {"api": CRD},
+        ),
+        (
+            "Ingress",
+            {"rules": [{"host": "a"}, {"host": "b"}]},
+            {"rules": [{"host": "a"}]},
+            {"api": "networking.k8s.io/v1"},
+        ),
+    ],
+)
+def test_what_stops_a_service(
+    kind: str, old: dict[str, Any], new: dict[str, Any], more: dict[str, str]
+) -> None:
+    assert of_spec(kind, old, new, **more) == "outage"
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
+def test_another_template_starts_pods_anew(kind: str) -> None:
+    assert of_spec(kind, pods(APP), pods(NEW_APP)) == "restart"
+
+
+def test_another_image_of_a_pod_starts_it_anew() -> None:
+    assert of_spec("Pod", {"containers": [APP]}, {"containers": [NEW_APP]}) == "restart"
+
+
+@pytest.mark.parametrize(
+    ("kind", "old", "new"),
+    [
+        ("CronJob", {"jobTemplate": pods(APP)}, {"jobTemplate": pods(NEW_APP)}),
+        ("Deployment", {"replicas": 2}, {"replicas": 3}),
+        ("Deployment", {"replicas": 0}, {}),
+        ("StatefulSet", {"replicas": 2}, {"replicas": 3}),
+        (
+            "DaemonSet",
+            pods(APP, updateStrategy={"type": "OnDelete"}),
+            pods(NEW_APP, updateStrategy={"type": "OnDelete"}),
+        ),
+        ("Job", {"suspend": True}, {"suspend": False}),
+        (
+            "PersistentVolumeClaim",
+            {"resources": {"requests": {"storage": "2G"}}},
+            {"resources": {"requests": {"storage": "2Gi"}}},
+        ),
+        ("Service", {"ports": [{"port": 80}]}, {"ports": [{"port": 80}, {"port": 81}]}),
+    ],
+)
+def test_what_does_no_harm(kind: str, old: dict[str, Any], new: dict[str, Any]) -> None:
+    assert of_spec(kind, old, new) == "none"
+
+
+def test_the_worst_comes_first() -> None:
+    old = [
+        an_object("Deployment", "restarted", spec=pods(APP)),
+        an_object("Deployment", "remade", spec={"selector": {"a": "1"}}),
+        an_object("Namespace", "lost"),
+        an_object("Service", "cut"),
+        an_object("ConfigMap", "edited"),
+    ]
+    new = [
+        an_object("Deployment", "restarted", spec=pods(NEW_APP)),
+        an_object("Deployment", "remade", spec={"selector": {"a": "2"}}),
+        an_object("ConfigMap", "edited", data={}),
+    ]
+
+    assert [change.grade for change in object_changes(old, new)] == list(GRADES)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("1Ki", 1024), ("1k", 1000), (3, 3), ("1500m", 1.5), ("1e3", 1000), ("2E", 2 * 10**18)],
+)
+def test_quantities(text: object, number: float) -> None:
+    assert parse(text) == number
+
+
+@pytest.mark.parametrize("text", ["", "1 Gi", "Gi", "1KB", True, None, "--1"])
+def test_what_is_no_quantity(text: object) -> None:
+    assert parse(text) is None
