@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import shutil
 from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin, urlsplit, urlunsplit
 
-from commodore_py.adapters import web, yaml
-from commodore_py.adapters.archives import pack, read_folder, unpack_chart, unpack_tar
+from commodore_py.adapters import web
+from commodore_py.adapters.archives import BadArchive, pack, read_folder, unpack_chart, unpack_tar
 from commodore_py.adapters.git_urls import without_password
-from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.adapters.registry import Reference, Registry
 from commodore_py.adapters.web import Request
 from commodore_py.errors import CommodoreError
 
+from .chart_index import choose, entries_in, resolved
 from .constraints import Version, best, is_exact
 from .files import fetch_file
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.adapters.archives import Content
@@ -37,15 +35,6 @@ log = logging.getLogger(__name__)
 
 _OCI = "oci://"
 _LAYERS = ("application/vnd.cncf.helm.chart.content.v1.tar+gzip", "application/tar+gzip")
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """A version of a chart in the index of a repository."""
-
-    version: str
-    url: str
-    digest: str
 
 
 @dataclass(slots=True)
@@ -93,7 +82,7 @@ class Charts:
         with self.mode.store.incoming() as folder:
             file = folder / "chart.tgz"
             arrived = web.fetch(Request(url, timeout=self.mode.timeout, raw=True), file)
-            unpack_chart(file)  # an error page is not kept for a chart
+            _require_chart(file, url)
             if arrived is not None and offer.digest and arrived.sha256 != _plain(offer.digest):
                 self.mode.doubt(
                     CommodoreError(
@@ -125,7 +114,7 @@ class Charts:
         with self.mode.store.incoming() as folder:
             file = folder / "chart.tgz"
             registry.blob(digest, file)
-            unpack_chart(file)
+            _require_chart(file, str(registry.reference))
             return self.mode.store.keep(
                 file,
                 f"chart {chart.name} {version} of {url}",
@@ -194,65 +183,6 @@ def content_of(known: Known, file: Path) -> Content:
     return unpack_tar(file) if known.about.get("form") == "tar" else unpack_chart(file)
 
 
-def entries_in(index: str, chart: Chart) -> Sequence[object]:
-    """What an index has about a chart; of a large one, nothing else is read."""
-    where = without_password(resolved(chart.repository, "index.yaml"))
-    part = re.search(r"^entries:[ ]*\n((?:[ #].*\n?|\n)+)", index, re.MULTILINE)
-    if part is not None and not re.search(r"[:-] [&*]\w", part[1]):
-        key = rf"""^  (?:{re.escape(chart.name)}|"{re.escape(chart.name)}"):[ ]*\n"""
-        found = re.search(rf"{key}((?:  [ -].*\n?|\n)+)", part[1], re.MULTILINE)
-        listed = yaml.load(found[1], name=where) if found is not None else None
-        if isinstance(listed, list):
-            return listed
-    content = yaml.load(index, name=where)
-    entries = content.get("entries") if isinstance(content, dict) else None
-    if not isinstance(entries, dict):
-        raise HttpError(
-            "it is no index of charts: there are no entries in it",
-            where=where,
-            hint="check the chart's source: it is the folder that index.yaml lies in",
-        )
-    listed = entries.get(chart.name)
-    return listed if isinstance(listed, list) else ()
-
-
-def choose(listed: Sequence[object], chart: Chart) -> Offer:
-    """The version of a chart that is listed for what is wanted."""
-    offers = [
-        Offer(str(one["version"]), str(one["urls"][0]), str(one.get("digest") or ""))
-        for one in listed
-        if isinstance(one, dict) and one.get("urls") and Version.parse(str(one.get("version")))
-    ]
-    where = without_password(chart.repository)
-    if not offers:
-        raise CommodoreError(
-            f"there is no chart {chart.name} in this repository",
-            where=where,
-            hint="check chart_name and source",
-        )
-    try:
-        version = best(chart.version, (offer.version for offer in offers))
-    except ValueError as error:
-        raise CommodoreError(f"chart {chart.name}: {error}", where=where) from error
-    if version is None:
-        newest = ", ".join(offer.version for offer in offers[:5])
-        raise CommodoreError(
-            f"there is no version {chart.version} of chart {chart.name}",
-            where=where,
-            hint=f"there are {newest}{', and more' if offers[5:] else ''}",
-        )
-    return next(offer for offer in offers if offer.version == version)
-
-
-def resolved(repository: str, reference: str) -> str:
-    """Where something of a repository is; the repository's own query goes along."""
-    if urlsplit(reference).scheme:
-        return reference
-    parts = urlsplit(repository)
-    base = urlunsplit(parts._replace(path=f"{parts.path.rstrip('/')}/", query="", fragment=""))
-    return urlunsplit(urlsplit(urljoin(base, reference))._replace(query=parts.query))
-
-
 def _tag_of(registry: Registry, wanted: str) -> str:
     """The tag of a version; a registry has `_` in place of `+`."""
     if wanted and Version.parse(wanted) is not None:
@@ -277,6 +207,15 @@ def _layer(manifest: Mapping[str, Any], where: str) -> str:
             if isinstance(layer, dict) and layer.get("mediaType") == kind:
                 return str(layer.get("digest"))
     raise CommodoreError("there is no chart in it", where=where, hint="check the chart's source")
+
+
+def _require_chart(file: Path, where: str) -> None:
+    """An error page must not be kept for a chart."""
+    try:
+        unpack_chart(file)
+    except BadArchive as error:
+        error.where = error.where or without_password(where)
+        raise
 
 
 def _program(chart: Chart) -> str | None:
