@@ -94,7 +94,7 @@ def find_helm(wanted: str | None, session: Session) -> Helm:
     if named is None and importlib.util.find_spec("helm_python") is not None:
         return HelmLibrary(session)
     raise HelmFailed(
-        f"helm is not there: {named} is no program" if named else "helm is not there",
+        f"{named} is no helm program" if named else "helm not found in PATH",
         hint="have a helm in PATH, run `commodore tool install helm`, install the extra"
         " commodore-py[helm], or name a program in helm_path or KAPITAN_HELM_PATH",
     )

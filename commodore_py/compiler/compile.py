@@ -36,6 +36,7 @@ def compile_targets(
         processes=config.processes or usable_cpus(),
         output=config.paths.root,
         checkouts=checkouts_of(sources),
+        offline=config.offline,
     )
     return compile_job(job, config.engine, show_log=config.verbosity > 0)
 

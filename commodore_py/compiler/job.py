@@ -33,6 +33,8 @@ class Job:
     """Where relative paths of what components download lead; for a catalog, `root` itself."""
     checkouts: Mapping[str, Path] = field(default_factory=dict)
     """By target, the only other place that its component may write to."""
+    offline: bool = False
+    """Whether programs that would use the network are refused, as far as they are known."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
 

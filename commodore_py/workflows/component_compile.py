@@ -118,6 +118,7 @@ def _render(
         processes=compiler.usable_cpus(),
         output=wanted.output,
         checkouts={instance.name: wanted.component.repository},
+        offline=config.offline,
         state=on_disk.notes_in(wanted.component.repository),
     )
     doubts = compiler.chart_doubts(config, alone, job.search_paths)

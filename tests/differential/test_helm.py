@@ -118,7 +118,6 @@ def by_library(place: Path, no_program: None) -> Trees:  # noqa: ARG001 - it tak
 
 @needs_helm
 @pytest.mark.parametrize("case", CASES)
-@pytest.mark.spec("07.4.3")
 def test_both_engines_render_the_same(by_program: Trees, by_kapitan: Trees, case: str) -> None:
     assert by_program[case] == by_kapitan[case]
     assert by_program[case].empty_folders == by_kapitan[case].empty_folders

@@ -28,6 +28,7 @@ WRAPPER: dict[str, Any] = {
     "env_vars": {"INPUT_DIR": "${_base_directory}/kustomization"},
     "args": ["\\${compiled_target_dir}/${_instance}"],
 }
+ENTRY = "target web, parameters.kapitan.compile[0]"
 CHART = {
     "input_type": "helm",
     "input_paths": ["${_base_directory}/chart"],
@@ -120,9 +121,9 @@ def test_a_chart_without_helm(tmp_path: Path) -> None:
 
     error = failure(tmp_path, {**compiling(CHART), **chart})
 
-    assert "helm binary not found" in str(error)
-    assert "PATH" in str(error)
-    assert error.where == "target web"
+    assert "helm not found in PATH" in str(error)
+    assert "commodore tool install helm" in error.hint
+    assert error.where.endswith(ENTRY)
 
 
 @pytest.mark.spec("12.19")
@@ -132,7 +133,9 @@ def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
 
     assert "run-kustomize: kustomize not found in PATH: " in str(error)
     assert os.environ["PATH"] in str(error)
-    assert error.where == "target web"
+    assert "with status 7" in str(error)
+    assert "INPUT_DIR=" in str(error)
+    assert error.where.endswith(ENTRY)
 
 
 @pytest.mark.spec("12.19")
@@ -149,4 +152,4 @@ def test_a_kustomization_without_its_input_or_output(
     said = str(error).partition("failed: ")[2]
     assert said.startswith("run-kustomize: ")
     assert told in said
-    assert error.where == "target web"
+    assert error.where.endswith(ENTRY)

@@ -7,8 +7,10 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.kustomize import remote_bases
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.compiler.workplace import laid_out
+from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
 from .base import inputs_of
@@ -57,11 +59,25 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     }
     # Quotes, variables and patterns in `args` are the shell's; that is what they are there for.
     line = ["/bin/sh", "-c", command.replace(_OUTPUT_FOLDER, target)]
+    if source == KUSTOMIZE_WRAPPER and env.get("INPUT_DIR"):
+        _tell_remote_bases(job, Path(env["INPUT_DIR"]))
     try:
         said = run(line, only_env=env, keep_open=workplace.borrowed.keep_open)
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
     log.debug("%s printed: %s", source, said.decode(errors="replace").strip() or "nothing")
+
+
+def _tell_remote_bases(job: InputJob, folder: Path) -> None:
+    bases = remote_bases(folder)
+    if bases and job.kapitan.job.offline:
+        raise CommodoreError(
+            f"kustomize would fetch {', '.join(dict.fromkeys(base.url for base in bases))}",
+            where="\n".join([*(base.where for base in bases), job.entry.where]),
+            hint="leave out --offline, or vendor what the kustomization is built on",
+        )
+    for base in bases:
+        log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
 
 
 def _failure(
@@ -70,10 +86,12 @@ def _failure(
     # The scratch folder is gone when this is read.
     folder = f"compiled/{job.output.folder}"
     said = (error.stderr.strip() or str(error)).replace(str(workplace.compiled), folder)
+    variables = [f"{name}={value}" for name, value in job.entry.fields["env_vars"].items()]
+    line = " ".join([*variables, command])
     failed = ProgramFailed(
-        f"{command} failed with status {error.code}: {said}",
+        f"{line} ended with status {error.code}, it failed: {said or 'it printed no reason'}",
         where=job.entry.where,
-        hint="it gets nothing from our environment but PATH, HOME and env_vars",
+        hint="of our environment, it sees PATH and HOME only; everything else goes into env_vars",
     )
     failed.code, failed.stderr = error.code, error.stderr
     return failed

@@ -33,8 +33,8 @@ def programs(tmp_path: Path) -> Path:
     return folder
 
 
-def _add_kustomize(programs: Path) -> None:
-    program = programs / "kustomize"
+def _add_kustomize(programs: Path, name: str = "kustomize") -> None:
+    program = programs / name
     program.write_text(KUSTOMIZE)
     program.chmod(0o755)
 
@@ -59,6 +59,14 @@ def test_builds_into_a_new_folder_and_becomes_kustomize(programs: Path, tmp_path
 
     assert run.stdout == "<build><my input><-o><out dir/app><--enable-helm><a b> there"
     assert run.returncode == 3
+
+
+def test_without_kustomize_the_one_in_kubectl_does(programs: Path, tmp_path: Path) -> None:
+    _add_kustomize(programs, "kubectl")
+
+    run = _run(programs, tmp_path, "out", "--enable-helm", INPUT_DIR="in")
+
+    assert run.stdout == "<kustomize><in><-o><out><--enable-helm> there"
 
 
 def test_missing_kustomize_is_seven_and_names_the_path(programs: Path, tmp_path: Path) -> None:

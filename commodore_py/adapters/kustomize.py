@@ -1,0 +1,108 @@
+"""Kustomizations: which of their bases lie in the network."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from commodore_py.errors import CommodoreError
+
+from . import yaml
+
+_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+# Lists of files, folders and URLs; of these, folders are kustomizations of their own.
+_LISTS = (
+    "resources",
+    "bases",
+    "components",
+    "crds",
+    "configurations",
+    "generators",
+    "transformers",
+    "validators",
+    "patchesStrategicMerge",
+)
+_NESTED = ("patches", "patchesJson6902", "replacements")
+_REMOTE = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*::)?"
+    r"(?:[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:|(?:www\.)?github\.com[:/]|gh:|[\w.-]+\.\w+/.*(?:\.git|//))",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteBase:
+    """Something that kustomize fetches by itself."""
+
+    url: str
+    file: Path
+    line: int
+
+    @property
+    def where(self) -> str:
+        """The kustomization that names it."""
+        return f"{self.file}:{self.line}"
+
+
+def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:
+    """What a kustomization, and those it is built on, would have to fetch; each place once."""
+    found: dict[tuple[Path, str], RemoteBase] = {}
+    waiting, seen = [folder], set[Path]()
+    while waiting:
+        here = waiting.pop()
+        if here.resolve() in seen:
+            continue
+        seen.add(here.resolve())
+        file = next((here / name for name in _FILES if (here / name).is_file()), None)
+        if file is None:
+            continue
+        content = _read(file)
+        for name in _names(content):
+            if (here / name).is_dir():
+                waiting.append(here / name)
+            elif not (here / name).exists() and _REMOTE.match(name):
+                found.setdefault((file, name), RemoteBase(name, file, _line_of(file, name)))
+        for chart in _charts(content):
+            found.setdefault((file, chart), RemoteBase(chart, file, _line_of(file, chart)))
+    return tuple(sorted(found.values(), key=lambda one: (str(one.file), one.line, one.url)))
+
+
+def _read(file: Path) -> Mapping[object, object]:
+    try:
+        content = yaml.load_file(file)
+    except (CommodoreError, OSError):  # kustomize will say so
+        return {}
+    return content if isinstance(content, Mapping) else {}
+
+
+def _names(content: Mapping[object, object]) -> Iterator[str]:
+    for key in _LISTS:
+        yield from (
+            one for one in _items(content.get(key)) if isinstance(one, str) and "\n" not in one
+        )
+    for key in _NESTED:
+        for one in _items(content.get(key)):
+            path = one.get("path") if isinstance(one, Mapping) else None
+            if isinstance(path, str):
+                yield path
+    schema = content.get("openapi")
+    if isinstance(schema, Mapping) and isinstance(schema.get("path"), str):
+        yield str(schema["path"])
+
+
+def _charts(content: Mapping[object, object]) -> Iterator[str]:
+    for one in _items(content.get("helmCharts")):
+        repository = one.get("repo") if isinstance(one, Mapping) else None
+        if isinstance(repository, str):
+            yield repository
+
+
+def _items(value: object) -> list[object]:
+    return value if isinstance(value, list) else []
+
+
+def _line_of(file: Path, text: str) -> int:
+    lines = file.read_text(errors="replace").splitlines()
+    return next((number for number, line in enumerate(lines, 1) if text in line), 1)
