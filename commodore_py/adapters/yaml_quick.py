@@ -39,6 +39,12 @@ class _Quick(Loader):
             return _tag(value, implicit)
         return super().resolve(kind, value, implicit)
 
+    def descend_resolver(self, _node: object, _index: object) -> None:
+        """Nothing: these are for tags by place, which the safe loader has not."""
+
+    def ascend_resolver(self) -> None:
+        """Nothing, as above."""
+
 
 def load_all(text: bytes, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None: just what `yaml.load_all` gives."""

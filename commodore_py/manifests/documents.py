@@ -7,16 +7,12 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml_quick
 from commodore_py.errors import CommodoreError
 
 from .objects import KubeObject, identify, members
 from .values import canonical
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _START = re.compile(rb"^---(?=\s|$)", re.MULTILINE)
 # These say something about the documents around them.
@@ -55,19 +51,16 @@ def read(text: bytes, path: str) -> Read | None:
             canonical(documents)
     except (CommodoreError, ValueError, RecursionError):
         return None
-    return Read(tuple(_objects(documents, path)), tuple(_others(documents)))
+    objects: list[KubeObject] = []
+    others: list[object] = []
+    for document in documents:
+        id_ = identify(document)
+        if id_ is not None and isinstance(document, dict):
+            objects.append(KubeObject(id_, document, path))
+        elif document is not None:
+            others.append(document)
+    return Read(tuple(objects), tuple(others))
 
 
 def _load_json(text: bytes) -> list[object]:
     return [json.loads(text)] if text.strip() else []
-
-
-def _objects(documents: list[object], path: str) -> Iterator[KubeObject]:
-    for document in documents:
-        id_ = identify(document)
-        if id_ is not None and isinstance(document, dict):
-            yield KubeObject(id_, document, path)
-
-
-def _others(documents: list[object]) -> Iterator[object]:
-    return (one for one in documents if one is not None and identify(one) is None)

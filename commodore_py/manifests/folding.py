@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
 from . import grades
@@ -45,16 +46,15 @@ def folded(
     changes: Iterable[ObjectChange],
 ) -> tuple[tuple[ObjectChange, ...], tuple[Fold, ...]]:
     """What only single objects have, and what several have in common."""
-    changes = tuple(changes)
-    groups = _groups(changes)
+    keyed = [(change, _keys(change)) for change in changes]
+    groups = _groups(keyed)
     common = {key: of for key, of in groups.items() if len(of) >= FEWEST}
     left = []
-    for change in changes:
-        if change.what != "changed":
+    for change, keys in keyed:
+        shown = tuple(f for f, key in zip_longest(change.fields, keys) if key not in common)
+        if len(shown) == len(change.fields):
             left.append(change)
-            continue
-        shown = tuple(field for field in change.fields if _key(change, field) not in common)
-        if shown:
+        elif shown:
             grade = grades.worst([field.grade for field in shown])
             left.append(replace(change, fields=shown, grade=grade))
     folds = [_fold(key[1], of) for key, of in common.items()]
@@ -62,14 +62,19 @@ def folded(
     return tuple(sorted(left, key=importance)), tuple(folds)
 
 
+def _keys(change: ObjectChange) -> list[_Key]:
+    if change.what != "changed":
+        return []
+    return [_key(change, field) for field in change.fields]
+
+
 def _groups(
-    changes: Iterable[ObjectChange],
+    keyed: Iterable[tuple[ObjectChange, list[_Key]]],
 ) -> Mapping[_Key, dict[ObjectId, FieldChange]]:
     groups: dict[_Key, dict[ObjectId, FieldChange]] = defaultdict(dict)
-    for change in changes:
-        if change.what == "changed":
-            for field in change.fields:
-                groups[_key(change, field)].setdefault(change.id, field)
+    for change, keys in keyed:
+        for key, field in zip(keys, change.fields, strict=False):
+            groups[key].setdefault(change.id, field)
     return groups
 
 
