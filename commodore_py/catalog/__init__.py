@@ -1,7 +1,9 @@
 """The catalog: what it will hold, what that changes, how it came to be, and how it is written."""
 
 from .assemble import assemble
+from .change import change_between
 from .clean import clean
+from .identity import committer
 from .layout import is_generated
 from .objectdiff import FileDifference, ObjectDiff, counted_lines, nothing, object_diff
 from .record import commit_message, record_of
@@ -21,8 +23,10 @@ __all__ = [
     "Overtaken",
     "Unreported",
     "assemble",
+    "change_between",
     "clean",
     "commit_message",
+    "committer",
     "compared",
     "counted_lines",
     "diff_text",

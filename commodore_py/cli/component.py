@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import click
 
@@ -24,7 +24,7 @@ from .options import (
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
 
-_TEMPLATE = "https://github.com/projectsyn/commodore-component-template.git"
+_TEMPLATE = "builtin://component"
 _FEATURES = {
     "lib": False,
     "pp": False,
@@ -39,7 +39,7 @@ _FEATURES = {
 @verbose_option
 @click.pass_context
 def component(ctx: click.Context, verbose: int) -> None:
-    """Write and test components (built so far: compile)."""
+    """Write and test components."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -50,9 +50,14 @@ def component(ctx: click.Context, verbose: int) -> None:
 @template.component_features(_FEATURES)
 @template.test_case_option
 @verbose_option
-def new(**_options: object) -> Never:
-    """Write a new component from the template."""
-    raise NotBuiltYet.named("component new", instead="copy a component that you know")
+@click.pass_obj
+def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Make a new component called SLUG, from a template that is built in or from any other."""
+    from commodore_py.workflows.scaffold_kinds import COMPONENT  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    scaffold.new(COMPONENT, settings, options)
 
 
 @component.command()
@@ -63,9 +68,14 @@ def new(**_options: object) -> Never:
 @template.automerge_removals
 @template.test_case_option
 @verbose_option
-def update(**_options: object) -> Never:
+@click.pass_obj
+def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click hands them over
     """Bring the component at COMPONENT_PATH up to date with its template."""
-    raise NotBuiltYet.named("component update", instead="merge the template's changes with git")
+    from commodore_py.workflows.scaffold_kinds import COMPONENT  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    return scaffold.update(COMPONENT, settings, options["component_path"], options)
 
 
 @component.command()
@@ -73,15 +83,12 @@ def update(**_options: object) -> Never:
 @click.option("--force/--no-force", default=False, show_default=True, help="Delete without asking.")
 @verbose_option
 @click.pass_context
-def delete(ctx: click.Context, /, slug: str, **_options: object) -> Never:
+def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> None:
     """Delete the checkout of the component SLUG from the working directory."""
+    from . import scaffold  # noqa: PLC0415 - not for --help
+
     settings = ctx.find_object(Globals) or Globals(Path.cwd())
-    folder = settings.working_dir / "dependencies" / slug
-    if not folder.is_dir():
-        raise click.BadParameter(
-            f"no component {slug} is checked out: there is no {folder}", ctx, param_hint="SLUG"
-        )
-    raise NotBuiltYet.named("component delete", instead=f"remove {folder} with git worktree remove")
+    scaffold.delete(ctx, settings.more_verbose(verbose), slug, force=force)
 
 
 @component.command(name="compile")

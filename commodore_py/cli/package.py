@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Never
+from typing import TYPE_CHECKING, Any, Never
 
 import click
 
@@ -23,14 +23,14 @@ from .options import (
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
 
-_TEMPLATE = "https://github.com/projectsyn/commodore-config-package-template.git"
+_TEMPLATE = "builtin://package"
 
 
 @click.group(context_settings=HELP)
 @verbose_option
 @click.pass_context
 def package(ctx: click.Context, verbose: int) -> None:
-    """Write and test packages (built so far: compile)."""
+    """Write and test packages."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -40,9 +40,14 @@ def package(ctx: click.Context, verbose: int) -> None:
 @template.feature("golden-tests", default=True, about="Compare with a stored result.")
 @template.test_case_option
 @verbose_option
-def new(**_options: object) -> Never:
-    """Write a new package from the template."""
-    raise NotBuiltYet.named("package new", instead="copy a package that you know")
+@click.pass_obj
+def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Make a new package called SLUG, from a template that is built in or from any other."""
+    from commodore_py.workflows.scaffold_kinds import PACKAGE  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    scaffold.new(PACKAGE, settings, options)
 
 
 @package.command()
@@ -51,9 +56,14 @@ def new(**_options: object) -> Never:
 @template.feature("golden-tests", default=None, about="Compare with a stored result.")
 @template.test_case_option
 @verbose_option
-def update(**_options: object) -> Never:
+@click.pass_obj
+def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click hands them over
     """Bring the package at PACKAGE_PATH up to date with its template."""
-    raise NotBuiltYet.named("package update", instead="merge the template's changes with git")
+    from commodore_py.workflows.scaffold_kinds import PACKAGE  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    return scaffold.update(PACKAGE, settings, options["package_path"], options)
 
 
 @package.command(name="compile")

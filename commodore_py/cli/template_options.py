@@ -13,7 +13,7 @@ from .options import github_token_option
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
 
-_COPYRIGHT = "VSHN AG <info@vshn.ch>"
+_LICENSES = ("BSD-3-Clause", "Apache-2.0", "MIT", "none")
 
 # Which dependencies' updates are merged by themselves: each list by name and by pattern.
 _AUTOMERGE_LISTS = {
@@ -34,24 +34,35 @@ def new_options(template: str) -> _Decorator:
             help="Parent folder; else it becomes a dependency of the working directory.",
         ),
         click.option(
-            "--owner", default="projectsyn", show_default=True, help="User or group at GitHub."
+            "--owner", default="", help="User or group at GitHub; else Git's setting github.user."
         ),
         click.option(
-            "--template-url", default=template, show_default=True, help="Git URL of the template."
+            "--template-url",
+            default=template,
+            show_default=True,
+            help="Git URL or folder of a cookiecutter template; the default is built in.",
         ),
         click.option(
             "--template-version",
             default="main",
             show_default=True,
-            help="Branch, tag or commit of the template.",
+            help="Branch, tag or commit of the template; for the built-in, main is the newest.",
         ),
         click.option(
             "--copyright",
             "copyright_holder",
-            default=_COPYRIGHT,
-            show_default=True,
-            help="Who holds the copyright.",
+            default="",
+            help="Who holds the copyright; else who commits.",
         ),
+        click.option(
+            "--license",
+            "license",
+            type=click.Choice(_LICENSES),
+            default=_LICENSES[0],
+            show_default=True,
+            help="Licence that the built-in template writes.",
+        ),
+        *_ANY_TEMPLATE,
     )
 
 
@@ -85,6 +96,21 @@ def update_options(copyright_default: str | None) -> _Decorator:
         click.option(
             "--template-version", help="Branch, tag or commit of the template; else as it is."
         ),
+        click.option("--diff", is_flag=True, help="Show what would change, and change nothing."),
+        click.option(
+            "--check",
+            is_flag=True,
+            help="Change nothing, and end with 5 if there is something to update.",
+        ),
+        click.option(
+            "--conflicts",
+            type=click.Choice(("refuse", "markers")),
+            default="refuse",
+            show_default=True,
+            help="Where you and the template changed the same: change nothing, or write both sides"
+            " into the files and commit nothing.",
+        ),
+        *_ANY_TEMPLATE,
     )
 
 
@@ -184,6 +210,22 @@ def existing_folder(name: str) -> _Decorator:
 def existing_file(name: str) -> _Decorator:
     """The argument that names a list."""
     return click.argument(name, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+
+
+_ANY_TEMPLATE = (
+    click.option(
+        "--set",
+        "set",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="Set any variable of the template; repeat for more.",
+    ),
+    click.option(
+        "--trust",
+        is_flag=True,
+        help="Run the programs that a template of others brings along, after showing them.",
+    ),
+)
 
 
 def _automerge(verb: str) -> list[_Decorator]:

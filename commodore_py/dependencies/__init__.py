@@ -1,5 +1,13 @@
 """From wanted to pinned: what a cluster asks for, fetched into the working directory."""
 
+from .authored import (
+    FirstCommit,
+    begin_repository,
+    begin_worktree,
+    checkout_problem,
+    delete_checkout,
+    local_work,
+)
 from .bundler import fetch_vendored
 from .catalog import Outlook, fetch_catalog, look_at_catalog
 from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
@@ -12,8 +20,13 @@ from .single import fetch_single, misnamed_libraries
 
 __all__ = [
     "Fetch",
+    "FirstCommit",
     "Lender",
     "Outlook",
+    "begin_repository",
+    "begin_worktree",
+    "checkout_problem",
+    "delete_checkout",
     "doubts",
     "fetch_catalog",
     "fetch_downloads",
@@ -22,6 +35,7 @@ __all__ = [
     "fetcher",
     "instances_of",
     "last_used",
+    "local_work",
     "look_at_catalog",
     "misnamed_libraries",
     "one_run",

@@ -17,4 +17,7 @@ STAND_INS: Final = _HERE / "stand_ins"
 # Parameter `_kustomize_wrapper` of every target.
 KUSTOMIZE_WRAPPER: Final = _HERE / "scripts" / "run-kustomize"
 
-__all__ = ["KAPITAN_LIBRARIES", "KUSTOMIZE_WRAPPER", "LIBRARIES", "STAND_INS"]
+# What `component new` and `package new` write: a folder for each version of each template.
+TEMPLATES: Final = _HERE / "templates"
+
+__all__ = ["KAPITAN_LIBRARIES", "KUSTOMIZE_WRAPPER", "LIBRARIES", "STAND_INS", "TEMPLATES"]

@@ -1,0 +1,7 @@
+/**
+ * Functions of << name >> for the code of other components.
+ *
+ * They are imported as `import 'lib/<< slug >>.libsonnet'`.
+ */
+{
+}

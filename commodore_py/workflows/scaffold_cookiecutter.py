@@ -1,0 +1,249 @@
+"""Cookiecutter's way to render a template, in a sandbox: what is code runs only as a hook."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import string
+import unicodedata
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatch
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+from commodore_py.adapters.files import is_executable
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry, Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import jinja2
+
+_BINARY_SAMPLE: Final = 8000
+_HOOKS: Final = ("pre_prompt", "pre_gen_project", "post_gen_project")
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A program that a template wants to run."""
+
+    stage: str
+    file: Path
+
+    def __str__(self) -> str:
+        return f"hooks/{self.file.name}"
+
+
+def filled(folder: Path, given: Mapping[str, object]) -> dict[str, object]:
+    """All variables of a template in its order: those given, and the rest by its defaults."""
+    declared = _declared(folder)
+    known: dict[str, object] = {}
+    environment = _environment(declared)
+    # Dictionaries may use any plain variable, so they come last.
+    for late in (False, True):
+        for name, default in declared.items():
+            if name.startswith("_") and not name.startswith("__"):
+                known[name] = default
+            elif isinstance(default, dict) is late and name != "__prompts__":
+                raw = default if name.startswith("__") else _chosen(name, default, given)
+                known[name] = _rendered(environment, raw, known, name)
+    return {name: known[name] for name in declared if name in known}
+
+
+def declared_in(folder: Path) -> tuple[str, ...]:
+    """The names of a template's variables."""
+    return tuple(_declared(folder))
+
+
+def hooks_of(folder: Path) -> tuple[Hook, ...]:
+    """The programs of a template, in the order in which they run."""
+    hooks = folder / "hooks"
+    files = sorted(hooks.iterdir()) if hooks.is_dir() else []
+    return tuple(
+        Hook(stage, file)
+        for stage in _HOOKS
+        for file in files
+        if file.stem == stage and not file.name.endswith("~")
+    )
+
+
+def render(folder: Path, variables: Mapping[str, object]) -> Tree:
+    """The files of a repository, before any hook."""
+    top = _top(folder)
+    context = {"cookiecutter": variables}
+    environment = _environment(variables, folder=top)
+    copied = [str(one) for one in _list(variables.get("_copy_without_render"))]
+    newline = variables.get("_new_lines")
+    found: dict[PurePosixPath, Entry] = {}
+    for file in _files(top, folder):
+        inner = file.relative_to(top)
+        name = _text(environment, str(inner), context, inner)
+        path = PurePosixPath(name)
+        if not path.name or name.endswith("/"):
+            continue  # a name that came out empty is the template's way to leave a file out
+        if path.is_absolute() or ".." in path.parts or path.parts[0] == ".git":
+            raise CommodoreError(
+                f"the template would write {name}, outside of the repository", where=str(inner)
+            )
+        content = file.read_bytes()
+        raw = _copies(inner, copied) or _is_binary(content)
+        if not raw:
+            text = _text(environment, content.decode(), context, inner)
+            end = newline if isinstance(newline, str) and newline else _newline_of(content)
+            content = text.replace("\n", end).encode()
+        found[path] = Entry(content, executable=is_executable(file))
+    return Tree(found)
+
+
+def script_of(hook: Hook, variables: Mapping[str, object]) -> str:
+    """What a hook does: its text, rendered."""
+    environment = _environment(variables)
+    text = hook.file.read_text("utf-8")
+    if hook.stage == _HOOKS[0]:
+        return text  # it runs before there are variables
+    return _text(environment, text, {"cookiecutter": variables}, Path(str(hook)))
+
+
+def _declared(folder: Path) -> dict[str, Any]:
+    path = folder / "cookiecutter.json"
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise CommodoreError(f"no template is there: {error}", where=str(path)) from error
+    if not isinstance(content, dict):
+        raise CommodoreError("no template is there: cookiecutter.json is no object")
+    if content.get("_extensions"):
+        names = ", ".join(str(one) for one in _list(content["_extensions"]))
+        raise CommodoreError(
+            f"the template needs extensions of Jinja, which are not supported: {names}",
+            hint="update such a repository with cruft",
+        )
+    return content
+
+
+def _chosen(name: str, default: object, given: Mapping[str, object]) -> object:
+    """The value of a variable: given, or the default; one of a list."""
+    value = given.get(name, default)
+    if isinstance(default, list):
+        if name not in given:
+            return default[0] if default else ""
+        if value not in default:
+            raise CommodoreError(
+                f"{name} cannot be {value!r}", hint=f"one of {', '.join(map(str, default))}"
+            )
+    if isinstance(default, bool) and isinstance(value, str):
+        return value.lower() in ("1", "true", "t", "yes", "y", "on")
+    if isinstance(default, dict) and isinstance(value, Mapping):
+        return {**default, **value}
+    return value
+
+
+def _rendered(
+    environment: jinja2.Environment, raw: object, known: Mapping[str, object], name: str
+) -> object:
+    match raw:
+        case None | bool():
+            return raw
+        case dict():
+            return {
+                str(_rendered(environment, key, known, name)): _rendered(
+                    environment, value, known, name
+                )
+                for key, value in raw.items()
+            }
+        case list():
+            return [_rendered(environment, one, known, name) for one in raw]
+    return _text(environment, str(raw), {"cookiecutter": known}, Path(name))
+
+
+def _text(
+    environment: jinja2.Environment, template: str, context: Mapping[str, object], where: Path
+) -> str:
+    import jinja2  # noqa: PLC0415 - not for --help
+
+    try:
+        return environment.from_string(template).render(**context)
+    except (jinja2.TemplateError, TypeError, ValueError) as error:
+        raise CommodoreError(f"cannot render the template: {error}", where=str(where)) from error
+
+
+def _environment(
+    variables: Mapping[str, object], *, folder: Path | None = None
+) -> jinja2.Environment:
+    import jinja2.sandbox  # noqa: PLC0415 - not for --help
+
+    wanted = variables.get("_jinja2_env_vars")
+    options: dict[str, Any] = (
+        {str(k): v for k, v in wanted.items()} if isinstance(wanted, Mapping) else {}
+    )
+    places = [str(folder), str(folder.parent / "templates")] if folder else []
+    # Templates are text of strangers: plain Jinja would let them run anything.
+    environment = jinja2.sandbox.SandboxedEnvironment(
+        **{"keep_trailing_newline": True, **options},
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FileSystemLoader(places),
+    )
+    environment.filters["jsonify"] = lambda value, indent=4: json.dumps(
+        value, sort_keys=True, indent=indent
+    )
+    environment.filters["slugify"] = _slugified
+    environment.globals["random_ascii_string"] = _random_text
+    environment.globals["uuid4"] = lambda: str(uuid.uuid4())
+    return environment
+
+
+def _slugified(value: object, separator: str = "-") -> str:
+    plain = unicodedata.normalize("NFKD", str(value)).encode("ascii", "ignore").decode()
+    return re.sub(r"[^a-z0-9]+", separator, plain.lower()).strip(separator)
+
+
+def _random_text(length: int, punctuation: bool = False) -> str:  # noqa: FBT001, FBT002 - templates
+    letters = string.ascii_letters + (string.punctuation if punctuation else "")
+    return "".join(secrets.choice(letters) for _ in range(length))
+
+
+def _top(folder: Path) -> Path:
+    for path in sorted(folder.iterdir()):
+        name = path.name
+        if path.is_dir() and "cookiecutter" in name and "{{" in name and "}}" in name:
+            return path
+    raise CommodoreError(
+        "no template is there: it has no folder whose name is an expression of Jinja",
+        where=str(folder),
+    )
+
+
+def _files(top: Path, folder: Path) -> Iterator[Path]:
+    for path in sorted(top.rglob("*")):
+        if not path.resolve().is_relative_to(folder.resolve()):
+            raise CommodoreError(f"the template has a link that leads out of it: {path.name}")
+        if path.is_file():
+            yield path
+
+
+def _copies(path: Path, patterns: list[str]) -> bool:
+    parts = [path, *path.parents][:-1]
+    return any(fnmatch(str(part), pattern) for part in parts for pattern in patterns)
+
+
+def _is_binary(content: bytes) -> bool:
+    if b"\0" in content[:_BINARY_SAMPLE]:
+        return True
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def _newline_of(content: bytes) -> str:
+    first = content.partition(b"\n")[0]
+    return "\r\n" if first.endswith(b"\r") else "\n"
+
+
+def _list(value: object) -> list[object]:
+    return value if isinstance(value, list) else []

@@ -1,0 +1,120 @@
+"""Components and packages as repositories: their names, places and rules (pure)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+_SLUG: Final = re.compile(r"[a-z][a-z0-9-]+[a-z0-9]")
+# Test cases are names of files and words in a Makefile.
+_CASE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+BUILT_IN: Final = "builtin://"
+
+
+class BadSlug(CommodoreError):
+    """A name that cannot be one of a component or a package."""
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryKind:
+    """What is true of all repositories of a kind."""
+
+    name: str
+    folder_prefix: str = ""
+    """Of a checkout in a working directory."""
+    reserved: frozenset[str] = frozenset()
+    reserved_prefix: str = ""
+    required: tuple[tuple[str, str], ...] = ()
+    """Variables that a record must have, each with a value that would do."""
+    fallbacks: tuple[tuple[str, str], ...] = field(default=())
+    """Variables that older records lack, and what they are then."""
+
+    @property
+    def prefix(self) -> str:
+        """How the names of their repositories begin."""
+        return f"{self.name}-"
+
+    @property
+    def template(self) -> str:
+        """The built-in template."""
+        return BUILT_IN + self.name
+
+    def remote(self, owner: str, slug: str) -> str:
+        """Where such a repository will be."""
+        return f"git@github.com:{owner}/{self.prefix}{slug}.git"
+
+    def place(self, paths: WorkPaths, slug: str) -> Path:
+        """Where the checkout is, in a working directory."""
+        return paths.dependencies / f"{self.folder_prefix}{slug}"
+
+    def check(self, slug: str) -> None:
+        """Refuse a slug that cannot be one."""
+        if slug.startswith(self.prefix):
+            rest = slug.removeprefix(self.prefix)
+            raise BadSlug(
+                f"slug {slug!r} must not begin with {self.prefix!r}",
+                hint=f"the repository's name gets it by itself: {rest}",
+            )
+        if not _SLUG.fullmatch(slug):
+            raise BadSlug(
+                f"slug {slug!r} does not match the pattern ^{_SLUG.pattern}$",
+                hint="three or more small letters, digits and dashes; a letter first,"
+                " no dash at the end",
+            )
+        if slug in self.reserved:
+            names = ", ".join(sorted(self.reserved))
+            raise BadSlug(f"slug {slug!r} is reserved: a {self.name} cannot be any of {names}")
+        if self.reserved_prefix and slug.startswith(self.reserved_prefix):
+            raise BadSlug(
+                f"slug {slug!r} looks like a tenant: the prefix {self.reserved_prefix!r}"
+                " is reserved",
+                hint="choose another beginning",
+            )
+
+
+def check_case(case: str) -> str:
+    """A test case's name, if it can be one."""
+    if not _CASE.fullmatch(case):
+        raise CommodoreError(
+            f"{case!r} cannot be the name of a test case",
+            hint="letters, digits, dots, dashes and underscores; a letter or a digit first",
+        )
+    return case
+
+
+_AUTOMERGE: Final = (
+    ("automerge_patch", "y"),
+    ("automerge_patch_v0", "n"),
+    ("automerge_patch_regexp_blocklist", ""),
+    ("automerge_patch_v0_regexp_allowlist", ""),
+    ("automerge_minor_regexp_allowlist", ""),
+    ("auto_release", "y"),
+    ("test_cases", "defaults"),
+)
+_REQUIRED: Final = (
+    ("slug", "the-name"),
+    ("name", "The name"),
+    ("add_golden", "y"),
+    ("github_owner", "the-owner"),
+)
+
+COMPONENT: Final = RepositoryKind(
+    "component", required=(*_REQUIRED, ("add_matrix", "y")), fallbacks=_AUTOMERGE
+)
+PACKAGE: Final = RepositoryKind(
+    "package",
+    folder_prefix="pkg.",
+    reserved=frozenset({"components", "defaults", "global", "params"}),
+    reserved_prefix="t-",
+    required=_REQUIRED,
+    fallbacks=_AUTOMERGE,
+)

@@ -1,0 +1,135 @@
+"""`.cruft.json`: which template made a repository, and with which variables."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatch
+from typing import TYPE_CHECKING, Final
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path, PurePosixPath
+
+NAME: Final = ".cruft.json"
+_OURS: Final = ("template", "commit", "checkout", "context", "directory")
+
+
+class NoRecord(CommodoreError):
+    """A folder that no template made, or whose record cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What a repository was made from; its variables are in the template's order."""
+
+    template: str
+    commit: str
+    checkout: str | None
+    variables: Mapping[str, object]
+    directory: str | None = None
+    more: Mapping[str, object] = field(default_factory=dict)
+    """What else is in the file, `skip` above all; it stays there."""
+
+    @classmethod
+    def read(cls, folder: Path) -> Record:
+        """The record of a repository."""
+        path = folder / NAME
+        try:
+            content = json.loads(path.read_text("utf-8"))
+        except FileNotFoundError as error:
+            raise NoRecord(
+                f"{folder} was not made from a template: it has no {NAME}",
+                where=str(folder),
+                hint="name the folder that `new` made, or add the record of the template",
+            ) from error
+        except (ValueError, OSError) as error:
+            raise NoRecord(f"cannot read {NAME}: {error}", where=str(path)) from error
+        return cls.parse(content, path)
+
+    @classmethod
+    def parse(cls, content: object, path: Path) -> Record:
+        """The record in what a file holds."""
+        known = content if isinstance(content, dict) else {}
+        context = known.get("context")
+        variables = context.get("cookiecutter") if isinstance(context, dict) else None
+        for key, value, kind in (
+            ("template", known.get("template"), str),
+            ("commit", known.get("commit"), str),
+            ("context.cookiecutter", variables, dict),
+        ):
+            if not isinstance(value, kind):
+                raise NoRecord(f"{NAME} has no {key}", where=str(path))
+        checkout, directory = known.get("checkout"), known.get("directory")
+        return cls(
+            known["template"],
+            known["commit"],
+            checkout if isinstance(checkout, str) else None,
+            {**(variables or {})},
+            directory if isinstance(directory, str) else None,
+            {key: value for key, value in known.items() if key not in _OURS},
+        )
+
+    def content(self) -> bytes:
+        """The file, as it is written."""
+        known = {
+            "template": self.template,
+            "commit": self.commit,
+            "checkout": self.checkout,
+            "context": {
+                "cookiecutter": {
+                    **self.variables,
+                    "_template": self.template,
+                    "_commit": self.commit,
+                }
+            },
+            "directory": self.directory,
+            **self.more,
+        }
+        return (json.dumps(known, indent=2, ensure_ascii=False) + "\n").encode()
+
+    def text(self, name: str) -> str:
+        """A variable that is a text, empty where there is none."""
+        value = self.variables.get(name)
+        return value if isinstance(value, str) else ""
+
+    def required(self, names: tuple[tuple[str, str], ...], folder: Path) -> None:
+        """Refuse a record without the variables that nothing can be done without."""
+        missing = [f'"{name}": "{value}"' for name, value in names if name not in self.variables]
+        if missing:
+            words = "variable" if len(missing) == 1 else "variables"
+            raise NoRecord(
+                f"{NAME} lacks the {words} " + ", ".join(one.split(":")[0] for one in missing),
+                where=str(folder / NAME),
+                hint="write below context.cookiecutter, for example: " + ", ".join(missing),
+            )
+
+    def with_variables(self, variables: Mapping[str, object]) -> Record:
+        """The same, made with other variables."""
+        return replace(self, variables=variables)
+
+
+def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
+    """Whether the repository keeps a path to itself, whatever the template does."""
+    patterns = [*_texts(record.more.get("skip")), *_skip_of_project(folder)]
+    return any(
+        path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)
+        for pattern in patterns
+    )
+
+
+def _skip_of_project(folder: Path) -> list[str]:
+    try:
+        known: object = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+    except (OSError, ValueError):
+        return []
+    for key in ("tool", "cruft", "skip"):
+        known = known.get(key) if isinstance(known, dict) else None
+    return _texts(known)
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
