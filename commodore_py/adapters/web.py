@@ -132,28 +132,28 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
     headers = {**request.headers, **conditions}
     if request.raw:
         headers["Accept-Encoding"] = "identity"
-    try:
-        # A session, as only that forgets credentials when it is sent to another server.
-        with (
-            requests.Session() as session,
-            session.get(
+    # A session, as only that forgets credentials when it is sent to another server.
+    with requests.Session() as session:
+        try:
+            response = session.get(
                 request.url,
                 headers=headers,
                 auth=request.basic,
                 timeout=request.timeout,
                 verify=_authorities(request.verify),
                 stream=True,
-            ) as response,
-        ):
-            if not response.ok:
-                raise refused(_shown(request), response)
-            yield response
-    except requests.RequestException as error:
-        if isinstance(error, requests.exceptions.InvalidSchema | requests.exceptions.InvalidURL):
+            )
+            with response:
+                if not response.ok:
+                    raise refused(_shown(request), response)
+                yield response
+        except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
+            said = without_password(str(error))
             raise HttpError(
-                f"it is no URL to download from: {error}", where=_shown(request)
+                f"it is no URL to download from: {said}", where=_shown(request)
             ) from error
-        raise translated(error, _shown(request), request.timeout) from error
+        except requests.RequestException as error:
+            raise translated(error, _shown(request), request.timeout) from error
 
 
 def _pieces(request: Request, response: requests.Response) -> Iterator[bytes]:
@@ -170,9 +170,14 @@ def _pieces(request: Request, response: requests.Response) -> Iterator[bytes]:
 
 def _authorities(verify: bool | str) -> bool | str:  # noqa: FBT001 - as requests has it
     """Our HTTP library has variables of its own for this; such as helm have SSL_CERT_FILE."""
-    if verify is not True or any(os.environ.get(name) for name in _BUNDLES):
+    if verify is not True:
         return verify
-    return os.environ.get("SSL_CERT_FILE") or True
+    names = (*_BUNDLES, "SSL_CERT_FILE")
+    variable = next((name for name in names if os.environ.get(name)), "")
+    file = os.environ.get(variable, "")
+    if file and not os.path.exists(file):  # noqa: PTH110 - a variable's text
+        raise HttpError(f"{variable} names no file: {file}", hint="correct it, or unset it")
+    return file or True
 
 
 def _shown(request: Request) -> str:

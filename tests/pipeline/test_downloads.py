@@ -221,6 +221,40 @@ def test_a_netrc_file_lets_one_in(world: Downloads, web: Web, stranger: Path) ->
     assert world.files()["file.yaml"] == "one"
 
 
+@pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"])
+def test_authorities_that_are_not_there_are_told(
+    world: Downloads, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, "/no/such/file.pem")
+
+    (error,) = world.refused(world.file("https://127.0.0.1:1/a"))
+
+    assert str(error) == f"{variable} names no file: /no/such/file.pem"
+
+
+def test_the_authorities_of_other_programs_count(
+    world: Downloads, web: Web, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "mine.pem").write_text("no certificate")
+    for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "mine.pem"))
+
+    (error,) = world.refused(world.file(web.url.replace("http", "https")))
+
+    # It was read, and there is nothing in it; the server knows no TLS anyway.
+    assert "no certificate or crl found" in str(error).lower()
+
+
+@pytest.mark.parametrize("url", ["ftp://example.com/a", "nonsense", "https://"])
+def test_what_is_no_url_is_told(world: Downloads, url: str) -> None:
+    (error,) = world.refused(world.file(url))
+
+    assert "no URL to download from" in str(error) or "failed" in str(error)
+
+
 def test_a_password_in_a_url_is_used_and_not_shown(world: Downloads, web: Web) -> None:
     web.put("/a", "one", login=("me", "secret"))
     web.put("/b", "two", login=("me", "other"))
