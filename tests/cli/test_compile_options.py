@@ -112,6 +112,28 @@ def test_local_mode_pushes_nothing_and_says_so(compiling: Compile) -> None:
 
 
 @pytest.mark.spec("01.13")
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [("--push", "--push needs a network"), ("--jsonnet-bundler=jb", "jb needs a network")],
+)
+def test_what_needs_a_network_does_not_go_with_offline(
+    compiling: Compile, option: str, says: str
+) -> None:
+    ran = compiling("--offline", option)
+
+    assert ran.code == 2
+    assert says in ran.err
+
+
+def test_offline_uses_what_an_earlier_run_left(compiling: Compile) -> None:
+    online = compiling()
+
+    ran = compiling("--offline")
+
+    assert (online.code, ran.code) == (0, 0)
+    assert (compiling.fleet.work / "compiled/one/one/out.yaml").is_file()
+
+
 def test_facts_that_cannot_be_read_are_passed_over(compiling: Compile) -> None:
     ran = compiling("-d", "nope", "-d", "e=", "-d", "a=json:{", "-d", "a..b=1", "-d", "k=v")
 
