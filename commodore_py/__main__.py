@@ -8,8 +8,8 @@ from contextlib import suppress
 
 _INTERRUPTED = 130
 
-# Go's own name, and a value that was measured: docs/adr/0022-go-collects-less.md.
-_COLLECTOR, _SELDOM = "GOGC", "400"
+# Go's own names, and values that were measured: docs/adr/0022-go-collects-less.md.
+_COLLECTOR = {"GOGC": "400", "GODEBUG": "gcstoptheworld=1"}
 _RESTARTED, _MOVED = "_COMMODORE_RESTARTED", "_COMMODORE_ENVIRONMENT_MOVED"
 _PROGRAMS = {"commodore", "__main__.py"}
 _GROUPS = {"catalog", "component", "package"}
@@ -46,18 +46,22 @@ def _tune() -> None:
     Once it is loaded it listens to nobody, and it reads what the process was started with: so this
     process starts once more, as itself.
     """
-    if os.environ.get(_RESTARTED) == str(os.getpid()):
+    restarted, _, ours = os.environ.get(_RESTARTED, "").partition(":")
+    if restarted == str(os.getpid()):
         # A further variable makes the C library copy the environment. Go still reads what is left
         # behind; no program that we start gets to see it.
         os.environ[_MOVED] = "1"
-        for name in (_MOVED, _RESTARTED, _COLLECTOR):
+        for name in (_MOVED, _RESTARTED, *ours.split(",")):
             os.environ.pop(name, None)
-    elif _COLLECTOR not in os.environ and _can_restart() and evaluates_jsonnet(sys.argv[1:]):
-        changes = {_COLLECTOR: _SELDOM, _RESTARTED: str(os.getpid())}
+    elif "GOGC" not in os.environ and _can_restart() and evaluates_jsonnet(sys.argv[1:]):
+        changes = {name: value for name, value in _COLLECTOR.items() if name not in os.environ}
+        mark = {_RESTARTED: f"{os.getpid()}:{','.join(changes)}"}
         # Whatever forbids it: we are here already, and only slower.
         with suppress(OSError):
             os.execve(  # noqa: S606 - ourselves, with the very same words
-                sys.executable, [sys.executable, *sys.orig_argv[1:]], {**os.environ, **changes}
+                sys.executable,
+                [sys.executable, *sys.orig_argv[1:]],
+                {**os.environ, **changes, **mark},
             )
 
 

@@ -95,10 +95,26 @@ def test_go_collects_less_and_programs_see_what_the_user_set(  # noqa: PLR0917 -
     assert first is not None
     assert int(first[1]) == goal
     variables = set(seen.read_text().splitlines())
-    assert {one for one in variables if one.startswith("GOGC=")} == (
-        {f"GOGC={told}"} if told else set()
-    )
+    assert {one for one in variables if one.startswith("GO")} == {
+        "GODEBUG=gctrace=1",
+        *([f"GOGC={told}"] if told else []),
+    }
     assert not [one for one in variables if one.startswith("_COMMODORE")]
+
+
+def test_programs_see_nothing_where_nothing_was_set(
+    program: list[str], fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("GOGC", "GODEBUG"):
+        monkeypatch.delenv(name, raising=False)
+    seen = seen_by_git(tmp_path, monkeypatch)
+
+    done = subprocess.run(compiling(program, fleet), capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    names = {line.partition("=")[0] for line in seen.read_text().splitlines()}
+    assert "PATH" in names
+    assert not {name for name in names if name.startswith(("GO", "_COMMODORE"))}
 
 
 @pytest.mark.parametrize(
