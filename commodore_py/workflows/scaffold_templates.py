@@ -63,6 +63,8 @@ class Templates:
     clone: Path | None = None
     """Where a template of others was cloned to."""
     versions: dict[str, Path] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+    """Programs that the user has seen already."""
 
     def at(self, version: str | None) -> Template:
         """The template at a branch, a tag, a commit; the newest if none is said."""
@@ -78,7 +80,7 @@ class Templates:
             except ProgramFailed as error:
                 raise _cannot(self.url, version, error) from error
             self.versions[commit] = folder
-        return _Foreign(self.url, commit, self.versions[commit], trust=self.trust)
+        return _Foreign(self.url, commit, self.versions[commit], self.shown, trust=self.trust)
 
     def _commit(self, clone: Path, version: str | None) -> str:
         names = [f"{BRANCHES}{version}", f"{TAGS}{version}", version] if version else []
@@ -123,6 +125,7 @@ class _Foreign:
     url: str
     commit: str
     folder: Path
+    shown: set[str]
     trust: bool
 
     def filled(self, given: Mapping[str, object]) -> dict[str, object]:
@@ -160,7 +163,9 @@ class _Foreign:
     ) -> None:
         for hook in hooks:
             text = scaffold_cookiecutter.script_of(hook, context)
-            log.info("%s of the template:\n%s", hook, text, extra={"kind": "plain"})
+            if text not in self.shown:
+                log.warning("%s of the template is a program:\n%s", hook, text)
+            self.shown.add(text)
 
     def _run(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
@@ -12,6 +12,7 @@ import yaml
 from commodore_py import catalog
 from commodore_py.adapters.files import is_executable, write_if_changed
 from commodore_py.adapters.git import git, is_repository, status
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
@@ -138,7 +139,8 @@ def _undone_on_failure(plan: Plan) -> Iterator[None]:
         yield
     except BaseException:
         _write(plan.folder, {path: own.get(path) for path in plan.changed})
-        git(plan.folder, "reset", "--quiet")
+        with suppress(ProgramFailed):
+            git(plan.folder, "reset", "--quiet")
         raise
 
 

@@ -1,0 +1,287 @@
+"""`component new` and `package new`: a repository that works at once, or nothing at all."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.authoring import files_below
+from tests.builders import commit_in, git
+from tests.templates import a_template
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine, Ran
+
+MINE = ("--owner", "acme", "--copyright", "Me <me@example.com>")
+
+
+def new(commodore: CommandLine, slug: str, *words: str) -> Ran:
+    return commodore("component", "new", slug, *MINE, *words)
+
+
+def nothing_in(folder: Path) -> bool:
+    return not any(folder.iterdir())
+
+
+def test_it_compiles_to_its_expected_output_at_once(commodore: CommandLine, tmp_path: Path) -> None:
+    assert new(commodore, "my-comp", "-t", "extra", "--output-dir", ".").code == 0
+    made = tmp_path / "my-comp"
+
+    for case in ("defaults", "extra"):
+        words = ("--search-paths", ".", "-n", "my-comp", "-f", f"tests/{case}.yml")
+        words = (str(made), *words[:1], str(made), *words[2:4], "-f", str(made / words[5]))
+        ran = commodore("component", "compile", *words, "--offline", "-o", f"out-{case}")
+
+        assert ran.code == 0, ran.err
+        expected = files_below(made / "tests" / "golden" / case)
+        assert expected == {"my-comp/apps/my-comp.yaml": b""}
+        assert files_below(tmp_path / f"out-{case}" / "compiled") == expected
+
+
+def test_it_is_a_worktree_with_one_commit_and_a_remote(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    ran = new(commodore, "my-comp")
+
+    assert ran.code == 0, ran.err
+    assert "Added file class/my-comp.yml" in ran.out
+    made = tmp_path / "dependencies" / "my-comp"
+    assert (made / ".git").is_file()
+    bare = tmp_path / "dependencies" / ".repos" / "github.com" / "acme" / "component-my-comp.git"
+    assert git(bare, "rev-parse", "--is-bare-repository") == "true"
+    assert git(made, "log", "--format=%s|%an") == "Initial commit|Test Author"
+    assert git(made, "branch", "--format=%(refname:short)") == "master"
+    assert git(made, "status", "--porcelain") == ""
+    url = "ssh://git@github.com/acme/component-my-comp.git"
+    assert git(made, "remote", "get-url", "--all", "origin") == url
+    assert git(made, "remote", "get-url", "--push", "origin") == url
+
+
+def test_elsewhere_it_is_a_repository_of_its_own(commodore: CommandLine, tmp_path: Path) -> None:
+    assert new(commodore, "my-comp", "--output-dir", str(tmp_path)).code == 0
+
+    made = tmp_path / "my-comp"
+    assert (made / ".git").is_dir()
+    assert git(made, "status", "--porcelain", "--branch") == "## master"
+    assert not (tmp_path / "dependencies").exists()
+
+
+def test_a_record_tells_everything(commodore: CommandLine, tmp_path: Path) -> None:
+    new(commodore, "my-comp", "--output-dir", ".", "--set", "add_go_unit=y", "--no-autorelease")
+
+    record = json.loads((tmp_path / "my-comp" / ".cruft.json").read_text())
+    assert list(record) == ["template", "commit", "checkout", "context", "directory"]
+    assert (record["template"], record["checkout"]) == ("builtin://component", "main")
+    variables = record["context"]["cookiecutter"]
+    assert variables["parameter_key"] == "my_comp"
+    assert variables["add_go_unit"] == "y"
+    assert variables["auto_release"] == "n"
+    assert variables["github_url"] == "https://github.com/acme/component-my-comp"
+    assert variables["_commit"] == record["commit"]
+    assert not (tmp_path / "my-comp" / ".github" / "workflows" / "auto-release.yaml").exists()
+    assert "go test" in (tmp_path / "my-comp" / "Makefile").read_text()
+
+
+def test_a_package_has_a_place_of_its_own(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("package", "new", "my-pack", *MINE, "--license", "MIT")
+
+    assert ran.code == 0, ran.err
+    made = tmp_path / "dependencies" / "pkg.my-pack"
+    assert (made / "tests" / "defaults.yml").read_bytes() == b""
+    assert (made / "LICENSE").read_text().startswith("MIT License")
+    assert "package compile ." in (made / "Makefile.vars.mk").read_text()
+
+
+def test_owner_and_copyright_come_from_git(commodore: CommandLine, tmp_path: Path) -> None:
+    settings = tmp_path / "gitconfig"
+    settings.write_text("[github]\n  user = someone\n")
+
+    ran = commodore("component", "new", "my-comp", GIT_CONFIG_GLOBAL=str(settings))
+
+    assert ran.code == 0, ran.err
+    made = tmp_path / "dependencies" / "my-comp"
+    assert "someone/component-my-comp" in git(made, "remote", "get-url", "origin")
+    assert "Test Author <author@example.com>" in (made / "LICENSE").read_text()
+
+
+def test_without_an_owner_nothing_is_made(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = commodore("component", "new", "my-comp")
+
+    assert ran.code == 2
+    assert "--owner" in ran.err
+    assert nothing_in(tmp_path)
+
+
+@pytest.mark.spec("09.01")
+@pytest.mark.parametrize("kind", ["component", "package"])
+def test_a_slug_does_not_repeat_the_prefix(
+    commodore: CommandLine, tmp_path: Path, kind: str
+) -> None:
+    ran = commodore(kind, "new", f"{kind}-foo", *MINE)
+
+    assert ran.code == 1
+    assert f"'{kind}-foo'" in ran.err
+    assert f"'{kind}-'" in ran.err
+    assert "by itself: foo" in ran.err
+    assert nothing_in(tmp_path)
+
+
+@pytest.mark.spec("09.02", "09.03")
+@pytest.mark.parametrize("slug", ["ab", "Foo", "foo_bar", "foo-", "1foo", "foo\n", ""])
+def test_a_slug_matches_the_pattern(commodore: CommandLine, tmp_path: Path, slug: str) -> None:
+    ran = new(commodore, slug)
+
+    assert ran.code == 1
+    assert repr(slug) in ran.err
+    assert "^[a-z][a-z0-9-]+[a-z0-9]$" in ran.err
+    assert nothing_in(tmp_path)
+
+
+@pytest.mark.spec("09.04")
+@pytest.mark.parametrize(
+    ("slug", "says"),
+    [("global", "components, defaults, global, params"), ("t-acme", "'t-'")],
+)
+def test_a_package_takes_no_place_of_the_inventory(
+    commodore: CommandLine, tmp_path: Path, slug: str, says: str
+) -> None:
+    ran = commodore("package", "new", slug, *MINE)
+
+    assert ran.code == 1
+    assert repr(slug) in ran.err
+    assert says in ran.err
+    assert nothing_in(tmp_path)
+
+
+@pytest.mark.spec("09.05")
+def test_the_output_directory_must_exist(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = new(commodore, "my-comp", "--output-dir", "nowhere")
+    assert ran.code == 1
+    assert "nowhere does not exist" in ran.err
+
+    (tmp_path / "file").touch()
+    assert new(commodore, "my-comp", "--output-dir", "file").code == 2
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.spec("09.06")
+def test_the_place_must_be_free(commodore: CommandLine, tmp_path: Path) -> None:
+    taken = tmp_path / "dependencies" / "my-comp"
+    taken.mkdir(parents=True)
+
+    ran = new(commodore, "my-comp")
+
+    assert ran.code == 1
+    assert f"{taken} exists already" in ran.err
+    assert nothing_in(taken)
+
+
+@pytest.mark.spec("09.07")
+@pytest.mark.parametrize("elsewhere", [(), ("--output-dir", ".")])
+def test_a_template_that_cannot_be_had_leaves_nothing(
+    commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
+) -> None:
+    missing = tmp_path / "no-template"
+    ran = new(commodore, "my-comp", "--template-url", str(missing), *elsewhere)
+    assert ran.code == 1
+    assert str(missing) in ran.err
+    assert "does not exist" in ran.err  # Git's own words
+    assert nothing_in(tmp_path)
+
+    template = a_template(tmp_path / "template", hook="")
+    at = ("--template-url", str(template), "--template-version", "v9")
+    ran = new(commodore, "my-comp", *at, *elsewhere)
+    assert ran.code == 1
+    assert str(template) in ran.err
+    assert "v9 not found" in ran.err
+    assert [path.name for path in tmp_path.iterdir()] == ["template"]
+
+
+@pytest.mark.spec("09.08")
+def test_once_more_after_the_checkout_was_deleted(commodore: CommandLine, tmp_path: Path) -> None:
+    import shutil  # noqa: PLC0415
+
+    assert new(commodore, "my-comp").code == 0
+    made = tmp_path / "dependencies" / "my-comp"
+    mine = commit_in(made, {"mine": "x"})
+    shutil.rmtree(made)
+
+    ran = new(commodore, "my-comp")
+
+    assert ran.code == 0, ran.err
+    assert git(made, "log", "--format=%s") == "Initial commit"
+    kept = git(made, "for-each-ref", "--format=%(objectname)", "refs/commodore/backup")
+    assert kept == mine
+
+
+@pytest.mark.spec("09.09")
+def test_several_cases_need_the_matrix(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = new(commodore, "my-comp", "-t", "two", "--no-matrix-tests", "--output-dir", ".")
+
+    assert ran.code == 0
+    assert "2 test cases need the matrix, so it stays on" in ran.err
+    workflow = (tmp_path / "my-comp" / ".github" / "workflows" / "test.yaml").read_text()
+    assert "          - two\n" in workflow
+
+
+@pytest.mark.spec("09.10")
+def test_patches_of_v0_are_patches(commodore: CommandLine, tmp_path: Path) -> None:
+    off = ("--no-automerge-patch", "--automerge-patch-v0")
+    ran = new(commodore, "my-comp", *off, "--output-dir", ".")
+
+    assert ran.code == 0
+    assert "patches of v0 are patches" in ran.err
+    rules = json.loads((tmp_path / "my-comp" / "renovate.json").read_text())["packageRules"]
+    assert [rule["matchUpdateTypes"] for rule in rules] == [["patch", "digest"]]
+    assert "matchCurrentVersion" not in rules[0]
+
+
+def test_programs_of_a_template_run_only_when_trusted(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    hook = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
+    template = a_template(tmp_path / "template", hook=hook)
+    words = ("--template-url", str(template), "--output-dir", ".")
+
+    refused = new(commodore, "my-comp", *words)
+
+    assert refused.code == 1
+    assert "hooks/post_gen_project.py" in refused.err
+    assert hook in refused.err
+    assert "--trust" in refused.err
+    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "my-comp").exists()
+
+    trusted = new(commodore, "my-comp", *words, "--trust")
+
+    assert trusted.code == 0, trusted.err
+    assert hook in trusted.err
+    assert (tmp_path / "ran").exists()
+
+
+def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path) -> None:
+    from tests.templates import change  # noqa: PLC0415
+
+    template = a_template(tmp_path / "template", hook="")
+    change(template, {"x": "{{ ''.__class__.__mro__[1].__subclasses__() }}"})
+
+    ran = new(commodore, "my-comp", "--template-url", str(template), "--output-dir", ".")
+
+    assert ran.code == 1
+    assert "unsafe" in ran.err
+    assert not (tmp_path / "my-comp").exists()
+
+
+def test_a_variable_that_the_template_lacks_is_refused(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    ran = new(commodore, "my-comp", "--set", "add_libb=y")
+
+    assert ran.code == 2
+    assert "add_libb" in ran.err
+    assert "add_lib," in ran.err
+    assert nothing_in(tmp_path)

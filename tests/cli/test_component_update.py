@@ -1,0 +1,362 @@
+"""`component update`: the template's changes and the wished ones, all of them or none."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.authoring import files_below
+from tests.builders import commit_in, git
+from tests.templates import a_template, change
+
+from .test_component_new import new
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine, Ran
+
+
+@pytest.fixture
+def built_in(commodore: CommandLine, tmp_path: Path) -> Path:
+    """A component of the built-in template."""
+    assert new(commodore, "my-comp", "--output-dir", ".").code == 0
+    return tmp_path / "my-comp"
+
+
+@pytest.fixture
+def template(tmp_path: Path) -> Path:
+    return a_template(tmp_path / "template")
+
+
+@pytest.fixture
+def foreign(commodore: CommandLine, tmp_path: Path, template: Path) -> Path:
+    """A component of a template of others."""
+    words = ("--template-url", str(template), "--trust", "--output-dir", ".")
+    assert new(commodore, "my-comp", *words).code == 0
+    return tmp_path / "my-comp"
+
+
+def update(commodore: CommandLine, made: Path, *words: str) -> Ran:
+    return commodore("component", "update", str(made), "--trust", *words)
+
+
+def record_of(made: Path) -> dict[str, object]:
+    content: dict[str, object] = json.loads((made / ".cruft.json").read_text())
+    return content
+
+
+def state_of(made: Path) -> tuple[str, str, dict[str, bytes]]:
+    files = {
+        path: content for path, content in files_below(made).items() if not path.startswith(".git/")
+    }
+    return git(made, "rev-parse", "HEAD"), git(made, "status", "--porcelain"), files
+
+
+def test_nothing_to_do(commodore: CommandLine, built_in: Path) -> None:
+    before = state_of(built_in)
+
+    ran = update(commodore, built_in)
+
+    assert ran.code == 0
+    assert " > No changes." in ran.out
+    assert "already up-to-date" in ran.out
+    assert state_of(built_in) == before
+    assert update(commodore, built_in, "--check").code == 0
+
+
+def test_other_variables_of_a_built_in_template(commodore: CommandLine, built_in: Path) -> None:
+    ran = update(commodore, built_in, "-t", "extra", "--lib", "--set", "add_go_unit=y")
+
+    assert ran.code == 0, ran.err
+    assert "Added file lib/my-comp.libsonnet" in ran.out
+    assert (built_in / "tests" / "golden" / "extra" / "my-comp" / "apps" / "my-comp.yaml").exists()
+    assert "tests/defaults.yml tests/extra.yml" in (built_in / "Makefile.vars.mk").read_text()
+    commit = str(record_of(built_in)["commit"])
+    assert git(built_in, "log", "--format=%B", "-1").strip() == (
+        f"Update from template\n\nTemplate version: main ({commit[:7]})"
+    )
+    assert git(built_in, "status", "--porcelain") == ""
+
+    back = update(
+        commodore, built_in, "--remove-test-case", "extra", "--no-lib", "--set", "add_go_unit=n"
+    )
+
+    assert back.code == 0, back.err
+    assert git(built_in, "diff", "--stat", "HEAD~2", "HEAD") == ""
+
+
+def test_the_changes_of_a_template_and_those_of_the_author(
+    commodore: CommandLine, foreign: Path, template: Path
+) -> None:
+    commit_in(foreign, {"README.md": (foreign / "README.md").read_text().replace("six", "mine")})
+    (foreign / "raw" / "kept").unlink()
+    commit_in(foreign, {})
+    readme = "{{ cookiecutter.slug }}/README.md"
+    change(template, {"README.md": (template / readme).read_text().replace("two", "theirs")})
+    newest = change(template, {"new/file": "new\n", "raw/kept": "changed\n"})
+
+    ran = update(commodore, foreign)
+
+    assert ran.code == 0, ran.err
+    text = (foreign / "README.md").read_text()
+    assert "theirs" in text
+    assert "mine" in text
+    assert (foreign / "new" / "file").read_text() == "new\n"
+    assert not (foreign / "raw" / "kept").exists()  # the author does not want it
+    assert record_of(foreign)["commit"] == newest
+    assert "github.com/acme" in git(foreign, "remote", "get-url", "origin")
+
+
+def test_remotes_are_left_alone(commodore: CommandLine, built_in: Path) -> None:
+    git(built_in, "remote", "set-url", "origin", "https://git.example.com/elsewhere.git")
+
+    assert update(commodore, built_in, "--pp").code == 0
+
+    assert git(built_in, "remote", "get-url", "origin") == "https://git.example.com/elsewhere.git"
+
+
+def test_looking_changes_nothing(commodore: CommandLine, built_in: Path) -> None:
+    before = state_of(built_in)
+
+    shown = update(commodore, built_in, "--pp", "--diff")
+    checked = update(commodore, built_in, "--pp", "--check")
+
+    assert shown.code == 0
+    assert "+++ class/my-comp.yml" in shown.out
+    assert checked.code == 5
+    assert checked.out == "Component my-comp has an update\n"
+    assert state_of(built_in) == before
+
+
+def test_without_a_commit(commodore: CommandLine, built_in: Path) -> None:
+    head = git(built_in, "rev-parse", "HEAD")
+
+    ran = update(commodore, built_in, "--lib", "--no-commit")
+
+    assert ran.code == 0
+    assert "Not committed" in ran.err
+    assert git(built_in, "rev-parse", "HEAD") == head
+    assert "?? lib/" in git(built_in, "status", "--porcelain")
+    assert git(built_in, "diff", "--cached", "--name-only") == ""
+
+
+def test_what_belongs_to_a_removed_case_goes_with_it(
+    commodore: CommandLine, built_in: Path
+) -> None:
+    assert update(commodore, built_in, "-t", "extra").code == 0
+    golden = "tests/golden/extra/my-comp"
+    commit_in(
+        built_in,
+        {"tests/extra.yml": "parameters: {}\n", f"{golden}/apps/my-comp.yaml": "a: 1\n"}
+        | {f"{golden}/my-comp/more.yaml": "b: 1\n"},
+    )
+
+    ran = update(commodore, built_in, "--remove-test-case", "extra")
+
+    assert ran.code == 0
+    assert f"Deleted file {golden}/my-comp/more.yaml" in ran.out
+    assert not (built_in / "tests" / "extra.yml").exists()
+    assert not (built_in / "tests" / "golden" / "extra").exists()
+
+
+def test_other_changed_files_stay_when_the_template_gives_them_up(
+    commodore: CommandLine, built_in: Path
+) -> None:
+    golden = "tests/golden/defaults/my-comp/apps/my-comp.yaml"
+    commit_in(built_in, {golden: "a: 1\n"})
+
+    ran = update(commodore, built_in, "--no-golden-tests")
+
+    assert ran.code == 0
+    assert f"so they stay: {golden}" in ran.err
+    assert (built_in / golden).read_text() == "a: 1\n"
+
+
+def test_what_is_skipped_is_the_authors(commodore: CommandLine, built_in: Path) -> None:
+    record = record_of(built_in) | {"skip": ["Makefile*", "class"]}
+    commit_in(built_in, {".cruft.json": json.dumps(record, indent=2) + "\n"})
+    before = (built_in / "class" / "my-comp.yml").read_bytes()
+
+    assert update(commodore, built_in, "--pp", "-t", "extra").code == 0
+
+    assert (built_in / "class" / "my-comp.yml").read_bytes() == before
+    assert "extra" not in (built_in / "Makefile.vars.mk").read_text()
+    assert record_of(built_in)["skip"] == ["Makefile*", "class"]
+
+
+@pytest.mark.spec("09.11")
+def test_a_path_that_is_no_directory(commodore: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+
+    for path in ("nowhere", "file"):
+        ran = commodore("component", "update", path)
+
+        assert ran.code == 2
+        assert "COMPONENT_PATH" in ran.err
+        assert "irectory" in ran.err
+
+
+@pytest.mark.spec("09.12")
+def test_a_directory_that_no_template_made(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = update(commodore, tmp_path)
+
+    assert ran.code == 1
+    assert str(tmp_path) in ran.err
+    assert ".cruft.json" in ran.err
+
+
+@pytest.mark.spec("09.13")
+def test_changes_that_are_not_committed(commodore: CommandLine, built_in: Path) -> None:
+    (built_in / "README.md").write_text("mine\n")
+    (built_in / "untracked").touch()
+    before = state_of(built_in)
+
+    ran = update(commodore, built_in, "--lib")
+
+    assert ran.code == 1
+    assert str(built_in) in ran.err
+    assert "modified README.md" in ran.err
+    assert "untracked untracked" in ran.err
+    assert state_of(built_in) == before
+
+
+@pytest.mark.spec("09.14")
+def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None:
+    before = state_of(built_in)
+
+    ran = update(commodore, built_in, "--remove-test-case", "defaults")
+
+    assert ran.code == 1
+    assert "removing defaults would leave no test case" in ran.err
+    assert "one must stay" in ran.err
+    assert state_of(built_in) == before
+
+
+@pytest.mark.spec("09.15", "09.16")
+@pytest.mark.parametrize("words", [(), ("--no-commit",), ("--diff",), ("--check",)])
+def test_a_conflict_changes_nothing(
+    commodore: CommandLine, foreign: Path, template: Path, words: tuple[str, ...]
+) -> None:
+    in_conflict(foreign, template)
+    before = state_of(foreign)
+
+    ran = update(commodore, foreign, *words)
+
+    assert ran.code == 1
+    assert "README.md changed on both sides" in ran.err
+    assert "added exists already" in ran.err
+    assert "--conflicts markers" in ran.err
+    assert state_of(foreign) == before
+
+
+def test_both_sides_can_be_had_with_markers(
+    commodore: CommandLine, foreign: Path, template: Path
+) -> None:
+    in_conflict(foreign, template)
+    head = git(foreign, "rev-parse", "HEAD")
+
+    ran = update(commodore, foreign, "--conflicts", "markers")
+
+    assert ran.code == 1
+    assert "both sides are in: README.md, added" in ran.err
+    text = (foreign / "README.md").read_text()
+    assert "<<<<<<< yours\nmine\n" in text
+    assert "theirs\n>>>>>>> template" in text
+    assert (foreign / "other").read_text() == "new\n"
+    assert git(foreign, "rev-parse", "HEAD") == head
+
+
+def in_conflict(foreign: Path, template: Path) -> None:
+    readme = (foreign / "README.md").read_text()
+    commit_in(foreign, {"README.md": readme.replace("two", "mine"), "added": "by me\n"})
+    text = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
+    files = {"README.md": text.replace("two", "theirs"), "added": "by them\n", "other": "new\n"}
+    change(template, files)
+
+
+@pytest.mark.spec("09.17")
+def test_not_the_root_of_a_repository(
+    commodore: CommandLine, built_in: Path, tmp_path: Path
+) -> None:
+    import shutil  # noqa: PLC0415
+
+    inner = tmp_path / "larger" / "inner"
+    shutil.copytree(built_in, inner, ignore=shutil.ignore_patterns(".git"))
+    for around in (False, True):
+        if around:
+            git(tmp_path / "larger", "init", "--quiet")
+        before = files_below(inner)
+
+        ran = update(commodore, inner, "--lib")
+
+        assert ran.code == 1
+        assert f"{inner} is not the root of a Git repository" in ran.err
+        assert files_below(inner) == before
+
+
+@pytest.mark.spec("09.18")
+@pytest.mark.parametrize("name", ["slug", "name", "add_golden", "github_owner", "add_matrix"])
+def test_a_record_that_lacks_a_variable(commodore: CommandLine, built_in: Path, name: str) -> None:
+    text = "".join(
+        line
+        for line in (built_in / ".cruft.json").read_text().splitlines(keepends=True)
+        if f'"{name}"' not in line
+    )
+    commit_in(built_in, {".cruft.json": text})
+
+    ran = update(commodore, built_in)
+
+    assert ran.code == 1
+    assert str(built_in / ".cruft.json") in ran.err
+    assert f'lacks the variable "{name}"' in ran.err
+    assert f'for example: "{name}": "' in ran.err
+
+
+def test_variables_that_older_records_lack(commodore: CommandLine, foreign: Path) -> None:
+    record = (foreign / ".cruft.json").read_text()
+    gone = ("add_lib", "add_pp", "test_cases", "automerge_patch", "copyright_holder")
+    lines = [
+        line
+        for line in record.splitlines(keepends=True)
+        if not any(f'"{name}"' in line for name in gone)
+    ]
+    sync = "LICENSE:\n  holder: Old Holder\n  year: 2020\n"
+    commit_in(foreign, {".cruft.json": "".join(lines), ".sync.yml": sync})
+
+    ran = update(commodore, foreign)
+
+    assert ran.code == 0, ran.err
+    context = json.loads((foreign / ".cruft.json").read_text())["context"]["cookiecutter"]
+    assert context["copyright_holder"] == "Old Holder"
+    assert (context["add_lib"], context["add_pp"]) == ("n", "n")
+    assert context["test_cases"] == "defaults"
+    assert git(foreign, "status", "--porcelain") == ""
+
+
+def test_nothing_is_written_behind_a_link(
+    commodore: CommandLine, built_in: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "outside").mkdir()
+    (built_in / "lib").symlink_to(tmp_path / "outside")
+    commit_in(built_in, {})
+
+    ran = update(commodore, built_in, "--lib")
+
+    assert ran.code == 1
+    assert "lib/my-comp.libsonnet lies behind a link" in ran.err
+    assert not any((tmp_path / "outside").iterdir())
+
+
+def test_a_failure_half_way_is_undone(commodore: CommandLine, built_in: Path) -> None:
+    before = state_of(built_in)
+    (built_in / ".git" / "index.lock").touch()
+
+    ran = update(commodore, built_in, "--lib")
+
+    (built_in / ".git" / "index.lock").unlink()
+    assert ran.code == 1
+    assert "index.lock" in ran.err
+    assert state_of(built_in) == before
