@@ -103,7 +103,7 @@ def render(config: Config, sources: Sources) -> Rendered:
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
     references = refs.render_refs(resolved, where.parameter)
     doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
-    with refs.explaining(doubts):
+    with refs.explaining(doubts), compiler.placing(where.parameter):
         compiled = compiler.compile_targets(config, sources, references)
     filtered, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
     tree = catalog.assemble(filtered, references, resolved.nodes)

@@ -5,6 +5,7 @@ from .compile import checkouts_of, compile_job, compile_targets, refuse_misplace
 from .downloads import wanted_downloads
 from .entries import check_entries
 from .job import Job
+from .placing import placing
 
 __all__ = [
     "Job",
@@ -13,6 +14,7 @@ __all__ = [
     "checkouts_of",
     "compile_job",
     "compile_targets",
+    "placing",
     "refuse_misplaced",
     "usable_cpus",
     "wanted_downloads",

@@ -122,10 +122,11 @@ def _render(
         state=on_disk.notes_in(wanted.component.repository),
     )
     doubts = compiler.chart_doubts(config, alone, job.search_paths)
-    compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
     where = inventory.single_whereabouts(
         config, sources.cluster, wanted.component.classes(), instance
     )
+    with compiler.placing(where.parameter):
+        compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
     # Filters know one folder only: the one that everything is written to.
     there = replace(config, paths=WorkPaths(wanted.output))
     trees, notices = postprocess.apply_filters(there, compiled, sources, where.parameter)

@@ -20,6 +20,7 @@ ENTRY = {
     "input_paths": ["${_base_directory}/component/main.jsonnet"],
     "output_path": "out",
 }
+PLACE = ["dependencies/web/class/web.yml:4", "target web, parameters.kapitan.compile[0]"]
 
 
 def _refused(fleet: Fleet) -> tuple[CommodoreError, ...]:
@@ -58,7 +59,7 @@ def test_an_input_that_is_nowhere_is_told_with_the_folders_searched(tmp_path: Pa
     (error,) = _refused(fleet)
 
     assert str(error) == "input web/gone.jsonnet does not exist"
-    assert error.where == "target web, parameters.kapitan.compile[0]"
+    assert error.where.splitlines() == PLACE
     assert f"{fleet.work}/vendor/web/gone.jsonnet, {fleet.work}/web/gone.jsonnet" in error.hint
 
 
@@ -73,7 +74,7 @@ def test_failing_code_is_told_with_its_frames(tmp_path: Path) -> None:
     assert error.where.splitlines() == [
         f"{source}:1:14-29",
         f"{source}:2:13-21",
-        "target web, parameters.kapitan.compile[0]",
+        *PLACE,
     ]
 
 
@@ -91,7 +92,7 @@ def test_plain_output_must_be_text(tmp_path: Path, value: str, kind: str) -> Non
     assert error.where.splitlines() == [
         "a.sh",
         str(tmp_path / "work/dependencies/web/component/main.jsonnet"),
-        "target web, parameters.kapitan.compile[0]",
+        *PLACE,
     ]
 
 
@@ -138,3 +139,23 @@ def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) ->
     compile_catalog(fleet.config(push=True), CLUSTER, lambda _: True)
 
     assert list(fleet.catalog_files()) == ["manifests/web.two/out.yaml"]
+
+
+def test_a_program_that_fails_is_told_with_its_words_and_its_line(tmp_path: Path) -> None:
+    program: dict[str, Any] = {
+        "input_type": "external",
+        "input_paths": ["web/run.sh"],
+        "output_path": "out",
+        "env_vars": {"WHO": "me"},
+        "args": ["'a  b'"],
+    }
+    script = '#!/bin/sh\necho "$WHO: no $1" >&2; exit 3\n'
+
+    class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [program]}}})
+    fleet = a_fleet(tmp_path, web={"class/web.yml": class_file, "run.sh": script})
+    (error,) = _refused(fleet)
+
+    line = f"WHO=me {tmp_path}/work/vendor/web/run.sh 'a  b'"
+    assert line in str(error) or line.replace("/vendor/web", "/dependencies/web") in str(error)
+    assert "ended with status 3, it failed: me: no a  b" in str(error)
+    assert error.where.splitlines() == PLACE
