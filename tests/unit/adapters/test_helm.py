@@ -1,0 +1,79 @@
+"""Which Helm renders a chart, and what is told where none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from commodore_py.adapters.helm import HelmFailed, HelmProgram, find_helm
+from commodore_py.adapters.isolated import Session
+
+Program = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Program:
+    """Makes programs in folders; PATH has `bin` and `/bin` only."""
+    monkeypatch.setenv("PATH", f"{tmp_path}/bin:/bin")
+    monkeypatch.delenv("KAPITAN_HELM_PATH", raising=False)
+
+    def make(name: str, script: str) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{script}\n")
+        path.chmod(0o755)
+        return path
+
+    return make
+
+
+def test_the_entry_comes_first_then_the_environment_then_the_path(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_path, named, wanted = (program(name, "") for name in ("bin/helm", "named/h", "wanted/h"))
+
+    assert find_helm(None, Session()) == HelmProgram(str(in_path))
+    monkeypatch.setenv("KAPITAN_HELM_PATH", str(named))
+    assert find_helm(None, Session()) == HelmProgram(str(named))
+    assert find_helm(str(wanted), Session()) == HelmProgram(str(wanted))
+
+
+@pytest.mark.spec("12.18")
+def test_a_program_that_is_named_must_be_there(program: Program) -> None:
+    program("bin/helm", "")
+
+    with pytest.raises(HelmFailed, match="/nowhere/helm is no helm program"):
+        find_helm("/nowhere/helm", Session())
+
+
+def test_its_version_is_asked_once(program: Program, tmp_path: Path) -> None:
+    helm = HelmProgram(str(program("bin/helm", f"echo x >> {tmp_path}/asked; echo v3.1.4")))
+
+    assert [helm.version(), HelmProgram(helm.path).version()] == ["v3.1.4", "v3.1.4"]
+    assert (tmp_path / "asked").read_text() == "x\n"
+
+
+def test_what_it_says_is_the_error(program: Program) -> None:
+    helm = HelmProgram(str(program("bin/helm", "echo printed; echo no chart >&2; exit 3")))
+
+    with pytest.raises(HelmFailed, match=r"^no chart$") as caught:
+        helm.template(["template", "x"])
+
+    assert caught.value.where.endswith("template x")
+
+
+def test_it_may_take_its_time_but_no_more(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helm = HelmProgram(str(program("bin/helm", "exec sleep 20")))
+    monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "0.2")
+
+    with pytest.raises(HelmFailed, match=r"more than 0\.2 seconds") as caught:
+        helm.template(["template"])
+
+    assert "KAPITAN_HELM_TIMEOUT" in caught.value.hint
+    monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "soon")
+    with pytest.raises(HelmFailed, match="no number of seconds: soon"):
+        helm.template(["template"])

@@ -1,0 +1,114 @@
+"""A helm entry as an argument list, and its values as Helm reads them."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from commodore_py.compiler.inputs.helm_arguments import BadFlag, releases_of, values_text
+
+
+def arguments_of(charts: int = 1, values: str | None = None, **fields: Any) -> list[str]:  # noqa: ANN401 - as people write them
+    """The argument list of the last of some charts."""
+    every = {"helm_params": {}, "kube_version": None, "helm_values_files": [], **fields}
+    *_, release = islice(releases_of(every, where="here"), charts)
+    return release.arguments("/chart", output="/out", values=values)
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({}, "--include-crds --skip-tests --output-dir /out --generate-name /chart"),
+        (
+            {"kube_version": "1.25", "helm_params": {"name": "rel2"}},
+            "--include-crds --skip-tests --api-versions 1.25 --output-dir /out rel2 /chart",
+        ),
+        (
+            {
+                "helm_params": {
+                    "name": "rel",
+                    "namespace": "nsx",
+                    "no_hooks": True,
+                    "include_crds": False,
+                    "skip_tests": False,
+                    "kube_version": "1.2",
+                    "some_flag": 5,
+                    "zz": False,
+                },
+                "values": "/v",
+                "helm_values_files": ["vals.yaml", "more.yaml"],
+            },
+            (
+                "--namespace nsx --no-hooks --kube-version 1.2 --some-flag 5 --values /v"
+                " --values vals.yaml --values more.yaml --output-dir /out rel /chart"
+            ),
+        ),
+        (
+            {"helm_params": {"output_file": "out.yaml", "name": "x"}},
+            "--include-crds --skip-tests x /chart",
+        ),
+        (
+            {"helm_params": {"release_name": "old"}},
+            "--include-crds --skip-tests --output-dir /out old /chart",
+        ),
+        (
+            {"helm_params": {"release_name": True, "name": "x"}},
+            "--include-crds --skip-tests --release-name --output-dir /out x /chart",
+        ),
+        (
+            {"charts": 2, "helm_params": {"name": "spent"}},
+            "--include-crds --skip-tests --output-dir /out --generate-name /chart",
+        ),
+        (
+            {"charts": 2, "helm_params": {"release_name": "kept"}},
+            "--include-crds --skip-tests --output-dir /out kept /chart",
+        ),
+    ],
+)
+def test_arguments_are_in_kapitans_order(fields: dict[str, Any], expected: str) -> None:
+    assert arguments_of(**fields) == ["template", *expected.split()]
+
+
+@pytest.mark.parametrize(
+    ("key", "says"),
+    [
+        ("n", "only long flags"),
+        ("skip-tests", "_ in place of -"),
+        ("set", "cannot be given"),
+        ("set_file", "cannot be given"),
+        ("set_string", "cannot be given"),
+        ("values", "cannot be given"),
+        ("dry_run", "decided here"),
+        ("generate_name", "decided here"),
+        ("help", "decided here"),
+        ("output_dir", "decided here"),
+        ("show_only", "decided here"),
+    ],
+)
+def test_flags_that_cannot_be_given(key: str, says: str) -> None:
+    with pytest.raises(BadFlag, match=says) as caught:
+        arguments_of(helm_params={key: "x"})
+
+    assert f"helm_params.{key}" in str(caught.value)
+    assert caught.value.where == "here"
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("0123", "'0123'"),
+        ("007", "'007'"),
+        ("0189", "'0189'"),
+        ("1234567", "'1234567'"),
+        ("123456", "'123456'"),
+        ("1e5", "1e5"),
+        ("0", "'0'"),
+        ("yes", "'yes'"),
+        ("one\ntwo\n", "'one\n\n  two\n\n  '"),
+        ("ü", '"\\xFC"'),
+    ],
+)
+def test_values_are_written_as_helm_reads_them(text: str, written: str) -> None:
+    assert values_text({"a": text}) == f"a: {written}\n"
