@@ -32,9 +32,10 @@ def test_it_compiles_to_its_expected_output_at_once(commodore: CommandLine, tmp_
     made = tmp_path / "my-comp"
 
     for case in ("defaults", "extra"):
-        words = ("--search-paths", ".", "-n", "my-comp", "-f", f"tests/{case}.yml")
-        words = (str(made), *words[:1], str(made), *words[2:4], "-f", str(made / words[5]))
-        ran = commodore("component", "compile", *words, "--offline", "-o", f"out-{case}")
+        words = (str(made), "--search-paths", str(made), "-n", "my-comp")
+        values = ("-f", str(made / "tests" / f"{case}.yml"))
+        out = ("--offline", "-o", f"out-{case}")
+        ran = commodore("component", "compile", *words, *values, *out)
 
         assert ran.code == 0, ran.err
         expected = files_below(made / "tests" / "golden" / case)

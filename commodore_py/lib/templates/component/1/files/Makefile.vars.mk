@@ -42,10 +42,10 @@ YAMLLINT_CONFIG ?= .yamllint.yml
 YAMLLINT_IMAGE ?= docker.io/cytopia/yamllint:latest
 YAMLLINT_DOCKER ?= $(if $(call installed,yamllint),yamllint,$(DOCKER_CMD) $(DOCKER_ARGS) $(root_volume) $(YAMLLINT_IMAGE))
 
-VALE_CMD ?= $(if $(call installed,vale),vale,$(DOCKER_CMD) $(DOCKER_ARGS) $(root_volume) --volume "$${PWD}"/docs/modules:/pages ghcr.io/vshn/vale:2.15.5)
+VALE_CMD ?= $(if $(call installed,vale),vale,$(DOCKER_CMD) $(DOCKER_ARGS) $(root_volume) ghcr.io/vshn/vale:2.15.5)
 VALE_ARGS ?= --minAlertLevel=error --config=docs/modules/ROOT/pages/.vale.ini docs/modules
 
-ANTORA_PREVIEW_CMD ?= $(DOCKER_CMD) run --rm --publish 35729:35729 --publish 2020:2020 $(antora_git_volume) --volume "$${PWD}/docs":/preview/antora/docs ghcr.io/vshn/antora-preview:3.1.2.3 --style=syn --antora=docs
+ANTORA_PREVIEW_CMD ?= $(DOCKER_CMD) run --rm --publish 35729:35729 --publish 2020:2020 $(antora_git_volume) --volume "$${PWD}/docs":/preview/antora/docs ghcr.io/vshn/antora-preview:3.1.2.3 --antora=docs
 <% if add_golden == 'y' %>
 
 GOLDEN_FILES ?= $(shell find tests/golden/$(instance) -type f 2>/dev/null)
