@@ -358,6 +358,17 @@ CASES: dict[str, Case] = {
             _entry(output_path="none", helm_params={"name": None}),
         ],
     ),
+    "sub-charts that are there already": (
+        {
+            **_templates(
+                more="dependencies: [{name: sub, version: 0.1.0}, {name: lib, version: 0.1.0}]\n",
+                **{"a.yaml": _map("a")},
+            ),
+            **_sub("sub"),
+            **_LIBRARY,
+        },
+        [_entry(helm_params={"dependency_update": True, "create_namespace": True})],
+    ),
     "prune": (
         _templates(**{"a.yaml": _map("a", "{a: {}, b: null}"), "b.yaml": "kind: B\n"}),
         [_entry(prune=True, output_type="json")],

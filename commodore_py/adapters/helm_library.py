@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _SWITCHES = frozenset(
     {
+        "--create-namespace",
         "--debug",
+        "--dependency-update",  # missing sub-charts are an error here; there are seldom any
         "--disable-openapi-validation",
         "--generate-name",
         "--include-crds",

@@ -20,7 +20,7 @@ from .base import inputs_of
 from .helm_arguments import releases_of, values_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import PurePosixPath
 
     from commodore_py.adapters.helm import Helm
@@ -68,12 +68,22 @@ def render(job: InputJob) -> Output:
     entry = job.entry
     releases = releases_of(entry.fields, where=entry.where)
     output = job.output
-    with checkout_on_disk(job):
-        for pattern in entry.input_paths:
-            for chart in inputs_of(job, pattern):
-                rendered = _rendered(job, chart, next(releases))
-                output = output.with_files(_written(job, rendered))
+    charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
+    with checkout_on_disk(job, _watched(job, charts)):
+        for chart in charts:
+            rendered = _rendered(job, chart, next(releases))
+            output = output.with_files(_written(job, rendered))
     return output
+
+
+def _watched(job: InputJob, charts: Iterable[Path]) -> Iterator[Path]:
+    """Charts in the checkout that Helm would add missing sub-charts to."""
+    checkout = job.output.checkout
+    if checkout is not None and job.entry.fields["helm_params"].get("dependency_update"):
+        real = checkout.resolve()
+        for chart in charts:
+            if chart.resolve().is_relative_to(real):
+                yield checkout / chart.resolve().relative_to(real)
 
 
 def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
