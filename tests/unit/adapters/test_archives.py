@@ -64,7 +64,11 @@ def test_links_that_lead_elsewhere_are_refused(tmp_path: Path, target: str) -> N
 
 
 @pytest.mark.parametrize("unpack", [unpack_tar, unpack_zip, unpack_chart])
-@pytest.mark.parametrize("content", [b"", b"<html>", a_tar({"a": "x" * 9999})[:60]])
+@pytest.mark.parametrize(
+    "content",
+    [b"", b"<html>", a_tar({"a": "x" * 9999})[:60]],
+    ids=["empty", "a page", "cut off"],  # the last one holds the time
+)
 def test_what_is_broken_is_told(tmp_path: Path, unpack: object, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
