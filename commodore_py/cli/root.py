@@ -20,7 +20,7 @@ _COMMANDS = {
     "catalog": ("commodore_py.cli.catalog:catalog", "Compile, list and clean cluster catalogs."),
     "component": (
         "commodore_py.cli.component:component",
-        "Write and test components (not built yet).",
+        "Write and test components.",
     ),
     "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),
     "demo": ("commodore_py.cli.demo:demo", "Write a playground that needs no server."),
@@ -29,7 +29,7 @@ _COMMANDS = {
     "inventory": ("commodore_py.cli.inventory:inventory", "Look into a hierarchy, and check it."),
     "login": ("commodore_py.cli.login:login", "Log in to the API."),
     "logout": ("commodore_py.cli.login:logout", "Forget the token of a login."),
-    "package": ("commodore_py.cli.package:package", "Write and test packages (not built yet)."),
+    "package": ("commodore_py.cli.package:package", "Write and test packages."),
     "tool": ("commodore_py.cli.tool:tool", "Install helm, jb and kustomize."),
     "version": ("commodore_py.cli.version:version", "Show our version and those of the tools."),
 }

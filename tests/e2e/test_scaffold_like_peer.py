@@ -1,0 +1,205 @@
+"""Repositories from templates: what we make and update is what the peer does, and `make` works."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from tests.authoring import files_below
+from tests.builders import commit_in, git
+from tests.templates import a_template, change
+
+from .peer import clean_environment, find_peer
+
+pytestmark = pytest.mark.e2e
+
+ROOT = Path(__file__).resolve().parents[2]
+_SECONDS = 300
+_NEW_SECONDS = 10
+OURS = Path(sys.executable).with_name("commodore")
+NEW = ("--owner", "acme", "--copyright", "Me <me@example.com>", "--output-dir", ".")
+
+
+@pytest.fixture(scope="session")
+def peer() -> Path:
+    return find_peer()
+
+
+def run(program: Path | str, folder: Path, *words: str) -> tuple[int, str]:
+    """Run a program as a stranger; its exit code and all that it said."""
+    folder.mkdir(parents=True, exist_ok=True)
+    environment = clean_environment(folder.parent / "home")
+    environment["PATH"] = f"{OURS.parent}{os.pathsep}{environment['PATH']}"
+    done = subprocess.run(
+        [str(program), *words],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def both(peer: Path, tmp_path: Path, *words: str) -> None:
+    """The same words for us and for the peer."""
+    for name, program in (("ours", OURS), ("peer", peer)):
+        more = ("--trust",) if name == "ours" else ()
+        code, said = run(program, tmp_path / name, *words, *more)
+        assert code == 0, said[-2000:]
+
+
+def made_by(tmp_path: Path, name: str) -> dict[str, bytes]:
+    found = files_below(tmp_path / name / "my-comp")
+    return {path: content for path, content in found.items() if not path.startswith(".git/")}
+
+
+def test_a_template_of_others(peer: Path, tmp_path: Path) -> None:
+    template = a_template(tmp_path / "template")
+    both(
+        peer,
+        tmp_path,
+        *("component", "new", "my-comp", *NEW, "--template-url", str(template)),
+        *("-t", "extra", "--lib", "--add-automerge-patch-block-depname", "some.thing"),
+    )
+    assert made_by(tmp_path, "ours") == made_by(tmp_path, "peer")
+
+    readme = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
+    change(template, {"README.md": readme.replace("two", "theirs"), "new/file": "new\n"})
+    git(template, "rm", "--quiet", "{{ cookiecutter.slug }}/class/{{ cookiecutter.slug }}.yml")
+    commit_in(template, {})
+    for name in ("ours", "peer"):
+        made = tmp_path / name / "my-comp"
+        text = (made / "README.md").read_text()
+        (made / "raw" / "kept").unlink()
+        commit_in(made, {"README.md": text.replace("six", "mine"), "own": "x\n"})
+    both(
+        peer,
+        tmp_path,
+        *("component", "update", "my-comp", "-t", "more", "--no-lib"),
+        *("--remove-test-case", "extra", "--remove-automerge-patch-block-depname", "some.thing"),
+        *("--add-automerge-patch-block-pattern", "^z", "--no-automerge-patch"),
+    )
+
+    assert made_by(tmp_path, "ours") == made_by(tmp_path, "peer")
+    subjects = {git(tmp_path / n / "my-comp", "log", "--format=%s") for n in ("ours", "peer")}
+    assert subjects == {"Update from template\nMine\nInitial commit"}
+    messages = {git(tmp_path / n / "my-comp", "log", "-1", "--format=%B") for n in ("ours", "peer")}
+    assert len(messages) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("component", "new", "component-x"),
+        ("component", "new", "Foo"),
+        ("package", "new", "global"),
+        ("package", "new", "t-x"),
+        ("component", "new", "my-comp", "--output-dir", "nowhere"),
+        ("component", "new", "taken", "--output-dir", "."),
+        ("component", "new", "my-comp", "--template-url", "/nowhere/template"),
+        ("component", "update", "nowhere"),
+        ("component", "update", "taken"),
+        ("component", "delete", "nope"),
+    ],
+)
+def test_mistakes_end_alike(peer: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    codes = []
+    for name, program in (("ours", OURS), ("peer", peer)):
+        (tmp_path / name / "taken").mkdir(parents=True)
+        owner = ("--owner", "acme") if "new" in words else ()
+        codes.append(run(program, tmp_path / name, *words, *owner)[0])
+
+    assert codes[0] == codes[1] != 0
+
+
+def test_a_new_component_is_green_by_make(tmp_path: Path) -> None:
+    began = resource.getrusage(resource.RUSAGE_CHILDREN)
+    code, said = run(OURS, tmp_path / "ours", "component", "new", "my-comp", *NEW, "-t", "two")
+    assert code == 0, said
+    made = tmp_path / "ours" / "my-comp"
+
+    for words in (("test",), ("golden-diff-all",)):
+        code, said = run("make", made, *words)
+        assert code == 0, said
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime < _NEW_SECONDS
+    for words in (("gen-golden-all",), ("help",), ("clean",)):
+        code, said = run("make", made, *words)
+        assert code == 0, said
+
+    assert git(made, "status", "--porcelain") == ""
+    (made / "tests" / "two.yml").write_text("parameters: {my_comp: {namespace: changed}}\n")
+    main = "{ made: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: params.namespace } } }"
+    text = (made / "component" / "main.jsonnet").read_text()
+    (made / "component" / "main.jsonnet").write_text(text.replace("{\n}", main))
+    code, said = run("make", made, "golden-diff", "-e", "instance=two")
+    assert code == 2
+    assert "+  name: changed" in said
+    assert run("make", made, "gen-golden-all")[0] == 0
+    assert run("make", made, "golden-diff-all")[0] == 0
+
+
+def test_the_peer_compiles_it_to_the_same(peer: Path, tmp_path: Path) -> None:
+    code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
+    assert code == 0, said
+
+    code, said = run("make", tmp_path / "my-comp", "golden-diff", f"COMMODORE_CMD={peer}")
+
+    assert code == 0, said[-2000:]
+
+
+@pytest.mark.parametrize("kind", ["component", "package"])
+def test_it_passes_its_own_lint(tmp_path: Path, kind: str) -> None:
+    tools = {"jsonnetfmt": "lint_jsonnet", "yamllint": "lint_yaml", "vale": "lint_adoc"}
+    there = [verb for tool, verb in tools.items() if shutil.which(tool)]
+    if kind == "package":
+        there = ["lint_commodore", *(verb for verb in there if verb != "lint_jsonnet")]
+    if not there:
+        pytest.skip("none of jsonnetfmt, yamllint and vale is installed")
+    more = ("--lib", "--pp") if kind == "component" else ()
+    code, said = run(OURS, tmp_path, kind, "new", "my-comp", *NEW, *more)
+    assert code == 0, said
+
+    code, said = run("make", tmp_path / "my-comp", *there)
+
+    assert code == 0, said
+    assert "[warning]" not in said
+
+
+def test_the_wheel_holds_every_file_of_the_templates(tmp_path: Path) -> None:
+    if subprocess.run(
+        [sys.executable, "-c", "import hatchling"], capture_output=True, check=False
+    ).returncode:
+        pytest.skip("hatchling is not installed")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+
+    wheel = next(tmp_path.glob("*.whl"))
+    held = {name for name in zipfile.ZipFile(wheel).namelist() if "/lib/templates/" in name}
+
+    listed = git(ROOT, "ls-files", "commodore_py/lib/templates").splitlines()
+    assert held == {*listed}
+    assert len(listed) > 60
+
+
+def test_it_is_updated_by_the_tool_that_made_it(tmp_path: Path) -> None:
+    code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
+    assert code == 0, said
+
+    code, said = run(OURS, tmp_path, "component", "update", "my-comp", "--pp")
+
+    assert code == 0, said
+    record = json.loads((tmp_path / "my-comp" / ".cruft.json").read_text())
+    assert record["context"]["cookiecutter"]["add_pp"] == "y"
