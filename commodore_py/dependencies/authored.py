@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, remove
+from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
 from commodore_py.adapters.git import (
     commit_of,
     configure_remote,
@@ -66,6 +66,7 @@ def begin_repository(place: Path, url: str, first: FirstCommit) -> None:
         commit = _commit(aside / ".git", first)
         git(aside, "update-ref", f"refs/heads/{BRANCH}", commit)
         git(aside, "reset", "--quiet", "--hard")
+        _bring_ignored(first.content, aside)
         aside.rename(place)
     finally:
         remove(aside)
@@ -88,6 +89,7 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
             remove(place)
             git(bare, "worktree", "prune")
             raise
+        _bring_ignored(first.content, place)
         git_folder = git_folder_of(place)
         if git_folder is not None:
             remember(place, git_folder, commit)
@@ -126,10 +128,10 @@ def local_work(what: str, place: Path) -> LocalWork | None:
     return LocalWork.found(what, place, work) if work else None
 
 
-def delete_checkout(what: str, place: Path) -> Path | None:
+def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     """Delete a checkout, and its clone if nothing else is in it; returns a clone that is kept.
 
-    Local work is put aside first.
+    Local work is put aside first. A clone that is not the working directory's is never deleted.
     """
     git_folder = git_folder_of(place)
     has_work = local_work(what, place) is not None
@@ -150,7 +152,8 @@ def delete_checkout(what: str, place: Path) -> Path | None:
     place.rename(aside)
     remove(aside)
     git(bare, "worktree", "prune")
-    if heads_of(bare) or _holds_work(bare, ours):
+    is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
+    if not is_ours or heads_of(bare) or _holds_work(bare, ours):
         return bare
     remove(bare)
     return None
@@ -195,7 +198,11 @@ def _commit(git_folder: Path, first: FirstCommit) -> str:
     env = {"GIT_INDEX_FILE": str(index), **first.who}
     where = (f"--git-dir={git_folder.resolve()}", f"--work-tree={first.content.resolve()}")
     try:
-        git(first.content, *where, "add", "--all", "--", ".", ":!*.orig", ":!*.rej", env=env)
+        # What the user ignores everywhere is no business of the template.
+        rules = ("-c", "core.excludesFile=/dev/null")
+        git(
+            first.content, *rules, *where, "add", "--all", "--", ".", ":!*.orig", ":!*.rej", env=env
+        )
         tree = git(first.content, *where, "write-tree", env=env)
         return git(
             first.content,
@@ -209,6 +216,13 @@ def _commit(git_folder: Path, first: FirstCommit) -> str:
         )
     finally:
         remove(index)
+
+
+def _bring_ignored(content: Path, place: Path) -> None:
+    """Files that are there from the beginning, but not part of the repository."""
+    for path, entry in read_tree(content).items():
+        if not (place / path).exists():
+            write_if_changed(place / path, entry.content, executable=entry.executable)
 
 
 def _lost(bare: Path) -> Iterator[Path]:

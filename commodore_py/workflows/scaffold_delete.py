@@ -26,4 +26,4 @@ def delete(config: Config, slug: str, place: Path) -> Path | None:
     """Delete the checkout, and its clone unless something else is in it; says which is kept."""
     with dependencies.one_run(config.paths):
         refuse_deletion(config, slug, place)
-        return dependencies.delete_checkout(f"component {slug}", place)
+        return dependencies.delete_checkout(config.paths, f"component {slug}", place)

@@ -62,6 +62,7 @@ class Templates:
     trust: bool
     clone: Path | None = None
     """Where a template of others was cloned to."""
+    directory: str = "."
     versions: dict[str, Path] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
     """Programs that the user has seen already."""
@@ -80,7 +81,10 @@ class Templates:
             except ProgramFailed as error:
                 raise _cannot(self.url, version, error) from error
             self.versions[commit] = folder
-        return _Foreign(self.url, commit, self.versions[commit], self.shown, trust=self.trust)
+        folder = self.versions[commit] / self.directory
+        if not folder.resolve().is_relative_to(self.versions[commit].resolve()):
+            raise CommodoreError(f"{self.directory} is no folder of the template", where=self.url)
+        return _Foreign(self.url, commit, folder, self.shown, trust=self.trust)
 
     def _commit(self, clone: Path, version: str | None) -> str:
         names = [f"{BRANCHES}{version}", f"{TAGS}{version}", version] if version else []
@@ -97,8 +101,8 @@ class Templates:
 
 
 @contextmanager
-def templates(url: str, *, trust: bool) -> Iterator[Templates]:
-    """A template by its URL; what had to be cloned is gone afterwards."""
+def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterator[Templates]:
+    """A template by its URL, and its folder in there; what was cloned is gone afterwards."""
     if url.startswith(BUILT_IN):
         yield Templates(url, trust)
         return
@@ -110,7 +114,7 @@ def templates(url: str, *, trust: bool) -> Iterator[Templates]:
             over_network(Path(scratch), "clone", "--quiet", "--no-checkout", "--", url, str(clone))
         except ProgramFailed as error:
             raise _cannot(url, None, error) from error
-        yield Templates(url, trust, clone)
+        yield Templates(url, trust, clone, directory or ".")
 
 
 def known_as(url: str) -> str:

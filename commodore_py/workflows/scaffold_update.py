@@ -66,7 +66,7 @@ class Plan:
 
     def message(self) -> str:
         """The message of the commit."""
-        version = f"{self.record.checkout} ({self.record.commit[:_SHORT]})"
+        version = f"{self.record.checkout or 'HEAD'} ({self.record.commit[:_SHORT]})"
         return f"Update from template\n\nTemplate version: {version}\n"
 
     def refuse_conflicts(self) -> None:
@@ -93,7 +93,7 @@ def plan_update(wanted: WantedUpdate) -> Plan:
     _refuse_changes(folder)
 
     version = wanted.version or record.checkout
-    with templates(record.template, trust=wanted.trust) as opened:
+    with templates(record.template, record.directory, trust=wanted.trust) as opened:
         old, new = opened.at(record.commit), opened.at(version)
         old_variables = old.filled(before_wishes)
         new_variables = new.filled(given.variables)
@@ -125,7 +125,8 @@ def carry_out(plan: Plan, *, commit: bool) -> None:
 
 
 def _commit(plan: Plan) -> None:
-    git(plan.folder, "add", "--all", "--", *(f":(literal){path}" for path in plan.changed))
+    # All was committed before, so that everything new is ours.
+    git(plan.folder, "add", "--all", "--", ".", ":!*.orig", ":!*.rej")
     # The user's hooks are about the user's commits.
     how = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace")
     identity = identity_of(catalog.committer(Author(), plan.folder))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.authoring import a_component
 from tests.builders import commit_in, git
 
 from .test_component_new import new
@@ -76,6 +77,19 @@ def test_what_is_no_checkout_stays(commodore: CommandLine, made: Path) -> None:
         assert says in ran.err
         assert (made.parent / slug).exists()
     assert (made / "README.md").is_file()
+
+
+def test_a_repository_of_the_users_is_never_deleted(commodore: CommandLine, tmp_path: Path) -> None:
+    mine = a_component(tmp_path / "src", "one")
+    git(mine, "update-ref", "refs/remotes/origin/master", "HEAD")
+    place = tmp_path / "dependencies" / "one"
+    git(mine, "worktree", "add", "--quiet", "--detach", str(place))
+
+    ran = commodore("component", "delete", "one", "--force")
+
+    assert ran.code == 0, ran.err
+    assert not place.exists()
+    assert git(mine, "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("committed", [True, False])

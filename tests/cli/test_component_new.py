@@ -277,6 +277,37 @@ def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path)
     assert not (tmp_path / "my-comp").exists()
 
 
+@pytest.mark.parametrize("elsewhere", [(), ("--output-dir", "dependencies")])
+def test_what_is_ignored_is_there_but_not_committed(
+    commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
+) -> None:
+    from tests.templates import change  # noqa: PLC0415
+
+    (tmp_path / "dependencies").mkdir()
+    settings = tmp_path / "gitconfig"
+    settings.write_text(f"[core]\n  excludesFile = {tmp_path / 'mine'}\n")
+    (tmp_path / "mine").write_text("README.md\n")
+    template = a_template(tmp_path / "template", hook="")
+    change(template, {".gitignore": "/own\n"})
+    own = template / "{{ cookiecutter.slug }}" / "own"
+    own.write_text("x\n")
+    git(template, "add", "--force", str(own))
+    commit_in(template, {})
+    words = ("--template-url", str(template), *elsewhere)
+
+    ran = commodore(
+        *("component", "new", "my-other", *MINE, *words), GIT_CONFIG_GLOBAL=str(settings)
+    )
+
+    assert ran.code == 0, ran.err
+    made = tmp_path / "dependencies" / "my-other"
+    assert (made / "own").read_text() == "x\n"
+    listed = git(made, "ls-files").splitlines()
+    assert "README.md" in listed
+    assert "own" not in listed
+    assert (made / ".git").is_file()
+
+
 def test_a_variable_that_the_template_lacks_is_refused(
     commodore: CommandLine, tmp_path: Path
 ) -> None:

@@ -336,6 +336,27 @@ def test_variables_that_older_records_lack(commodore: CommandLine, foreign: Path
     assert git(foreign, "status", "--porcelain") == ""
 
 
+def test_a_template_in_a_folder_of_its_repository(
+    commodore: CommandLine, foreign: Path, template: Path
+) -> None:
+    git(template, "rm", "--quiet", "--cached", "-r", ".")
+    (template / "inner").mkdir()
+    for path in [path for path in template.iterdir() if path.name not in (".git", "inner")]:
+        path.rename(template / "inner" / path.name)
+    commit = commit_in(template, {})
+    record = record_of(foreign) | {"directory": "inner", "commit": commit}
+    commit_in(foreign, {".cruft.json": json.dumps(record, indent=2) + "\n"})
+
+    assert update(commodore, foreign, "-t", "more").code == 0
+    assert (foreign / "tests" / "more.yml").exists()
+
+    record["directory"] = "../../.."
+    commit_in(foreign, {".cruft.json": json.dumps(record, indent=2) + "\n"})
+    refused = update(commodore, foreign, "-t", "evenmore")
+    assert refused.code == 1
+    assert "no folder of the template" in refused.err
+
+
 def test_nothing_is_written_behind_a_link(
     commodore: CommandLine, built_in: Path, tmp_path: Path
 ) -> None:
