@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
+_SECONDS = 0.1
+
 
 def interruptible(call: Callable[[], Result]) -> Result:
     """The result of a call that lets Python go on meanwhile; an interruption does not wait for it.
@@ -32,7 +34,9 @@ def interruptible(call: Callable[[], Result]) -> Result:
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
-    thread.join()
+    while thread.is_alive():
+        # An interruption just before the wait would not end it.
+        thread.join(_SECONDS)
     for error in errors:
         raise error
     return results[0]
