@@ -143,13 +143,7 @@ def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str
 @pytest.mark.parametrize(
     ("command", "named"),
     [
-        ("component new x", "component new"),
-        ("component update .", "component update"),
-        ("component compile .", "component compile"),
         ("component sync list.yaml", "component sync"),
-        ("package new x", "package new"),
-        ("package update .", "package update"),
-        ("package compile . tests/defaults.yml", "package compile"),
         ("package sync list.yaml", "package sync"),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from .inventory import compare_for, compare_seeds
 
 SEED = 5
-HIERARCHIES = 3000
+HIERARCHIES = 1500
 MINUTES = float(os.environ.get("DIFFERENTIAL_MINUTES", "30"))
 
 

@@ -9,7 +9,7 @@ import pytest
 from .yaml_emitter import compare_for, compare_seeds
 
 SEED = 3
-STREAMS = 1500
+STREAMS = 1000
 MINUTES = float(os.environ.get("DIFFERENTIAL_MINUTES", "30"))
 
 

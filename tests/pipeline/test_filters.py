@@ -10,7 +10,7 @@ import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.pipeline import compile_catalog
 from tests.builders import commit_to
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.fleet import CLUSTER, Fleet, a_component, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,19 +87,12 @@ def test_disabled_filter_is_never_an_error(tmp_path: Path) -> None:
 
 
 def test_failing_filters_are_told_together_with_their_definitions(tmp_path: Path) -> None:
-    own = {
-        "parameters": {
-            "kapitan": {"compile": []},
-            "commodore": {
-                "postprocess": {
-                    "filters": [{"type": "jsonnet", "filter": "fail.jsonnet", "path": "x"}]
-                }
-            },
-        }
-    }
+    failing = {"filters": [{"type": "jsonnet", "filter": "fail.jsonnet", "path": "x"}]}
     broken = "{\n  x: error 'in ' + std.extVar('component'),\n}\n"
     fleet = a_fleet(tmp_path, web={"fail.jsonnet": broken}, shop={"fail.jsonnet": broken})
     for name in ("web", "shop"):
+        own = yaml.safe_load(a_component(name)[f"class/{name}.yml"])
+        own["parameters"]["commodore"] = {"postprocess": failing}
         commit_to(fleet.repository(f"component-{name}"), {f"class/{name}.yml": yaml.safe_dump(own)})
 
     with pytest.raises(CommodoreError) as caught:

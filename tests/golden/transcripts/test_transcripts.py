@@ -274,8 +274,22 @@ SCENES: dict[str, tuple[Callable[[Scene], str], str]] = {
 }
 
 
+# The rest of what goes over a network is part of the long runs: it takes seconds each.
+QUICK = ("first-push", "change", "overtaken", "refused")
+CASES = [
+    pytest.param(
+        transport,
+        name,
+        id=f"{transport}-{name}",
+        marks=[] if transport == "file" or name in QUICK else pytest.mark.long,
+    )
+    for transport in TRANSPORTS
+    for name in SCENES
+]
+
+
 @pytest.mark.spec("03.14", "03.32", "03.33", "03.34")
-@pytest.mark.parametrize("name", SCENES)
+@pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
 def test_transcript(scene: Scene, name: str) -> None:
     play, newest = SCENES[name]
     file = HERE / f"{name}.txt"
