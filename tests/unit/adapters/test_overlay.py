@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from commodore_py.model import Entry, Tree
 from commodore_py.adapters.overlay import NotReadable, Overlay
+from commodore_py.model import Entry, Tree
 
 
 def a_tree(**files: str) -> Tree:
