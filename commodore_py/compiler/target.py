@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
+from .ahead import Ahead, evaluated_ahead, starts_a_run
 from .inputs import INPUT_TYPES, InputJob
 
 if TYPE_CHECKING:
@@ -39,11 +40,15 @@ class Target:
 
 def compile_target(target: Target, output: Output) -> Output:
     """The output of all entries; each sees what the ones before it wrote."""
-    for entry in target.entries:
+    ahead = Ahead()
+    for index, entry in enumerate(target.entries):
         # The folder is made first, and is there even if an entry fails that may.
         output = output.with_folder(output.place(entry.output_path))
+        lookup = _lookup(target, output)
+        if starts_a_run(target.entries, index):
+            ahead = evaluated_ahead(target.entries, index, lookup, target.evaluation)
         try:
-            output = _compiled(target, entry, output)
+            output = _compiled(target, entry, output, lookup, ahead)
         except CommodoreError as error:
             if not entry.may_fail:
                 if entry.where not in error.where:
@@ -53,16 +58,21 @@ def compile_target(target: Target, output: Output) -> Output:
     return output
 
 
-def _compiled(target: Target, entry: Entry, output: Output) -> Output:
+def _lookup(target: Target, output: Output) -> Lookup:
     files: Overlay = target.lookup.files.with_tree(output.folder, output.tree)
+    return target.lookup.with_files(files.with_written(output.written))
+
+
+def _compiled(target: Target, entry: Entry, output: Output, lookup: Lookup, ahead: Ahead) -> Output:
     job = InputJob(
         entry=entry,
         output=output,
-        lookup=target.lookup.with_files(files.with_written(output.written)),
+        lookup=lookup,
         tags=target.tags,
         style=target.style,
         evaluation=target.evaluation,
         kapitan=target.kapitan,
+        ahead=ahead.among(lookup.files.written),
     )
     render = INPUT_TYPES.get(entry.input_type, target.kapitan.render)
     return render(job)
