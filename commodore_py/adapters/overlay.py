@@ -198,33 +198,6 @@ class Overlay:
         return Tree(), inside
 
 
-@dataclass(frozen=True, slots=True)
-class WatchedOverlay(Overlay):
-    """The same view, which notes looks at trees, and at patterns that might match something there.
-
-    Without such a look, another state of the trees would have shown the same.
-    """
-
-    looked_at: list[Path] = field(default_factory=list)
-
-    @classmethod
-    def over(cls, files: Overlay) -> WatchedOverlay:
-        """A view to watch."""
-        return cls(files.compiled, files.catalog, files.trees, files.written)
-
-    def expand(self, pattern: Path) -> list[Path]:
-        """What a path with wildcards stands for."""
-        if glob.has_magic(str(pattern)):
-            self.looked_at.append(pattern)
-        return Overlay.expand(self, pattern)
-
-    def _inside(self, path: Path) -> PurePosixPath | None:
-        inside = Overlay._inside(self, path)  # noqa: SLF001 - super() cannot be used with slots
-        if inside is not None:
-            self.looked_at.append(path)
-        return inside
-
-
 @functools.lru_cache(maxsize=64)  # asked for every single look-up
 def _spellings(root: Path) -> frozenset[str]:
     return frozenset((str(root), os.path.realpath(root)))

@@ -35,13 +35,6 @@ class Evaluation:
         content = lookup.files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
-        return self._evaluated(source, content, lookup)
-
-    def run_text(self, text: str, name: Path, lookup: Lookup) -> str:
-        """The value of code of our own, as if it stood in a file of that name."""
-        return self._evaluated(name, text.encode(), lookup)
-
-    def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
         return evaluate(
             source,
             content=content,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from .ahead import Ahead, evaluated_ahead, starts_a_run
 from .inputs import INPUT_TYPES, InputJob
 
 if TYPE_CHECKING:
@@ -40,15 +39,11 @@ class Target:
 
 def compile_target(target: Target, output: Output) -> Output:
     """The output of all entries; each sees what the ones before it wrote."""
-    ahead = Ahead()
-    for index, entry in enumerate(target.entries):
+    for entry in target.entries:
         # The folder is made first, and is there even if an entry fails that may.
         output = output.with_folder(output.place(entry.output_path))
-        lookup = _lookup(target, output)
-        if starts_a_run(target.entries, index):
-            ahead = evaluated_ahead(target.entries, index, lookup, target.evaluation)
         try:
-            output = _compiled(target, entry, output, lookup, ahead)
+            output = _compiled(target, entry, output)
         except CommodoreError as error:
             if not entry.may_fail:
                 if entry.where not in error.where:
@@ -58,21 +53,16 @@ def compile_target(target: Target, output: Output) -> Output:
     return output
 
 
-def _lookup(target: Target, output: Output) -> Lookup:
+def _compiled(target: Target, entry: Entry, output: Output) -> Output:
     files: Overlay = target.lookup.files.with_tree(output.folder, output.tree)
-    return target.lookup.with_files(files.with_written(output.written))
-
-
-def _compiled(target: Target, entry: Entry, output: Output, lookup: Lookup, ahead: Ahead) -> Output:
     job = InputJob(
         entry=entry,
         output=output,
-        lookup=lookup,
+        lookup=target.lookup.with_files(files.with_written(output.written)),
         tags=target.tags,
         style=target.style,
         evaluation=target.evaluation,
         kapitan=target.kapitan,
-        ahead=ahead.among(lookup.files.written),
     )
     render = INPUT_TYPES.get(entry.input_type, target.kapitan.render)
     return render(job)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.adapters.yaml_emitter import Style
@@ -33,8 +32,6 @@ class InputJob:
     """Evaluates Jsonnet for this target."""
     kapitan: Kapitan
     """Runs Kapitan's own input types, elsewhere."""
-    ahead: Mapping[Path, Any] = field(default_factory=dict)
-    """Values of Jsonnet files that were evaluated already."""
 
 
 class Render(Protocol):

@@ -28,11 +28,7 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in entry.input_paths:
         for source in inputs_of(job, pattern):
-            result = (
-                job.ahead[source]
-                if source in job.ahead
-                else json.loads(job.evaluation.run(source, job.lookup))
-            )
+            result = json.loads(job.evaluation.run(source, job.lookup))
             fields = result if isinstance(result, dict) else {source.stem: result}
             with _from(source):
                 files: dict[Place, Entry] = {}
