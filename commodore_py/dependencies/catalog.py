@@ -14,6 +14,7 @@ from commodore_py.adapters.git import (
     RevisionNotFound,
     git,
     head_of,
+    is_repository,
     over_network,
     refs_of,
     status,
@@ -37,7 +38,6 @@ from .questions import Asker
 from .safety import (
     LocalWork,
     described,
-    is_repository,
     not_ours_to_replace,
     put_aside,
     unpushed,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import commit_of, git, succeeds
+from commodore_py.adapters.git import commit_of, git, is_repository
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
@@ -64,11 +64,6 @@ def in_the_way(stderr: str) -> list[str]:
     if not any(sign in stderr for sign in _IN_THE_WAY):
         return []
     return [line[1:] for line in stderr.splitlines() if line.startswith("\t")]
-
-
-def is_repository(directory: Path) -> bool:
-    """Whether a folder is the top of a Git checkout (not merely inside of one)."""
-    return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
 
 
 def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:
