@@ -119,6 +119,8 @@ class Config:
     """The user's cache of Git objects; none where it is switched off."""
     download_cache: Path | None = None
     """The user's cache of downloads; the working directory keeps them where there is none."""
+    result_cache: Path | None = None
+    """The user's cache of results; none where there is no place for it."""
     offline: bool = False
     """Whether no connection is made at all; this implies `local`."""
     strict: bool = False

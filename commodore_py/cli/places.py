@@ -21,11 +21,17 @@ def download_cache(cache: Path) -> Path:
     return cache / "downloads"
 
 
+def result_cache(cache: Path) -> Path:
+    """Where results are kept by what made them, below a cache folder."""
+    return cache / "results"
+
+
 def caches_in(cache: Path | None) -> dict[str, Path | None]:
     """What Config is told about caches; without a folder there are none."""
     return {
         "git_cache": git_cache(cache) if cache else None,
         "download_cache": download_cache(cache) if cache else None,
+        "result_cache": result_cache(cache) if cache else None,
     }
 
 

@@ -1,0 +1,158 @@
+"""What a store holds as a whole: how much, how old, and whether it is all right."""
+
+from __future__ import annotations
+
+import os
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from .digest import is_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+_ASIDE = ".new"
+_ABANDONED = 3600.0  # what is made aside is in its place at once
+_BLOCK = 4096
+_MARKER = "swept"
+_OFTEN, _SELDOM = 60.0, 86400.0
+_FOLDERS = 256
+_SAMPLE = 8
+
+
+class _File(NamedTuple):
+    path: str
+    size: int
+    used: float
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How much is kept, in whole blocks, and when something was last used."""
+
+    blobs: int
+    notes: int
+    bytes: int
+    used: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """What was removed, and what is left."""
+
+    files: int
+    freed: int
+    left: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """How much was read, and what was removed as it was not as it should be."""
+
+    blobs: int
+    notes: int
+    damaged: tuple[str, ...]
+
+
+def usage(blobs: str, notes: str) -> Usage:
+    """How much is kept."""
+    contents, records = list(_files_below(blobs)), list(_files_below(notes))
+    every = contents + records
+    return Usage(
+        len(contents),
+        len(records),
+        sum(one.size for one in every),
+        max((one.used for one in every), default=None),
+    )
+
+
+def prune(folder: str, limit: int, *, unused_for: float | None = None) -> Pruned:
+    """Remove what was not used for so long, and then the oldest until the rest fits.
+
+    All formats count: the program that made an older one may never run again.
+    """
+    now = time.time()
+    files = sorted(_files_below(folder), key=lambda one: one.used)
+    left = sum(one.size for one in files)
+    removed = freed = 0
+    for one in files:
+        old = unused_for is not None and now - one.used >= unused_for
+        abandoned = one.path.endswith(_ASIDE) and now - one.used >= _ABANDONED
+        if not (old or abandoned or left > limit):
+            continue
+        with suppress(OSError):
+            os.unlink(one.path)  # noqa: PTH108 - very many
+            removed, freed, left = removed + 1, freed + one.size, left - one.size
+    return Pruned(removed, freed, left)
+
+
+def tidy(folder: str, places: Sequence[str], limit: int) -> None:
+    """Prune once a day, and at once where a sample says that the limit is passed."""
+    estimate = _estimate(places)
+    marker = f"{folder}/{_MARKER}"
+    try:
+        since = time.time() - os.stat(marker).st_mtime  # noqa: PTH116 - as above
+    except OSError:
+        since = _SELDOM
+    often = estimate > limit and (since >= _OFTEN or estimate > 2 * limit)
+    if often or not 0 <= since < _SELDOM:
+        with suppress(OSError):
+            # First of all: other runs that end now need not do the same.
+            os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            os.utime(marker)
+            # Less than the limit, so that the next runs need not prune again.
+            prune(folder, limit if estimate <= limit else limit * 4 // 5)
+
+
+def verify(
+    blobs: tuple[str, Callable[[str], bytes | None]],
+    notes: tuple[str, Callable[[str], bytes | None]],
+) -> Verified:
+    """Read everything below the two folders, and remove what does not add up."""
+    (contents, bad), (records, worse) = _verified(*blobs), _verified(*notes)
+    return Verified(contents, records, (*bad, *worse))
+
+
+def _verified(folder: str, get: Callable[[str], bytes | None]) -> tuple[int, list[str]]:
+    count, damaged = 0, []
+    for one in _files_below(folder):
+        inside = one.path[len(folder) + 1 :]
+        key = inside.replace("/", "")
+        if one.path.endswith(_ASIDE) or not os.path.lexists(one.path):
+            continue  # another run is at work
+        count += 1
+        if not is_key(key) or inside != f"{key[:2]}/{key[2:]}" or get(key) is None:
+            with suppress(OSError):
+                os.unlink(one.path)  # noqa: PTH108 - as above
+            damaged.append(one.path)
+    return count, damaged
+
+
+def _files_below(folder: str) -> Iterator[_File]:
+    """Everything but folders and the marker; what vanishes meanwhile is not there."""
+    try:
+        entries = list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        try:
+            if entry.is_dir(follow_symlinks=False):
+                yield from _files_below(entry.path)
+            elif entry.name != _MARKER:
+                status = entry.stat(follow_symlinks=False)
+                blocks = -(-status.st_size // _BLOCK)
+                yield _File(entry.path, blocks * _BLOCK, status.st_mtime)
+        except OSError:
+            continue
+
+
+def _estimate(places: Sequence[str]) -> int:
+    """The size of a store, from some of its folders: digests are spread evenly over them."""
+    first = os.urandom(1)[0]
+    size = 0
+    for step in range(_SAMPLE):
+        name = f"{(first + step * (_FOLDERS // _SAMPLE)) % _FOLDERS:02x}"
+        size += sum(one.size for place in places for one in _files_below(f"{place}/{name}"))
+    return size * _FOLDERS // _SAMPLE
