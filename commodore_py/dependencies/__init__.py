@@ -16,7 +16,7 @@ from .downloads import fetch_downloads
 from .fetch import Fetch, fetcher
 from .lending import Lender, last_used
 from .running import one_run, undisturbed
-from .single import fetch_single, misnamed_libraries
+from .single import bring_single, link_single, misnamed_libraries, wishes_of_single
 
 __all__ = [
     "Fetch",
@@ -25,16 +25,17 @@ __all__ = [
     "Outlook",
     "begin_repository",
     "begin_worktree",
+    "bring_single",
     "checkout_problem",
     "delete_checkout",
     "doubts",
     "fetch_catalog",
     "fetch_downloads",
-    "fetch_single",
     "fetch_vendored",
     "fetcher",
     "instances_of",
     "last_used",
+    "link_single",
     "local_work",
     "look_at_catalog",
     "misnamed_libraries",
@@ -43,4 +44,5 @@ __all__ = [
     "wanted_components",
     "wanted_configuration",
     "wanted_packages",
+    "wishes_of_single",
 ]

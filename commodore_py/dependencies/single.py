@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import logging
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
+from commodore_py.model import parameter_key
 
 from .aliases import offers_of, problems_of
 from .bundler_install import install
 from .bundler_single import FilesOnly
-from .jsonnetfile_rendered import TARGET, render_jsonnetfiles
+from .jsonnetfile_rendered import SOURCE, TARGET, render_jsonnetfiles
 from .lending import Lender
-from .libraries import bring_links, libraries_of, links_of, wrongly_named
+from .libraries import bring_links, libraries_of, link_libraries, links_of, wrongly_named
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from commodore_py.config import Config
@@ -30,12 +34,10 @@ def misnamed_libraries(component: Dependency) -> list[CommodoreError]:
     return wrongly_named(component.spec.name, libraries_of(component))
 
 
-def fetch_single(config: Config, component: Dependency, parameters: Parameters) -> None:
-    """Link the component's library aliases, and bring the Jsonnet libraries it asks for.
-
-    Its own libraries are not linked: without a cluster, imports find them by search paths.
-    """
-    _link_aliases(config, component, parameters)
+def bring_single(config: Config, component: Dependency, parameters: Parameters) -> None:
+    """Bring the Jsonnet libraries that the component asks for into its folder."""
+    if not config.fetch_dependencies:
+        return
     render_jsonnetfiles(_with_lists(component), parameters)
     if not (component.directory / TARGET).is_file():
         log.info("no Jsonnet libraries to bring: there is no %s", component.directory / TARGET)
@@ -45,7 +47,27 @@ def fetch_single(config: Config, component: Dependency, parameters: Parameters) 
     install(component.directory, clones, strict=config.strict)
 
 
-def _link_aliases(config: Config, component: Dependency, parameters: Parameters) -> None:
+def wishes_of_single(component: Dependency, parameters: Parameters) -> str:
+    """What decides on the Jsonnet libraries of a component: cases with the same share them."""
+    if not any((one.worktree / SOURCE).is_file() for one in _with_lists(component)):
+        return ""
+    settings = parameters.get(parameter_key(component.spec.name))
+    given = settings.get("jsonnetfile_parameters") if isinstance(settings, Mapping) else None
+    return json.dumps(given, sort_keys=True, default=str)
+
+
+def link_single(
+    config: Config,
+    component: Dependency,
+    parameters: Parameters,
+    beside: Sequence[Dependency] = (),
+) -> None:
+    """Link the component's library aliases, and all libraries of components beside it.
+
+    Its own libraries are not linked: without a cluster, imports find them by search paths.
+    """
+    if beside:
+        link_libraries(config.paths.libraries, beside, parameters, keep_others=False)
     name = component.spec.name
     offers, errors = offers_of([name], parameters)
     listed = parameters.get("components")

@@ -7,6 +7,7 @@ from .reach import Effect, Reach
 from .resolve import resolve, resolve_bootstrap, whereabouts
 from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
 from .story import MISSING, Event, Reference, Story
+from .whereabouts import Whereabouts
 
 __all__ = [
     "MISSING",
@@ -16,6 +17,7 @@ __all__ = [
     "Reference",
     "SingleClassPath",
     "Story",
+    "Whereabouts",
     "check_configuration",
     "deprecations",
     "explain_missing",

@@ -63,9 +63,9 @@ def single_target(
     instance: Instance, classes: ClassPath, values: Iterable[str], *, kustomize_wrapper: Path
 ) -> Target:
     """The target of a component by itself, with the classes of further values above its own."""
-    component = instance.component
+    defaults = _defaults(classes, _having_defaults(classes), {})
     return {
-        "classes": ["params.cluster", f"defaults.{component}", f"components.{component}", *values],
+        "classes": ["params.cluster", *defaults, f"components.{instance.component}", *values],
         "parameters": _parameters(instance, classes, _programs(kustomize_wrapper)),
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import dependencies
@@ -16,7 +17,6 @@ from .value_files import classes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
 log = logging.getLogger(__name__)
 
@@ -31,10 +31,18 @@ class ComponentAt:
     repository: Path
     instance: Instance
     values: tuple[tuple[str, Path], ...] = ()
+    beside: tuple[ComponentAt, ...] = ()
+    """Others whose defaults and libraries are there, too."""
 
     @classmethod
     def find(
-        cls, folder: Path, values: Sequence[Path], *, name: str = "", alias: str = ""
+        cls,
+        folder: Path,
+        values: Sequence[Path],
+        *,
+        name: str = "",
+        alias: str = "",
+        beside: Sequence[Path] = (),
     ) -> ComponentAt:
         """The component in a folder; everything that is wrong with its files is told at once."""
         directory = folder.resolve()
@@ -44,7 +52,11 @@ class ComponentAt:
             log.info("%s is in no Git repository", directory)
         classes, errors = classes_of(values)
         found = cls(
-            directory, repository or directory, Instance(alias or component, component), classes
+            directory,
+            repository or directory,
+            Instance(alias or component, component),
+            classes,
+            tuple(cls.find(other, ()) for other in dict.fromkeys(map(Path.resolve, beside))),
         )
         raise_collected([*found._problems(named=bool(name)), *errors], "cannot compile this")
         if BOOTSTRAP in (component, found.instance.name):
@@ -66,6 +78,7 @@ class ComponentAt:
         found = [self.checkout()]
         if self.instance.aliased:
             found.append(self.checkout(Kind.INSTANCE))
+        found += [other.checkout() for other in self.beside]
         return SingleClassPath(tuple(found), self.values)
 
     def _problems(self, *, named: bool) -> Iterator[CommodoreError]:
@@ -86,6 +99,17 @@ class ComponentAt:
                     where=str(place),
                     hint=f"write it, even an empty one; or {hint}",
                 )
+        names = [component, *(other.instance.component for other in self.beside)]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            yield CommodoreError(
+                f"two components are called {name}",
+                where=", ".join(
+                    str(one.directory)
+                    for one in (self, *self.beside)
+                    if one.instance.component == name
+                ),
+                hint="leave out one of them",
+            )
         for error in dependencies.misnamed_libraries(self.checkout()):
             error.hint = f"{error.hint}; or {hint}"
             yield error

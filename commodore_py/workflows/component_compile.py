@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import Notice, Tree
+    from commodore_py.inventory import Whereabouts
+    from commodore_py.model import Download, Notice, Parameters, Tree
 
     from .component_at import ComponentAt
 
@@ -40,6 +41,7 @@ class Wanted:
 
     component: ComponentAt
     output: Path
+    """Where `compiled/` is, and where relative paths of downloads start."""
     search_paths: tuple[Path, ...] = ()
     """Where imports and inputs are looked for before anywhere else."""
 
@@ -53,26 +55,44 @@ class Compiled:
     notices: tuple[Notice, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a component is made of, laid out in a folder; what it downloads is not there yet."""
+
+    config: Config
+    wanted: Wanted
+    sources: Sources
+    downloads: tuple[Download, ...]
+    where: Whereabouts
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the instance."""
+        return self.sources.inventory.bootstrap.parameters
+
+
 def compile_component(config: Config, wanted: Wanted) -> Compiled:
     """Compile a component and write its tree; what other instances left there stays."""
-    on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
-    with _scratch(config) as folder:
-        config = replace(config, paths=WorkPaths(folder), local=False)
-        sources = _gather(config, wanted)
-        trees, notices = _render(config, sources, wanted)
-    instance = wanted.component.instance.name
-    place = wanted.output / "compiled" / instance.replace(".", "/")
-    compiled = Compiled(place, trees[instance], (*notices, *sources.notices))
-    if config.strict:
-        refuse_doubts(compiled.notices)
-    write_tree(place, compiled.tree)
+    put_back(wanted)
+    with scratch(config) as folder:
+        gathered = gather(config, wanted, folder)
+        bring_libraries(gathered)
+        bring_downloads(gathered, gathered.downloads)
+        compiled = render(gathered)
+    write_tree(compiled.folder, compiled.tree)
     return compiled
 
 
-def _gather(config: Config, wanted: Wanted) -> Sources:
+def put_back(wanted: Wanted) -> None:
+    """Mend what a killed run left in the component's checkout."""
+    on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
+
+
+def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
     at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
+    config = replace(config, paths=WorkPaths(folder), local=False)
     now = datetime.now().astimezone()
     cluster = around_component(at.instance.component, at.instance.name)
     classes = at.classes()
@@ -80,15 +100,45 @@ def _gather(config: Config, wanted: Wanted) -> Sources:
     where = inventory.single_whereabouts(config, cluster, classes, at.instance)
     compiler.check_entries(resolved, where.parameter)
     paths = config.paths
-    link(paths.dependencies / at.instance.component, at.directory)
+    for one in (at, *at.beside):
+        link(paths.dependencies / one.instance.component, one.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
-    dependencies.fetch_single(config, at.checkout(), resolved.bootstrap.parameters)
-    downloads = compiler.wanted_downloads(resolved)
-    dependencies.fetch_downloads(config, downloads, classes, where, output=wanted.output)
+    beside = [one.checkout() for one in at.beside]
+    dependencies.link_single(config, at.checkout(), resolved.bootstrap.parameters, beside)
     stand_in_for_argocd(paths.libraries)
     nowhere = CatalogHead(paths.catalog, "", "", None)
     notices = inventory.deprecations(resolved)
-    return Sources(cluster, classes, resolved, nowhere, now, notices)
+    sources = Sources(cluster, classes, resolved, nowhere, now, notices)
+    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), where)
+
+
+def bring_libraries(gathered: Gathered) -> None:
+    """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
+    component = gathered.wanted.component.checkout()
+    dependencies.bring_single(gathered.config, component, gathered.parameters)
+
+
+def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
+    """Fetch what the component downloads, or some of it, and put it in its places."""
+    dependencies.fetch_downloads(
+        gathered.config,
+        downloads,
+        gathered.sources.classes,
+        gathered.where,
+        output=gathered.wanted.output,
+    )
+
+
+def render(gathered: Gathered) -> Compiled:
+    """Compile and filter what was gathered; nothing is written to its place."""
+    wanted = gathered.wanted
+    trees, notices = _render(gathered.config, gathered.sources, wanted)
+    instance = wanted.component.instance.name
+    place = wanted.output / "compiled" / instance.replace(".", "/")
+    compiled = Compiled(place, trees[instance], (*notices, *gathered.sources.notices))
+    if gathered.config.strict:
+        refuse_doubts(compiled.notices)
+    return compiled
 
 
 def _render(
@@ -114,7 +164,7 @@ def _render(
         ),
         references=(),
         reveal=True,
-        fetch=not config.offline,
+        fetch=config.fetch_dependencies and not config.offline,
         processes=compiler.usable_cpus(),
         output=wanted.output,
         checkouts={instance.name: wanted.component.repository},
@@ -134,7 +184,8 @@ def _render(
 
 
 @contextmanager
-def _scratch(config: Config) -> Iterator[Path]:
+def scratch(config: Config) -> Iterator[Path]:
+    """A folder for as long as it takes; who wants to know everything keeps it."""
     folder = Path(tempfile.mkdtemp(prefix="component-")).resolve()
     try:
         yield folder
