@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from . import git_files, git_urls
+from . import git_files, git_packs, git_urls
 from .process import ProgramFailed, run
 
 if TYPE_CHECKING:
@@ -86,9 +86,10 @@ def git(
     *arguments: str,
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    merge_stderr: bool = False,
 ) -> str:
     """Run git in a folder and return what it printed, without the final newline."""
-    output = git_bytes(directory, *arguments, stdin=stdin, env=env)
+    output = git_bytes(directory, *arguments, stdin=stdin, env=env, merge_stderr=merge_stderr)
     return output.decode(errors="surrogateescape").rstrip("\n")
 
 
@@ -97,26 +98,28 @@ def git_bytes(
     *arguments: str,
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
+    merge_stderr: bool = False,
 ) -> bytes:
     """Run git in a folder and return what it printed, as it is."""
     # A broken repository must not be mistaken for one that lies around it.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
     environment = {**_ENVIRONMENT, **ceiling, **(env or {})}
-    return run(["git", *arguments], cwd=directory, env=environment, stdin=stdin)
+    command = ["git", *arguments]
+    return run(command, cwd=directory, env=environment, stdin=stdin, merge_stderr=merge_stderr)
 
 
-def over_network(directory: Path, *arguments: str) -> str:
+def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -> str:
     """Run a git command that asks a remote; what a network does at times is tried again."""
     for pause in _PAUSES:
         try:
-            return git(directory, *arguments)
+            return git(directory, *arguments, merge_stderr=merge_stderr)
         except ProgramFailed as error:
             if not _TRANSIENT.search(error.stderr):
                 raise
             reason = error.stderr.strip().splitlines()[-1]
             log.info("trying again in %.1f seconds: %s", pause, reason)
             time.sleep(pause)
-    return git(directory, *arguments)
+    return git(directory, *arguments, merge_stderr=merge_stderr)
 
 
 def rewrites_urls(directory: Path) -> bool:
@@ -345,7 +348,7 @@ def short_commits_in(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, st
 
 def _is_short(folder: Path, commit: str) -> bool:
     sha1 = len(commit) == 40  # noqa: PLR2004 - digits of a SHA-1
-    return sha1 and git_files.is_unambiguous(folder, commit[:_SHORT]) is True
+    return sha1 and git_packs.is_unambiguous(folder, commit[:_SHORT]) is True
 
 
 def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:

@@ -78,12 +78,14 @@ class _Request:
     body: bytes | None = None
     content_type: str = "application/json"
     stream: bool = False
+    accept: Mapping[str, str] = MappingProxyType({})
 
     @property
-    def headers(self) -> dict[str, str] | None:
+    def headers(self) -> dict[str, str]:
         if self.stream:
             return {"Accept-Encoding": "identity"}  # digests are of what the server has
-        return {"Content-Type": self.content_type} if self.body is not None else None
+        content = {"Content-Type": self.content_type} if self.body is not None else {}
+        return {**self.accept, **content}
 
 
 def get_json(
@@ -115,6 +117,22 @@ def post_form(url: str, fields: Mapping[str, str], *, timeout: float) -> Any:  #
     """Send the fields of a form once, and read the JSON that answers it."""
     body = urlencode(fields).encode()
     return _exchange(_Request("POST", url, "", timeout, body=body, content_type=_FORM))
+
+
+def ask_json(
+    method: str,
+    url: str,
+    body: object = None,
+    *,
+    accept: Mapping[str, str],
+    token: str,
+    timeout: float,
+) -> tuple[Any, Mapping[str, str]]:
+    """Ask once, by any method; the answer, and its headers: some tell of pages and limits."""
+    content = None if body is None else json.dumps(body).encode()
+    request = _Request(method, url, token, timeout, body=content, accept=accept)
+    request, response = _arrive(request)
+    return _answer(request, response), response.headers
 
 
 @contextmanager
