@@ -16,6 +16,8 @@ Engine = Literal["native", "reference"]
 HelmNondeterminism = Literal["warn", "error", "ignore"]
 JsonnetBundler = Literal["native", "jb"]
 
+RESULT_CACHE_LIMIT = 2 << 30
+
 
 @dataclass(frozen=True, slots=True)
 class WorkPaths:
@@ -121,6 +123,8 @@ class Config:
     """The user's cache of downloads; the working directory keeps them where there is none."""
     result_cache: Path | None = None
     """The user's cache of results; none where there is no place for it."""
+    result_cache_limit: int = RESULT_CACHE_LIMIT
+    """How many bytes of results are kept; the oldest go first."""
     offline: bool = False
     """Whether no connection is made at all; this implies `local`."""
     strict: bool = False

@@ -24,6 +24,7 @@ _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _NO_FILE_OF_OURS = frozenset({errno.ELOOP, errno.EACCES, errno.ENXIO})
+_NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _DAY = 86400.0
 _ATTEMPTS = 8
 _NUMBERS = count()
@@ -109,14 +110,11 @@ class Place:
             self._write(path, content)
         except OSError as error:
             self._writable = False
-            log.warning(
-                "results of this run are not kept: %s",
-                _reason(error),
-                extra={
-                    "where": error.filename or self.folder,
-                    "hint": "the run goes on without; `commodore cache prune` frees space",
-                },
-            )
+            # A home that is not to be written to is a choice; a disk that is full is trouble.
+            level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
+            hint = "the run goes on without; `commodore cache prune` frees space"
+            more = {"where": self.folder, "hint": hint}
+            log.log(level, "results are not kept: %s", _reason(error), extra=more)
 
     def drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""
@@ -163,9 +161,15 @@ class Place:
                     extra={"where": doubt.where, "hint": doubt.hint},
                 )
             else:
-                with suppress(OSError):  # it can be read by others: rendered secrets may be in it
-                    os.chmod(self.folder, _PRIVATE_FOLDER)  # noqa: PTH101 - as above
+                self._close()
         return bool(self._trusted)
+
+    def _close(self) -> None:
+        """Keep others from reading: rendered secrets may be in it."""
+        with suppress(OSError):
+            mode = stat.S_IMODE(os.stat(self.folder).st_mode)  # noqa: PTH116 - as above
+            if mode & ~_PRIVATE_FOLDER:
+                os.chmod(self.folder, mode & _PRIVATE_FOLDER)  # noqa: PTH101 - as above
 
     def _write(self, path: str, content: bytes) -> None:
         if not self._trusted and not self._is_trusted():

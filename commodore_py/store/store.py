@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     _Reader = Callable[[bytes, str], bytes | None]
 
-DEFAULT_LIMIT = 2 << 30
 _FORMAT = "v1"
 
 
@@ -59,7 +58,7 @@ class Store:
         """Why the store is not used, if it is there and must not be."""
         return self._place.doubt()
 
-    def tidy(self, limit: int = DEFAULT_LIMIT) -> None:
+    def tidy(self, limit: int) -> None:
         """Now and then, and where the store seems too large: remove what was not used lately."""
         if not self._place.doubt():
             sweep.tidy(self._place.folder, (self._blobs, self._notes), limit)

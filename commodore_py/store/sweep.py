@@ -58,7 +58,10 @@ class Verified:
 
 def usage(blobs: str, notes: str) -> Usage:
     """How much is kept."""
-    contents, records = list(_files_below(blobs)), list(_files_below(notes))
+    contents, records = (
+        [one for one in _files_below(folder) if not one.path.endswith(_ASIDE)]
+        for folder in (blobs, notes)
+    )
     every = contents + records
     return Usage(
         len(contents),

@@ -1,0 +1,99 @@
+"""A store on a disk that is full, or that turned read-only: a small one is mounted for that."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.store import Store, digest_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+pytestmark = pytest.mark.faults
+
+
+def mount(*words: str) -> bool:
+    return subprocess.run(["mount", *words], capture_output=True, check=False).returncode == 0
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system with little room."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    options = "size=512k,mode=0700"
+    if (
+        sys.platform != "linux"
+        or os.geteuid()
+        or not mount("-t", "tmpfs", "-o", options, "small", str(folder))
+    ):
+        pytest.skip("nothing can be mounted here")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+def contents(count: int) -> list[bytes]:
+    return [os.urandom(5000) for _ in range(count)]
+
+
+def test_a_disk_that_gets_full(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+    store = Store(disk / "store")
+    some = contents(300)
+
+    digests = [store.keep(content) for content in some]
+    for digest in digests:
+        store.note(digest, b"y" * 100)
+
+    found = [store.blob(digest) for digest in digests]
+    kept = sum(content is not None for content in found)
+    assert 20 < kept < len(some)
+    assert all(one in (None, content) for one, content in zip(found, some, strict=True))
+    (warning,) = caplog.records
+    assert warning.getMessage() == "results are not kept: no space left on device"
+    assert "cache prune" in warning.__dict__["hint"]
+    assert store.verify().damaged == ()
+
+
+def test_room_that_is_made_is_used_again(disk: Path) -> None:
+    for content in contents(300):
+        Store(disk / "store").keep(content)
+
+    Store(disk / "store").prune(0)
+
+    digest = Store(disk / "store").keep(b"x")
+    assert Store(disk / "store").blob(digest) == b"x"
+
+
+def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    store = Store(disk / "store")
+    before = store.keep(b"before")
+    assert mount("-o", "remount,ro", str(disk))
+
+    after = store.keep(b"after")
+    store.note(after, b"y")
+    store.tidy(0)
+
+    assert (store.blob(before), store.blob(after)) == (b"before", None)
+    (said,) = caplog.records
+    assert said.getMessage() == "results are not kept: read-only file system"
+
+
+def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:
+    digest = Store(disk / "store").keep(b"x" * 5000)
+    (file,) = (disk / "store").rglob(digest[2:])
+    file.write_bytes(file.read_bytes()[:-1])
+    assert mount("-o", "remount,ro", str(disk))
+
+    store = Store(disk / "store")
+
+    assert store.blob(digest) is None
+    assert store.keep(b"x" * 5000) == digest == digest_of(b"x" * 5000)
+    assert store.blob(digest) is None
