@@ -18,6 +18,7 @@ from commodore_py import (
     lieutenant,
     postprocess,
     refs,
+    spans,
 )
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import (
@@ -61,57 +62,77 @@ def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Publis
     return replace(published, timings=tuple(zip(_ACTS, took, strict=True)))
 
 
+@spans.act("gather")
 def gather(config: Config, cluster_id: str) -> Sources:
     """Read the outside world once, and pin every piece of it."""
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
-    cluster = lieutenant.load_cluster(config, cluster_id)
-    # What can fail cheaply comes first: a long compile must not end at a closed door.
-    outlook = _look_at_destination(config, cluster)
+    with spans.stage("facts"):
+        cluster = lieutenant.load_cluster(config, cluster_id)
+        # What can fail cheaply comes first: a long compile must not end at a closed door.
+        outlook = _look_at_destination(config, cluster)
     fetch = dependencies.fetcher(config)
 
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
-    classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
-    inventory.check_configuration(classes)
-    node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-    where = inventory.whereabouts(config, cluster, classes)
-    classes = classes.plus(fetch(dependencies.wanted_packages(node, where)))
-    node = inventory.resolve_bootstrap(config, cluster, classes)
-    where = inventory.whereabouts(config, cluster, classes)
-    classes = classes.plus(fetch(dependencies.wanted_components(node, where)))
+    with spans.stage("configuration"):
+        classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
+        inventory.check_configuration(classes)
+    with spans.stage("packages"):
+        node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
+        where = inventory.whereabouts(config, cluster, classes)
+        classes = classes.plus(fetch(dependencies.wanted_packages(node, where)))
+    with spans.stage("components"):
+        node = inventory.resolve_bootstrap(config, cluster, classes)
+        where = inventory.whereabouts(config, cluster, classes)
+        classes = classes.plus(fetch(dependencies.wanted_components(node, where)))
     instances = dependencies.instances_of(node, classes)
 
     log.info("Resolving the hierarchy for %d component instances", len(instances))
-    resolved = inventory.resolve(config, cluster, classes, instances)
-    where = inventory.whereabouts(config, cluster, classes, instances)
-    compiler.check_entries(resolved, where.parameter)
-    dependencies.fetch_vendored(config, classes, resolved, where)
-    downloads = compiler.wanted_downloads(resolved)
-    dependencies.fetch_downloads(config, downloads, classes, where)
-    inventory.materialise(config, cluster, classes, resolved)
-    head = _catalog_head(config, cluster, outlook)
+    with spans.stage("hierarchy"):
+        resolved = inventory.resolve(config, cluster, classes, instances)
+        where = inventory.whereabouts(config, cluster, classes, instances)
+        compiler.check_entries(resolved, where.parameter)
+    with spans.stage("libraries"):
+        dependencies.fetch_vendored(config, classes, resolved, where)
+    with spans.stage("downloads"):
+        downloads = compiler.wanted_downloads(resolved)
+        dependencies.fetch_downloads(config, downloads, classes, where)
+    with spans.stage("layout"):
+        inventory.materialise(config, cluster, classes, resolved)
+    with spans.stage("catalog"):
+        head = _catalog_head(config, cluster, outlook)
     doubts = dependencies.doubts(config, classes, resolved)
     notices = (*doubts, *inventory.deprecations(resolved), *head.notices)
     return Sources(cluster, classes, resolved, head, now, notices)
 
 
+@spans.act("render")
 def render(config: Config, sources: Sources) -> Rendered:
     """Turn pinned sources into a catalog tree: same sources, same bytes."""
     log.info("Compiling %d component instances", len(sources.inventory.instances))
     resolved = sources.inventory
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
-    references = refs.render_refs(resolved, where.parameter)
-    doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
-    with refs.explaining(doubts), compiler.placing(where.parameter):
+    with spans.stage("refs"):
+        references = refs.render_refs(resolved, where.parameter)
+        doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
+    count = len(resolved.instances)
+    with (
+        refs.explaining(doubts),
+        compiler.placing(where.parameter),
+        spans.stage("compile", of="target", total=count),
+    ):
         compiled = compiler.compile_targets(config, sources, references)
-    filtered, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
-    tree = catalog.assemble(filtered, references, resolved.nodes)
-    unrevealed = refs.manifest_doubts(filtered, references)
+    with spans.stage("filters", of="filtered", total=count):
+        filtered, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
+    with spans.stage("assemble"):
+        tree = catalog.assemble(filtered, references, resolved.nodes)
+        unrevealed = refs.manifest_doubts(filtered, references)
     notices = (*doubts, *notices, *unrevealed, *catalog.rule_doubts(resolved, where.parameter))
     return Rendered(filtered, references, tree, notices, catalog.ignore_rules(resolved))
 
 
+@spans.act("publish")
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
     """Write the catalog and, once approved, commit it and report it."""
     log.info("Updating the catalog")
@@ -119,14 +140,16 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     notices = (*rendered.notices, *sources.notices)
     if config.output_dir is not None:
         folder = catalog.open_directory(config, config.output_dir, sources.cluster.id)
-        change = _explained(folder.stage(rendered), rendered)
+        with spans.stage("stage"):
+            change = _explained(folder.stage(rendered), rendered)
         return Published(change, record, notices=notices)
 
     sink = catalog.open_git(config, sources.catalog_head)
     change = _staged(config, sink, rendered)
     published = Published(change, record, notices=notices)
     if config.local:
-        sink.unstage()
+        with spans.stage("unstage"):
+            sink.unstage()
         return published
     published = _push(config, sources, rendered, published, approve)
     if published.commit is None and not published.change and config.push and not config.dry_run:
@@ -149,7 +172,8 @@ def _catalog_head(config: Config, cluster: Cluster, outlook: dependencies.Outloo
 
 def _staged(config: Config, sink: catalog.GitCatalog, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
-    change = _explained(sink.stage(rendered), rendered)
+    with spans.stage("stage"):
+        change = _explained(sink.stage(rendered), rendered)
     if config.strict:
         refuse_doubts(Notice(catalog.ignored_words(one), refusal=True) for one in change.ignored)
     return change
@@ -172,14 +196,16 @@ def _push(
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
         published = replace(published, change=change)
-        if not change or (change != approved and not approve(change)):
+        if not change or (change != approved and not _approved(approve, change)):
             return published
-        approved, commit = change, sink.commit(message)
-        report = catalog.Unreported(sources.cluster.id, commit, body)
-        catalog.keep_unreported(config.paths, report)
+        with spans.stage("commit"):
+            approved, commit = change, sink.commit(message)
+            report = catalog.Unreported(sources.cluster.id, commit, body)
+            catalog.keep_unreported(config.paths, report)
         log.info("Pushing to branch %s", sink.branch)
         try:
-            sink.push()
+            with spans.stage("push"):
+                sink.push()
         except catalog.Overtaken as error:
             if not left:
                 error.add_note(f"somebody else was faster {_RETRIES + 1} times in a row")
@@ -195,11 +221,17 @@ def _push(
     return published
 
 
+def _approved(approve: Approve, change: Change) -> bool:
+    with spans.stage("diff"):
+        return approve(change)
+
+
 def _report(config: Config, published: Published, report: catalog.Unreported) -> Published:
     """Tell what was pushed. The catalog is out: a failure is part of the result, not its end."""
     catalog.keep_unreported(config.paths, report)
     try:
-        lieutenant.send_report(config, report.cluster, report.report)
+        with spans.stage("report"):
+            lieutenant.send_report(config, report.cluster, report.report)
     except CommodoreError as error:
         outcome = ReportOutcome.FAILED
         return replace(

@@ -12,6 +12,7 @@ import sys
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -86,10 +87,11 @@ def each(
 
 def _received(connection: Any, worker: BaseProcess, item: object) -> Any:  # noqa: ANN401 - pipes have many types
     try:
-        good, value = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own fork
+        good, value, parcel = pickle.loads(connection.recv_bytes())  # noqa: S301 - from our own fork
     except (EOFError, OSError) as error:
         worker.join()
         raise WorkerDied.at(item, worker.exitcode or 0) from error
+    spans.came_home(parcel)
     if not good:
         raise value
     return value
@@ -104,15 +106,20 @@ def _work(
     # An interruption goes to the whole group: the parent decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(parent)
+    parcel = spans.in_worker()
     work = equip()
     while (index := connection.recv()) is not None:
         try:
-            answer = pickle.dumps((True, work(items[index])), pickle.HIGHEST_PROTOCOL)
+            answer = _packed(good=True, value=work(items[index]), parcel=parcel)
         except CommodoreError as error:
-            answer = pickle.dumps((False, error))
+            answer = _packed(good=False, value=error, parcel=parcel)
         connection.send_bytes(answer)
     # Nothing of the parent may run here at the end: no clean-up, no flush of its files.
     os._exit(0)
+
+
+def _packed(*, good: bool, value: object, parcel: spans.Parcel) -> bytes:
+    return pickle.dumps((good, value, parcel.take()), pickle.HIGHEST_PROTOCOL)
 
 
 def _end_with(parent: int) -> None:

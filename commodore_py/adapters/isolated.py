@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
+from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
 from .process import ProgramFailed, run
@@ -61,9 +62,10 @@ class Session:
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
-            pickle.dump((function, arguments), process.stdin)
-            process.stdin.flush()
-            kind, value = pickle.load(process.stdout)  # noqa: S301 - written by our own child
+            with spans.detail("program", f"python {function.rpartition(':')[2]}", function):
+                pickle.dump((function, arguments), process.stdin)
+                process.stdin.flush()
+                kind, value = pickle.load(process.stdout)  # noqa: S301 - written by our own child
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             code = process.wait()
             words = self._words()

@@ -6,15 +6,22 @@ import os
 import shlex
 import subprocess
 import sys
+from contextlib import nullcontext
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
 from .git_urls import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
+
+
+_WITH_VALUE = ("-c", "-C")  # before Git's own verb
 
 
 class ProgramFailed(CommodoreError):
@@ -47,17 +54,18 @@ def run(
     says on stderr is also shown; with `merge_stderr`, it is part of the result.
     """
     try:
-        done = subprocess.run(
-            command,
-            cwd=cwd,
-            env=only_env if only_env is not None else _environment(env or {}),
-            timeout=timeout,
-            pass_fds=tuple(keep_open),
-            input=stdin if stdin is not None else b"",
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
-            check=False,
-        )
+        with _watched(command, cwd):
+            done = subprocess.run(
+                command,
+                cwd=cwd,
+                env=only_env if only_env is not None else _environment(env or {}),
+                timeout=timeout,
+                pass_fds=tuple(keep_open),
+                input=stdin if stdin is not None else b"",
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
+                check=False,
+            )
     except FileNotFoundError as error:
         missing = cwd if cwd is not None and not cwd.is_dir() else command[0]
         raise ProgramFailed(
@@ -78,6 +86,21 @@ def run(
         said = done.stderr or done.stdout
         raise _failed(command, cwd, done.returncode, said.decode(errors="replace"))
     return done.stdout
+
+
+def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager[None]:
+    if not spans.deep():
+        return nullcontext()
+    words = iter(command)
+    program = PurePath(next(words)).name
+    for word in words:
+        if word in _WITH_VALUE:
+            next(words, None)
+        elif not word.startswith("-"):
+            program = f"{program} {PurePath(word).name}"
+            break
+    line = without_password(shlex.join(command))
+    return spans.detail("program", program, f"{cwd}: {line}" if cwd else line)
 
 
 def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:

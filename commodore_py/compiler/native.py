@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py import spans
 from commodore_py.adapters import forked
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
@@ -86,7 +87,8 @@ class _Engine:
         def compile_one(name: str) -> Tree | CommodoreError:
             target = self._target(name, kapitan, Evaluation(name, imports, memo))
             try:
-                return compile_target(target, Output(name, self.job.checkouts.get(name))).tree
+                with spans.item("target", name):
+                    return compile_target(target, Output(name, self.job.checkouts.get(name))).tree
             except CommodoreError as error:
                 return error
 

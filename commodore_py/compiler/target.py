@@ -6,6 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
 from .inputs import INPUT_TYPES, InputJob
@@ -43,7 +44,8 @@ def compile_target(target: Target, output: Output) -> Output:
         # The folder is made first, and is there even if an entry fails that may.
         output = output.with_folder(output.place(entry.output_path))
         try:
-            output = _compiled(target, entry, output)
+            with spans.detail("entry", entry.input_type, entry.output_path):
+                output = _compiled(target, entry, output)
         except CommodoreError as error:
             if not entry.may_fail:
                 if entry.where not in error.where:

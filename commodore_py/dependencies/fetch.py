@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
+from commodore_py import spans
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git import short_commits_in
 from commodore_py.errors import CommodoreError, raise_collected
@@ -117,13 +118,17 @@ def _look_around(
             error.add_note(f"while looking for local work of {spec}")
             return error
 
+    def ask(group: Group) -> Answer | None:
+        spec = group.configuration
+        if spec is None:
+            return clones.question(group.clone, group.url, group.specs, asker)
+        revision = spec.version or ""
+        return checkouts.question(str(spec), group.clone, spec.url, asker, revision=revision)
+
     def question(group: Group) -> Answer | CommodoreError | None:
         try:
-            spec = group.configuration
-            if spec is None:
-                return clones.question(group.clone, group.url, group.specs, asker)
-            revision = spec.version or ""
-            return checkouts.question(str(spec), group.clone, spec.url, asker, revision=revision)
+            with spans.item("question", group.clone.name):
+                return ask(group)
         except CommodoreError as error:
             error.add_note(f"while asking for {', '.join(map(str, group.specs))}")
             return error
@@ -132,7 +137,8 @@ def _look_around(
         *(partial(question, group) for group in groups),
         *(partial(obstacle, spec) for spec in specs),
     ]
-    results = _in_parallel(lambda job: job(), jobs)
+    with spans.stage("ask", of="question", total=len(groups)):
+        results = _in_parallel(lambda job: job(), jobs)
     answers = dict(zip((one.clone for one in groups), results[: len(groups)], strict=True))
     obstacles = {
         spec: problem
@@ -185,14 +191,16 @@ def _fetch_all(
 ) -> tuple[Dependency, ...]:
     def fetch_group(group: Group) -> list[Dependency | _CheckedOut | CommodoreError]:
         try:
-            if group.configuration is not None:
-                return [_fetch_configuration(group, answers[group.clone], config)]
-            return [*_fetch_repository(group, answers[group.clone], config)]
+            with spans.item("repository", group.clone.name):
+                if group.configuration is not None:
+                    return [_fetch_configuration(group, answers[group.clone], config)]
+                return [*_fetch_repository(group, answers[group.clone], config)]
         except CommodoreError as error:
             error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
             return [error]
 
-    results = [one for group in _in_parallel(fetch_group, groups) for one in group]
+    with spans.stage("fetch", of="repository", total=len(groups)):
+        results = [one for group in _in_parallel(fetch_group, groups) for one in group]
     checked_out = [one for one in results if isinstance(one, _CheckedOut)]
     short = short_commits_in((one.group.clone, one.commit) for one in checked_out)
     done = [one.pinned(short[one.group.clone, one.commit], config.paths) for one in checked_out]

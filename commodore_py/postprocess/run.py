@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py import spans
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
@@ -57,7 +58,8 @@ def apply_filters(
             place_of=place_of,
         )
         try:
-            filtered[name], said = _filter_instance(instance)
+            with spans.item("filtered", name):
+                filtered[name], said = _filter_instance(instance)
         except CommodoreError as error:
             errors.append(error)
         else:
@@ -131,7 +133,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
-            with instance.telling(definition):
+            with instance.telling(definition), spans.detail("filter", definition.name):
                 tree = _run(definition, tree, instance.job(definition, tree))
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(

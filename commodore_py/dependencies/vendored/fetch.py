@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
+from commodore_py import spans
 from commodore_py.adapters import web
 from commodore_py.adapters.archives import BadArchive, unpack_tar
 from commodore_py.adapters.git_urls import without_password
@@ -59,7 +60,8 @@ def fetch_downloads(
     sources: dict[Source, list[Download]] = {}
     for one in wanted:
         sources.setdefault(one.source, []).append(one)
-    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+    downloading = spans.stage("download", of="download", total=len(sources))
+    with downloading, ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
         outcomes = dict(zip(sources, pool.map(run.fetch, sources), strict=True))
     for source, outcome in outcomes.items():
         if isinstance(outcome, CommodoreError):
@@ -117,17 +119,21 @@ class _Run:
 
     def fetch(self, source: Source) -> Known | CommodoreError:
         try:
-            match source:
-                case WebFile(url):
-                    return files.fetch_file(url, self.mode)
-                case Repository():
-                    return self.repositories.fetch(source)
-                case Chart():
-                    return self.charts.fetch(source)
-                case Artifact():
-                    return self.artifacts.fetch(source)
+            with spans.item("download", without_password(str(source))):
+                return self._fetch(source)
         except CommodoreError as error:
             return error
+
+    def _fetch(self, source: Source) -> Known:
+        match source:
+            case WebFile(url):
+                return files.fetch_file(url, self.mode)
+            case Repository():
+                return self.repositories.fetch(source)
+            case Chart():
+                return self.charts.fetch(source)
+            case Artifact():
+                return self.artifacts.fetch(source)
 
     def placement(self, one: Download, known: Known, place: Path, places: Places) -> Placement:
         """What of a download goes where; nothing of an archive that is none."""
