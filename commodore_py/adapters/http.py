@@ -7,7 +7,7 @@ import logging
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from types import MappingProxyType
@@ -78,7 +78,7 @@ class _Request:
     body: bytes | None = None
     content_type: str = "application/json"
     stream: bool = False
-    accept: Mapping[str, str] = MappingProxyType({})
+    accept: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def headers(self) -> dict[str, str]:
