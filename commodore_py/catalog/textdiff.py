@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from difflib import SequenceMatcher, unified_diff
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from commodore_py.model import DiffLine
 
 from . import smartdiff
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.model import Change, FileChange
-
-Colour = Literal["", "red", "green", "yellow"]
+    from commodore_py.model import Change, Colour, FileChange
 
 _INDENT = " " * 5
 _COLOURS: tuple[tuple[str, Colour], ...] = (
@@ -29,16 +28,10 @@ _FILE_TYPE_BITS = 0o170000
 _BINARY_SAMPLE = 8000
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
-    """One line of a diff; the colour helps, but says nothing that the text does not."""
-
-    text: str
-    colour: Colour = ""
-
-
 def diff_text(change: Change, *, migration: str = "") -> tuple[DiffLine, ...]:
     """All changes: first what came and went, then content; a migration hides what it explains."""
+    if change.lines is not None:
+        return change.lines
     if not change:
         return (DiffLine(" > No changes."),)
     contents = [_content(file, migration) for file in _with_content(change)]

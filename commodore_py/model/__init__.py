@@ -1,6 +1,15 @@
 """The frozen values that flow between the stages."""
 
-from .catalog import BuildRecord, CatalogHead, Change, DependencyRecord, FileChange, Notice
+from .catalog import (
+    BuildRecord,
+    CatalogHead,
+    Change,
+    Colour,
+    DependencyRecord,
+    DiffLine,
+    FileChange,
+    Notice,
+)
 from .classpath import ClassPath
 from .cluster import Cluster, RepositoryRef
 from .dependency import Dependency, DependencySpec, Kind
@@ -20,9 +29,11 @@ __all__ = [
     "Chart",
     "ClassPath",
     "Cluster",
+    "Colour",
     "Dependency",
     "DependencyRecord",
     "DependencySpec",
+    "DiffLine",
     "Download",
     "Entry",
     "FileChange",

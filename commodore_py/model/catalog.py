@@ -48,6 +48,17 @@ class FileChange:
     new_mode: int = 0
 
 
+Colour = Literal["", "red", "green", "yellow"]
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a diff; the colour helps, but says nothing that the text does not."""
+
+    text: str
+    colour: Colour = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """Everything that would alter in the catalog; empty and false when nothing does."""
@@ -59,6 +70,8 @@ class Change:
     """Everything that was compiled, where a compile makes the change."""
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
+    lines: tuple[DiffLine, ...] | None = field(default=None, compare=False, repr=False)
+    """Its text, where that was kept and the contents were not."""
 
     def __bool__(self) -> bool:
         return bool(self.files)
