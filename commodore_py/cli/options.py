@@ -40,6 +40,7 @@ class Globals:
     quiet: bool = False
     plain: bool = False
     log_format: str = "text"
+    cache_size: int = 2 << 30
 
     def more_verbose(self, count: int) -> Globals:
         """The same, with the `-v` of one more level added."""
@@ -265,6 +266,7 @@ def config_of(settings: Globals, **values: Any) -> Config:  # noqa: ANN401 - Con
     return Config(
         paths=WorkPaths(settings.working_dir),
         request_timeout=settings.request_timeout,
+        result_cache_limit=settings.cache_size,
         verbosity=settings.verbosity,
         **values,
     )

@@ -14,6 +14,7 @@ from . import log, origins, user_file
 from .colour import colours
 from .lazy import LazyGroup
 from .options import HELP, Globals, Seconds, verbose_option
+from .sizes import Size
 
 _COMMANDS = {
     "cache": ("commodore_py.cli.cache:cache", "Look into this user's caches, and empty them."),
@@ -100,6 +101,14 @@ class _NoColor(click.Option):
     show_default=True,
     help="Form of what is told on stderr; github makes annotations of warnings and errors.",
 )
+@click.option(
+    "--cache-size",
+    default="2GiB",
+    show_default=True,
+    type=Size(),
+    metavar="SIZE",
+    help="How large this user's cache of results may grow; the oldest go first.",
+)
 @click.pass_context
 def commodore(  # noqa: PLR0917 - click hands them over by name
     ctx: click.Context,
@@ -109,6 +118,7 @@ def commodore(  # noqa: PLR0917 - click hands them over by name
     quiet: bool,
     no_color: bool,
     log_format: str,
+    cache_size: int,
 ) -> None:
     """Compile the catalogs that Argo CD applies to your Kubernetes clusters."""
     ctx.color = False if no_color else colours()
@@ -118,5 +128,6 @@ def commodore(  # noqa: PLR0917 - click hands them over by name
         quiet=quiet,
         plain=no_color,
         log_format=log_format,
+        cache_size=cache_size,
     )
     ctx.obj = settings.more_verbose(verbose)

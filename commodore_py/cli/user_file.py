@@ -11,6 +11,7 @@ import click
 from commodore_py.errors import CommodoreError, raise_collected
 
 from . import places
+from .sizes import Size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -143,7 +144,7 @@ def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
     wanted, fits = _fits(option, value)
     if not fits:
         return f"expected {wanted}, not {_shown(value)}"
-    if isinstance(option.type, click.Choice | click.types.IntParamType):
+    if isinstance(option.type, click.Choice | click.types.IntParamType | Size):
         try:
             option.type_cast_value(ctx, value)
         except click.BadParameter as error:

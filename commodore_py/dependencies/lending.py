@@ -101,6 +101,20 @@ class Lender:
         except (OSError, Busy) as error:
             log.info("%s is not brought up to date: %s", entry, error)
 
+    def broken(self, entry: Path) -> str:
+        """What is wrong with an entry, which is removed then; empty where all is right."""
+        try:
+            if (entry / LIST).is_file():
+                with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
+                    for pack in _listed(entry)[0]:
+                        _verify(entry / "objects/pack" / pack)
+        except BrokenEntry as problem:
+            self.drop(entry)
+            return str(problem)
+        except (OSError, Busy) as error:
+            log.info("%s is not verified: %s", entry, error)
+        return ""
+
     def drop(self, entry: Path) -> bool:
         """Remove an entry, unless another run works on it; says whether it is gone."""
         try:

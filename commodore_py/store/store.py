@@ -72,7 +72,9 @@ class Store:
         return sweep.usage(self._blobs, self._notes)
 
     def verify(self) -> sweep.Verified:
-        """Read everything, and remove what is not as it was written."""
+        """Read everything, and remove what is not as it was written; nothing, if in doubt."""
+        if self.doubt():
+            return sweep.Verified(0, 0, ())
         return sweep.verify(
             (self._blobs, lambda key: self._read(self._blob(key), blob_of, key, use=False)),
             (self._notes, lambda key: self._read(self._note(key), note_of, key, use=False)),

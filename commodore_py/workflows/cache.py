@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_aside, remove
 from commodore_py.dependencies import Lender, last_used
-from commodore_py.dependencies.vendored import Kept, Store, contents, prune_downloads
+from commodore_py.dependencies.vendored import (
+    Kept,
+    Store,
+    contents,
+    prune_downloads,
+    verify_downloads,
+)
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -57,6 +63,15 @@ class PrunedDownloads:
 
     removed: tuple[Kept, ...]
     freed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How much of one cache was read, and what was removed as it was damaged."""
+
+    folder: Path
+    items: int
+    damaged: tuple[str, ...]
 
 
 def folders(cache: Path) -> tuple[Folder, ...]:
@@ -107,6 +122,22 @@ def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> P
     )
     freed = prune_downloads(Store(cache), old, before=now - _ABANDONED)
     return PrunedDownloads(old, freed)
+
+
+def verify_repositories(git_cache: Path) -> Checked:
+    """Read all objects; repositories with damaged ones are removed."""
+    lender = Lender(git_cache)
+    entries = sorted(lender.entries())
+    damaged = [(entry, lender.broken(entry)) for entry in entries]
+    return Checked(
+        git_cache, len(entries), tuple(f"{entry}: {why}" for entry, why in damaged if why)
+    )
+
+
+def verify_kept(cache: Path) -> Checked:
+    """Read all downloads, and remove those that are not what they were."""
+    count, damaged = verify_downloads(Store(cache))
+    return Checked(cache, count, tuple(map(str, damaged)))
 
 
 def _sizes(folder: Path) -> tuple[int, int, int]:

@@ -25,6 +25,7 @@ EXAMPLES = {name: json.loads(text) for name, text in SECTION.findall(PAGE.read_t
 WORDS = {
     "cache-info/v1": ("cache", "info", "-o", "json"),
     "cache-prune/v1": ("cache", "prune", "--all", "-o", "json"),
+    "cache-verify/v1": ("cache", "verify", "-o", "json"),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
     "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),

@@ -2,7 +2,15 @@
 
 from .bounds import Bounds
 from .fetch import fetch_downloads
-from .prune import Kept, contents, prune_downloads
+from .prune import Kept, contents, prune_downloads, verify_downloads
 from .store import Store
 
-__all__ = ["Bounds", "Kept", "Store", "contents", "fetch_downloads", "prune_downloads"]
+__all__ = [
+    "Bounds",
+    "Kept",
+    "Store",
+    "contents",
+    "fetch_downloads",
+    "prune_downloads",
+    "verify_downloads",
+]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
 
-from .store import Known, Store, read_note
+from .store import Known, Store, digest_of, read_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,6 +62,23 @@ def prune_downloads(store: Store, unused: Iterable[Kept], *, before: datetime) -
             if left_over.stat().st_mtime < before.timestamp():
                 remove(left_over)
     return freed
+
+
+def verify_downloads(store: Store) -> tuple[int, tuple[Path, ...]]:
+    """The number of contents, and those that were removed as they are not what they are called."""
+    count, damaged = 0, []
+    for file in sorted((store.folder / "content").glob("*/*")):
+        try:
+            good = digest_of(file) == file.name
+        except FileNotFoundError:
+            continue  # another run emptied the cache just now
+        except OSError:
+            good = False
+        count += 1
+        if not good:
+            remove(file)
+            damaged.append(file)
+    return count, tuple(damaged)
 
 
 def _known(store: Store) -> Iterable[Known]:
