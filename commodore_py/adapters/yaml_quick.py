@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from . import yaml_plain
 from .yaml import FAILURES, Loader, problem_in
 from .yaml import load_all as yaml_load_all
 
@@ -48,6 +49,9 @@ class _Quick(Loader):
 
 def load_all(text: bytes, *, name: str) -> list[Any]:
     """Every document of a text, empty ones as None: just what `yaml.load_all` gives."""
+    plain = yaml_plain.load(text)
+    if plain is not yaml_plain.UNUSUAL:
+        return [plain]
     if b"&" in text:  # an anchor: what it names must stay one thing
         return yaml_load_all(text, name=name)
     loader = _Quick(text)

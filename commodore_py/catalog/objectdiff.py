@@ -119,6 +119,8 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            # Else it would look at all of them at once now; what nobody needs goes all the same.
+            gc.freeze()
             gc.enable()
 
 
