@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import click
-
-from commodore_py.errors import NotBuiltYet
 
 from . import template_options as template
 from .options import (
@@ -155,6 +153,17 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
 @template.existing_file("package_list")
 @template.sync_options
 @verbose_option
-def sync(**_options: object) -> Never:
-    """Offer template updates to every package in PACKAGE_LIST, a YAML list of repositories."""
-    raise NotBuiltYet.named("package sync", instead="update the packages one by one")
+@click.pass_obj
+def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Offer template updates to every package in PACKAGE_LIST, a YAML list of repositories.
+
+    \b
+    An entry is owner/repository at GitHub, or the URL of a Git repository elsewhere:
+      - acme/package-one
+      - https://git.example.com/acme/package-two.git
+    """
+    from commodore_py.workflows.scaffold_kinds import PACKAGE  # noqa: PLC0415 - not for --help
+
+    from . import sync as syncing  # noqa: PLC0415
+
+    syncing.sync(PACKAGE, settings, options["package_list"], options)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from .options import github_token_option
+from .options import Branch, git_cache_option, github_token_option, push_url_option
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
@@ -122,6 +123,7 @@ def sync_options(command: _Command) -> _Command:
         click.option(
             "-b",
             "--pr-branch",
+            type=Branch(),
             default="template-sync",
             show_default=True,
             metavar="BRANCH",
@@ -140,7 +142,7 @@ def sync_options(command: _Command) -> _Command:
             show_default=True,
             type=int,
             metavar="COUNT",
-            help="Pull requests before a pause.",
+            help="Pull requests before a pause; 0 for no pauses.",
         ),
         click.option(
             "--github-pause",
@@ -148,17 +150,29 @@ def sync_options(command: _Command) -> _Command:
             show_default=True,
             type=int,
             metavar="DURATION",
+            callback=_not_negative,
             help="Seconds of a pause.",
         ),
         click.option(
             "--filter",
             default="",
             metavar="REGEX",
+            callback=_pattern,
             help="Only entries of the list in which this is found.",
         ),
         click.option(
             "--template-version", help="Branch, tag or commit of the template; implies --dry-run."
         ),
+        click.option(
+            "--github-url",
+            default="https://api.github.com",
+            show_default=True,
+            metavar="URL",
+            help="GitHub's API; of GitHub Enterprise it is https://HOST/api/v3.",
+        ),
+        push_url_option,
+        git_cache_option,
+        _TRUST,
     )
     done: _Command = add(command)
     return done
@@ -212,6 +226,11 @@ def existing_file(name: str) -> _Decorator:
     return click.argument(name, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 
 
+_TRUST = click.option(
+    "--trust",
+    is_flag=True,
+    help="Run the programs that a template of others brings along, after showing them.",
+)
 _ANY_TEMPLATE = (
     click.option(
         "--set",
@@ -220,12 +239,24 @@ _ANY_TEMPLATE = (
         metavar="KEY=VALUE",
         help="Set any variable of the template; repeat for more.",
     ),
-    click.option(
-        "--trust",
-        is_flag=True,
-        help="Run the programs that a template of others brings along, after showing them.",
-    ),
+    _TRUST,
 )
+
+
+def _pattern(ctx: click.Context, parameter: click.Parameter, value: str) -> re.Pattern[str] | None:
+    try:
+        return re.compile(value) if value else None
+    except re.error as error:
+        at = "" if error.pos is None else f" at position {error.pos}: {value[error.pos :]!r}"
+        raise click.BadParameter(
+            f"{value!r} is no regular expression: {error.msg}{at}.", ctx, parameter
+        ) from error
+
+
+def _not_negative(ctx: click.Context, parameter: click.Parameter, value: int) -> int:
+    if value < 0:
+        raise click.BadParameter(f"{value} is below zero.", ctx, parameter)
+    return value
 
 
 def _automerge(verb: str) -> list[_Decorator]:

@@ -16,12 +16,14 @@ from .downloads import fetch_downloads
 from .fetch import Fetch, fetcher
 from .lending import Lender, last_used
 from .running import one_run, undisturbed
+from .safety import LocalWork
 from .single import bring_single, link_single, misnamed_libraries, wishes_of_single
 
 __all__ = [
     "Fetch",
     "FirstCommit",
     "Lender",
+    "LocalWork",
     "Outlook",
     "begin_repository",
     "begin_worktree",

@@ -22,7 +22,8 @@ def incomplete(dependency: Dependency) -> CommodoreError | None:
             where=repository,
             hint="check the path in the hierarchy",
         )
-    if spec.kind not in (Kind.COMPONENT, Kind.INSTANCE):
+    # Who asks for no component by name wants a repository, whatever is in it.
+    if spec.kind not in (Kind.COMPONENT, Kind.INSTANCE) or not spec.component:
         return None
     wanted = (f"class/{spec.component}.yml", "class/defaults.yml")
     missing = [name for name in wanted if not (directory / name).is_file()]

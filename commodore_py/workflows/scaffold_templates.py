@@ -22,6 +22,7 @@ from .scaffold_kinds import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager, ExitStack
 
     from commodore_py.model import Tree
 
@@ -98,6 +99,35 @@ class Templates:
             where=git_urls.without_password(self.url),
             hint="--template-version is a branch, a tag or a commit of the template",
         )
+
+
+class OpenTemplates(Protocol):
+    """A way to get at a template."""
+
+    def __call__(
+        self, url: str, directory: str | None = None, *, trust: bool
+    ) -> AbstractContextManager[Templates]:
+        """A template by its URL, and its folder in there."""
+        ...
+
+
+class Shelf:
+    """Templates that are fetched once, and stay as long as they are needed."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._known: dict[tuple[str, str | None, bool], Templates] = {}
+
+    @contextmanager
+    def __call__(
+        self, url: str, directory: str | None = None, *, trust: bool
+    ) -> Iterator[Templates]:
+        """A template by its URL, and its folder in there."""
+        key = (url, directory, trust)
+        if key not in self._known:
+            opened = templates(url, directory, trust=trust)
+            self._known[key] = self._stack.enter_context(opened)
+        yield self._known[key]
 
 
 @contextmanager

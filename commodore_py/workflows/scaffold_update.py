@@ -20,7 +20,7 @@ from commodore_py.model import Entry, Tree
 from .scaffold_changes import diff, identity_of
 from .scaffold_merge import Conflict, Merged, merge, without
 from .scaffold_record import NAME, Record, skipped
-from .scaffold_templates import templates
+from .scaffold_templates import OpenTemplates, templates
 from .scaffold_wishes import Wishes, refuse_unknown, varied
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from .scaffold_kinds import RepositoryKind
 
+SUBJECT: Final = "Update from template"
 _RECORD: Final = PurePosixPath(NAME)
 _SHORT: Final = 7
 _SHOWN: Final = 20
@@ -48,6 +49,8 @@ class WantedUpdate:
     version: str | None = None
     trust: bool = False
     wishes: Wishes = field(default_factory=Wishes)
+    open: OpenTemplates = templates
+    """How templates are got: many repositories may share what was fetched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +70,7 @@ class Plan:
     def message(self) -> str:
         """The message of the commit."""
         version = f"{self.record.checkout or 'HEAD'} ({self.record.commit[:_SHORT]})"
-        return f"Update from template\n\nTemplate version: {version}\n"
+        return f"{SUBJECT}\n\nTemplate version: {version}\n"
 
     def refuse_conflicts(self) -> None:
         """Name every file in conflict, and what to do; nothing was changed."""
@@ -93,7 +96,7 @@ def plan_update(wanted: WantedUpdate) -> Plan:
     _refuse_changes(folder)
 
     version = wanted.version or record.checkout
-    with templates(record.template, record.directory, trust=wanted.trust) as opened:
+    with wanted.open(record.template, record.directory, trust=wanted.trust) as opened:
         old, new = opened.at(record.commit), opened.at(version)
         old_variables = old.filled(before_wishes)
         new_variables = new.filled(given.variables)
@@ -119,7 +122,7 @@ def carry_out(plan: Plan, *, commit: bool) -> None:
     """Write what was planned, and commit it if it is to be; what fails half-way is undone."""
     plan.refuse_conflicts()
     with _undone_on_failure(plan):
-        _write(plan.folder, plan.changed)
+        write_changes(plan.folder, plan.changed)
         if commit and plan.changed:
             _commit(plan)
 
@@ -139,7 +142,7 @@ def _undone_on_failure(plan: Plan) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        _write(plan.folder, {path: own.get(path) for path in plan.changed})
+        write_changes(plan.folder, {path: own.get(path) for path in plan.changed})
         with suppress(ProgramFailed):
             git(plan.folder, "reset", "--quiet")
         raise
@@ -148,7 +151,7 @@ def _undone_on_failure(plan: Plan) -> Iterator[None]:
 def write_markers(plan: Plan) -> InConflict | None:
     """Write what was planned, with both sides where they conflict; nothing is committed."""
     marked = {one.path: one.marked for one in plan.conflicts if one.marked is not None}
-    _write(plan.folder, {**plan.changed, **marked})
+    write_changes(plan.folder, {**plan.changed, **marked})
     left = [one for one in plan.conflicts if one.marked is None]
     if not plan.conflicts:
         return None
@@ -258,7 +261,8 @@ def _shown(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> tuple
     return diff(before, after)
 
 
-def _write(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> None:
+def write_changes(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> None:
+    """Write and delete files of a folder."""
     for path, entry in changed.items():
         if entry is not None:
             write_if_changed(folder / path, entry.content, executable=entry.executable)

@@ -140,25 +140,6 @@ def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str
     assert (ran.code, ran.err) == (0, "")
 
 
-@pytest.mark.parametrize(
-    ("command", "named"),
-    [
-        ("component sync list.yaml", "component sync"),
-        ("package sync list.yaml", "package sync"),
-    ],
-)
-def test_what_is_not_built_says_so(
-    commodore: CommandLine, tmp_path: Path, command: str, named: str
-) -> None:
-    (tmp_path / "list.yaml").touch()
-
-    ran = commodore(*command.split())
-
-    assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(f"error: {named}: not built yet\n")
-    assert "hint: " in ran.err
-
-
 @pytest.mark.spec("01.22")
 @pytest.mark.parametrize("command", ["show", "components", "packages"])
 @pytest.mark.parametrize(("name", "told"), [("none", "no such"), ("file", "not a")])
