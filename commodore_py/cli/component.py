@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Never
+from typing import TYPE_CHECKING, Any
 
 import click
-
-from commodore_py.errors import NotBuiltYet
 
 from . import completion
 from . import template_options as template
@@ -187,6 +185,17 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
 @template.existing_file("component_list")
 @template.sync_options
 @verbose_option
-def sync(**_options: object) -> Never:
-    """Offer template updates to every component in COMPONENT_LIST, a YAML list of repositories."""
-    raise NotBuiltYet.named("component sync", instead="update the components one by one")
+@click.pass_obj
+def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Offer template updates to every component in COMPONENT_LIST, a YAML list of repositories.
+
+    \b
+    An entry is owner/repository at GitHub, or the URL of a Git repository elsewhere:
+      - acme/component-one
+      - https://git.example.com/acme/component-two.git
+    """
+    from commodore_py.workflows.scaffold_kinds import COMPONENT  # noqa: PLC0415 - not for --help
+
+    from . import sync as syncing  # noqa: PLC0415
+
+    syncing.sync(COMPONENT, settings, options["component_list"], options)
