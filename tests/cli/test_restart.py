@@ -170,3 +170,16 @@ def test_python_that_was_given_other_work_is_not_started_again(fleet: Fleet) -> 
 )
 def test_which_commands_evaluate_jsonnet(words: str, *, evaluates: bool) -> None:
     assert evaluates_jsonnet(words.split()) is evaluates
+
+
+def test_python_collects_less_too(tmp_path: Path) -> None:
+    script = tmp_path / "commodore"
+    script.write_text(
+        "import gc, commodore_py.__main__ as program\n"
+        "try: program.main()\n"
+        "except SystemExit: print(gc.get_threshold()[0] > 10_000)\n"
+    )
+
+    said = subprocess.check_output([sys.executable, script, "--version"], text=True)
+
+    assert said.splitlines()[-1] == "True"
