@@ -119,6 +119,16 @@ class Remotes:
         held = ("for-each-ref", "--contains", commit, "refs/heads", "refs/tags")
         return commit if git(repository, *held) else None
 
+    def incomplete(self) -> list[str]:
+        """Names whose version lacks a file without which nothing compiles: somebody deleted it."""
+        found = []
+        for name, (source, version) in self.wanted.items():
+            needed = {file for file in _CONTENT[source.removesuffix("-fork")] if "class" in file}
+            tree = ("ls-tree", "-r", "--name-only", version or "HEAD")
+            if needed - set(git(self.path(source), *tree).splitlines()):
+                found.append(name)
+        return found
+
     def change(self, repository: str, branch: str, file: str, text: str) -> None:
         """Somebody pushes a commit."""
         if git_says(self.path(repository), "rev-parse", "--verify", f"refs/heads/{branch}"):

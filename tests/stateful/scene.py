@@ -50,6 +50,7 @@ class Scene:
             for path, content in before.files.items():
                 if content in self.user.contents:
                     demand(after.files.get(path) == content, f"a refused compile changed {path}")
+        missing = missing or self.remotes.incomplete()
         for one in errors_in(error):
             if isinstance(one, LocalWork):
                 demand(not force, f"refused although forced: {one}")
