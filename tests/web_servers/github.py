@@ -95,9 +95,11 @@ class Asked:
 class GitHubServer(ThreadingHTTPServer):
     """Repositories by name, and what was asked."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, known_as: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.prefix = prefix
+        self.known_as = known_as
+        """How it is reached, if not plainly by its port."""
         self.repositories: dict[str, Hosted] = {}
         self.moved: dict[str, str] = {}
         """Old names of repositories."""
@@ -113,7 +115,7 @@ class GitHubServer(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """What to give as the API's URL."""
-        return f"http://127.0.0.1:{self.server_port}{self.prefix}"
+        return f"{self.known_as or f'http://127.0.0.1:{self.server_port}'}{self.prefix}"
 
     def host(self, name: str, place: Path, url: str = "", **more: Any) -> Hosted:  # noqa: ANN401 - as above
         """Have a bare repository under `owner/repository`."""
@@ -133,9 +135,11 @@ class GitHubServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def serve(*, prefix: str = "", tls: ssl.SSLContext | None = None) -> Iterator[GitHubServer]:
+def serve(
+    *, prefix: str = "", known_as: str = "", tls: ssl.SSLContext | None = None
+) -> Iterator[GitHubServer]:
     """Be GitHub as long as this lasts; `/api/v3` is the prefix of an enterprise's own."""
-    with GitHubServer(prefix) as server:
+    with GitHubServer(prefix, known_as) as server:
         if tls is not None:
             server.socket = tls.wrap_socket(server.socket, server_side=True)
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})

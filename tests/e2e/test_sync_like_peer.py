@@ -1,0 +1,162 @@
+"""`component sync` offers what the peer offers; both ask what they take for GitHub itself.
+
+The peer asks nobody but api.github.com. So both are led there: to the stand-in, by a proxy and a
+certificate of that name. What the peer's library for GitHub understands of the stand-in is also
+what holds the stand-in to GitHub.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.builders import a_repository_with, commit_to, git
+from tests.templates import a_template, change
+from tests.web_servers import github, proxy
+
+from .peer import clean_environment, find_peer
+
+if TYPE_CHECKING:
+    from tests.web_servers.github import GitHubServer
+
+pytestmark = pytest.mark.e2e
+
+OURS = Path(sys.executable).with_name("commodore")
+NAMES = ("changed", "merged-differently", "same", "archived", "no-record", "offered")
+OPTIONS = ("--github-token", github.TOKEN, "--github-pause", "0", "-l", "bot")
+_SECONDS = 300
+
+
+@pytest.fixture(scope="session")
+def peer() -> Path:
+    return find_peer()
+
+
+def run(program: Path, folder: Path, *words: str, **variables: str) -> tuple[int, str]:
+    """Run a program as a stranger for whom GitHub's repositories are in a folder."""
+    home = folder / "home"
+    environment = clean_environment(home)
+    (home / ".gitconfig").write_text(
+        "[user]\n  name = Me\n  email = me@example.com\n"
+        f'[url "file://{folder}/git/"]\n  insteadOf = ssh://git@github.com/acme/\n'
+    )
+    done = subprocess.run(
+        [str(program), *words],
+        cwd=folder,
+        env=environment | variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=_SECONDS,
+        check=False,
+    )
+    return done.returncode, done.stdout
+
+
+def make_world(folder: Path, template: Path) -> None:
+    """The repositories, as they are before the template changes."""
+    folder.mkdir()
+    for name in NAMES:
+        place = a_repository_with(folder / "git" / f"component-{name}.git", {})
+        words = ("component", "new", name, "--owner", "acme", "--copyright", "Me <me@example.com>")
+        more = ("--template-url", str(template), "--trust", "--output-dir", ".")
+        code, said = run(OURS, folder, *words, *more)
+        assert code == 0, said
+        git(folder / name, "push", "--quiet", f"file://{place}", "HEAD:master")
+        shutil.rmtree(folder / name)
+    commit_to(folder / "git" / "component-no-record.git", {".cruft.json": None})
+    commit_to(folder / "git" / "component-merged-differently.git", {"own": "x\n"})
+
+
+def populate(server: GitHubServer, folder: Path) -> None:
+    """Have the repositories at GitHub."""
+    for name in NAMES:
+        place = folder / "git" / f"component-{name}.git"
+        server.host(f"acme/component-{name}", place, archived=name == "archived")
+    hosted = server.repositories["acme/component-offered"]
+    git(hosted.place, "branch", "template-sync", "master")
+    hosted.pull("template-sync", body="old", labels=["theirs"])
+    (folder / "list.yaml").write_text("".join(f"- acme/component-{n}\n" for n in (*NAMES, "gone")))
+
+
+def state_of(server: GitHubServer) -> dict[str, object]:
+    """What became of all repositories."""
+    found: dict[str, object] = {}
+    for name, hosted in server.repositories.items():
+        refs = git(hosted.place, "for-each-ref", "--format=%(refname)", "refs/heads").splitlines()
+        found[name] = {
+            "pulls": [asdict(pull) for pull in hosted.pulls],
+            "branches": {
+                ref: (
+                    git(hosted.place, "ls-tree", "-r", ref),
+                    # The peer's messages end without a line's end.
+                    [one.strip() for one in _log(hosted.place, ref).split("\0")],
+                )
+                for ref in refs
+            },
+        }
+    return found
+
+
+def _log(place: Path, ref: str) -> str:
+    return git(place, "log", "--format=%an %ae%n%B%x00", ref)
+
+
+def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
+    if shutil.which("openssl") is None:
+        pytest.skip("no openssl to make a certificate with")
+    template = a_template(tmp_path / "template")
+    make_world(tmp_path / "ours", template)
+    shutil.copytree(tmp_path / "ours", tmp_path / "peer")
+    text = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
+    change(template, {"README.md": text.replace("two", "theirs"), "new/file": "new\n"})
+    for name in ("ours", "peer"):
+        place = tmp_path / name / "git" / "component-same.git"
+        record = json.loads(git(place, "show", "master:.cruft.json"))
+        record["skip"] = ["README.md", "new"]
+        commit_to(place, {".cruft.json": json.dumps(record, indent=2) + "\n"})
+    file, tls = proxy.certificate(tmp_path, "api.github.com")
+
+    states, writes, said = {}, {}, {}
+    for name, program, more in (("ours", OURS, ("--trust",)), ("peer", peer, ())):
+        with (
+            github.serve(known_as="https://api.github.com", tls=tls) as server,
+            proxy.leading_to(server.server_port) as url,
+        ):
+            folder = tmp_path / name
+            populate(server, folder)
+            words = ("component", "sync", "list.yaml", *OPTIONS, *more)
+            variables = {"HTTPS_PROXY": url, "REQUESTS_CA_BUNDLE": str(file)}
+            code, said[name] = run(program, folder, *words, **variables)
+            assert code == 0, said[name][-3000:]
+            states[name], writes[name] = state_of(server), server.writes()
+
+    assert states["ours"] == states["peer"]
+    assert "template-sync" in str(states["ours"])
+    created = [line for line in writes["ours"] if line.endswith("/pulls")]
+    assert created == [line for line in writes["peer"] if line.endswith("/pulls")]
+    assert created == [
+        f"POST /repos/acme/component-{name}/pulls" for name in ("changed", "merged-differently")
+    ]
+    assert sorted(writes["ours"]) == sorted(writes["peer"])
+
+
+def test_without_a_token_both_end_alike(peer: Path, tmp_path: Path) -> None:
+    codes = []
+    for name, program in (("ours", OURS), ("peer", peer)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "list.yaml").write_text("- acme/component-one\n")
+        code, said = run(program, folder, "component", "sync", "list.yaml")
+        codes.append(code)
+        assert "token" in said
+
+    assert codes == [1, 1]

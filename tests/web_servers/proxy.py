@@ -1,0 +1,62 @@
+"""A proxy that brings whoever asks for a host to a server on this machine instead."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+import subprocess
+import threading
+from contextlib import contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def certificate(folder: Path, host: str) -> tuple[Path, ssl.SSLContext]:
+    """A certificate of a host that nobody else trusts, and a server's TLS with it."""
+    key, file = folder / "key.pem", folder / "certificate.pem"
+    about = ("-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}", "-days", "2")
+    new = ("-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(file))
+    subprocess.run(["openssl", "req", *new, *about], check=True, capture_output=True)
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(file, key)
+    return file, tls
+
+
+@contextmanager
+def leading_to(port: int) -> Iterator[str]:
+    """Be a proxy for HTTPS; yields its URL."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_CONNECT(self) -> None:
+            self.close_connection = True
+            with socket.create_connection(("127.0.0.1", port)) as server:
+                self.send_response(200)
+                self.end_headers()
+                back = threading.Thread(target=_pump, args=(server, self.connection))
+                back.start()
+                _pump(self.connection, server)
+                back.join()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as proxy:
+        thread = threading.Thread(target=proxy.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{proxy.server_port}"
+        finally:
+            proxy.shutdown()
+            thread.join()
+
+
+def _pump(source: socket.socket, target: socket.socket) -> None:
+    with suppress(OSError):
+        while piece := source.recv(1 << 16):
+            target.sendall(piece)
+    with suppress(OSError):
+        target.shutdown(socket.SHUT_WR)
