@@ -79,6 +79,14 @@ def components(ctx: click.Context) -> Iterator[Words]:
 
 
 @_quickly
+def test_cases(ctx: click.Context) -> Iterator[Words]:
+    """Test cases of the component or package that is being tested."""
+    tests = Path(ctx.params.get("path") or ".") / "tests"
+    names = (path.stem for path in _visible(tests) if path.suffix in {".yml", ".yaml"})
+    yield {name: "" for name in names if not name.endswith(".expect")}
+
+
+@_quickly
 def global_revisions(ctx: click.Context) -> Iterator[Words]:
     """Branches and tags of the global configuration."""
     yield _revisions(_work(ctx) / "inventory" / "classes" / "global")

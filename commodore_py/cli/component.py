@@ -9,6 +9,7 @@ import click
 
 from . import completion
 from . import template_options as template
+from .component_test import beside_option, component_test, fetch_option
 from .options import (
     HELP,
     Globals,
@@ -39,6 +40,9 @@ _FEATURES = {
 def component(ctx: click.Context, verbose: int) -> None:
     """Write and test components."""
     ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+component.add_command(component_test)
 
 
 @component.command()
@@ -128,6 +132,8 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
     help="Does nothing; kept for old scripts.",
 )
 @click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
+@beside_option
+@fetch_option
 @offline_option
 @engine_options
 @helm_option
@@ -143,6 +149,8 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     output: Path,
     repo_directory: str,
     name: str,
+    with_component: tuple[Path, ...],
+    fetch_dependencies: bool,
     engine: Engine,
     strict: bool,
     helm_nondeterminism: HelmNondeterminism,
@@ -169,10 +177,11 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
         engine=engine,
         strict=strict,
         helm_nondeterminism=helm_nondeterminism,
+        fetch_dependencies=fetch_dependencies,
         offline=offline,
         **caches,
     )
-    component = ComponentAt.find(path, values, name=name, alias=alias or "")
+    component = ComponentAt.find(path, values, name=name, alias=alias or "", beside=with_component)
     known_as = f" as {alias}" if alias else ""
     voice.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)

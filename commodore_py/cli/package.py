@@ -17,6 +17,7 @@ from .options import (
     offline_option,
     verbose_option,
 )
+from .package_test import package_test
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
@@ -30,6 +31,9 @@ _TEMPLATE = "builtin://package"
 def package(ctx: click.Context, verbose: int) -> None:
     """Write and test packages."""
     ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+package.add_command(package_test)
 
 
 @package.command()

@@ -38,8 +38,11 @@ class Doubt:
     """Whether a strict run ends here."""
 
 
-def install(root: Path, clones: Clones, *, strict: bool = False) -> None:
-    """Bring what `jsonnetfile.json` in a folder lists, and what that wants in its turn."""
+def install(root: Path, clones: Clones, *, strict: bool = False, keep_others: bool = False) -> None:
+    """Bring what `jsonnetfile.json` in a folder lists, and what that wants in its turn.
+
+    With `keep_others`, versions that are not wanted now stay at hand.
+    """
     cache = root / "vendor" / CACHE
     file = read_jsonnetfile(root / "jsonnetfile.json")
     direct = wanted_by(file, by="", where=str(root / "jsonnetfile.json"), folder=root)
@@ -63,7 +66,8 @@ def install(root: Path, clones: Clones, *, strict: bool = False) -> None:
     refused = lay_out(root / "vendor", resolution.packages, short_names=file.legacy_imports)
     doubts += map(_about_short_name, refused)
     write_if_changed(root / "jsonnetfile.lock.json", lock_of(resolution.packages))
-    sweep(cache, [package.directory for package in resolution.packages])
+    if not keep_others:
+        sweep(cache, [package.directory for package in resolution.packages])
     for doubt in doubts:
         log.warning(doubt.text, extra={"where": doubt.where, "hint": doubt.hint})
 

@@ -34,7 +34,9 @@ def misnamed_libraries(component: Dependency) -> list[CommodoreError]:
     return wrongly_named(component.spec.name, libraries_of(component))
 
 
-def bring_single(config: Config, component: Dependency, parameters: Parameters) -> None:
+def bring_single(
+    config: Config, component: Dependency, parameters: Parameters, *, keep_others: bool = False
+) -> None:
     """Bring the Jsonnet libraries that the component asks for into its folder."""
     if not config.fetch_dependencies:
         return
@@ -44,7 +46,7 @@ def bring_single(config: Config, component: Dependency, parameters: Parameters) 
         return
     config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are asked from there
     clones = FilesOnly(config.paths.bare_clones, Lender.of(config), offline=config.offline)
-    install(component.directory, clones, strict=config.strict)
+    install(component.directory, clones, strict=config.strict, keep_others=keep_others)
 
 
 def wishes_of_single(component: Dependency, parameters: Parameters) -> str:

@@ -8,12 +8,15 @@ from .folding import Fold, folded
 from .grades import GRADES, Grade
 from .noise import BUILT_IN, Hidden, rules_from, without_noise
 from .objects import KubeObject, ObjectId, identify
-from .paths import Item, written
+from .paths import ANY_DEPTH, BadPattern, Item, written
+from .paths import parse as parse_path
 from .secrets import masked, masked_fold
 
 __all__ = [
+    "ANY_DEPTH",
     "BUILT_IN",
     "GRADES",
+    "BadPattern",
     "FieldChange",
     "Fold",
     "Grade",
@@ -32,6 +35,7 @@ __all__ = [
     "masked_fold",
     "may_hold_objects",
     "object_changes",
+    "parse_path",
     "read",
     "rules_from",
     "taken_apart",

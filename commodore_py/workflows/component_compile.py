@@ -112,10 +112,12 @@ def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), where)
 
 
-def bring_libraries(gathered: Gathered) -> None:
+def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
     component = gathered.wanted.component.checkout()
-    dependencies.bring_single(gathered.config, component, gathered.parameters)
+    dependencies.bring_single(
+        gathered.config, component, gathered.parameters, keep_others=keep_others
+    )
 
 
 def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:

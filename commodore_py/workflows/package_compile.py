@@ -7,7 +7,7 @@ import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import catalog, compiler, dependencies, inventory, postprocess, refs
@@ -59,21 +59,54 @@ def compile_package(
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
         config = replace(config, paths=WorkPaths(folder))
-        with dependencies.one_run(config.paths):
-            if not config.local:
-                log.info("Cleaning the folder in which the package is compiled")
-                catalog.clean(config)
-            sources = _gather(config, package)
-            references, trees, notices = _render(config, sources)
-            notices = (*notices, *sources.notices)
-            if config.strict:
-                refuse_doubts(notices)
-            if keep or kept:
-                _leave(config, trees, references)
+        trees, references, notices = render_package(config, package)
+        if keep or kept:
+            _leave(config, trees, references)
     place = package.directory / "compiled"
-    for name, tree in trees.items():
-        write_tree(place / name.replace(".", "/"), tree)
+    for name, tree in placed(trees).items():
+        write_tree(place / name, tree)
     return Compiled(place, trees, folder if keep or kept else None, notices)
+
+
+def render_package(
+    config: Config, package: PackageAt
+) -> tuple[Mapping[str, Tree], tuple[ReferenceFile, ...], tuple[Notice, ...]]:
+    """Compile a package in a working directory; nothing is written to the package itself."""
+    with dependencies.one_run(config.paths):
+        if not config.local:
+            log.info("Cleaning the folder in which the package is compiled")
+            catalog.clean(config)
+        sources = _gather(config, package)
+        references, trees, notices = _render(config, sources)
+    notices = (*notices, *sources.notices)
+    if config.strict:
+        refuse_doubts(notices)
+    return trees, references, notices
+
+
+def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The trees by their folders, one that lies in another's folder as part of that (pure).
+
+    Where two instances say different things about one file, there is no right answer.
+    """
+    found: dict[str, Tree] = {}
+    for name in sorted(trees, key=lambda name: name.count(".")):
+        folder = PurePosixPath(name.replace(".", "/"))
+        outer = next((top for top in found if folder.is_relative_to(top)), "")
+        if not outer:
+            found[str(folder)] = trees[name]
+            continue
+        tree = trees[name].below(folder.relative_to(outer))
+        there = found[outer]
+        for path in tree:
+            if path in there and there[path] != tree[path]:
+                raise CommodoreError(
+                    f"two instances have different contents for {outer}/{path}",
+                    where=f"instance {name}, and one whose folder is around its own",
+                    hint="name one of the instances otherwise",
+                )
+        found[outer] = there | tree
+    return found
 
 
 def _gather(config: Config, package: PackageAt) -> Sources:

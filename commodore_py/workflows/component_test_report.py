@@ -1,0 +1,97 @@
+"""All cases of a run, judged as they come, and what is to be said about the whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.model import Notice
+
+from .component_test_golden import drop
+from .component_test_verdict import expectations_of, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from .component_test_cases import Suite
+    from .component_test_run import Ran
+    from .component_test_verdict import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How all cases ended, in their order, and what else is wrong."""
+
+    suite: Suite
+    outcomes: tuple[Outcome, ...]
+    left_out: tuple[str, ...]
+    """Cases that were not compiled any more."""
+    orphans: tuple[Path, ...]
+    dropped: tuple[Path, ...]
+    """Expected output of no case, removed by this run."""
+
+    @property
+    def good(self) -> bool:
+        """Whether no case failed."""
+        return all(one.status != "failed" for one in self.outcomes)
+
+    def notices(self) -> Iterator[Notice]:
+        """What is to be told once, whichever case said it."""
+        for orphan in self.orphans:
+            yield Notice(
+                f"expected output {orphan.name} belongs to no test case: --update removes it",
+                where=str(orphan),
+                refusal=True,
+            )
+        for file in self.suite.unlisted:
+            yield Notice(
+                f"{file.name} is no test case: the list of cases does not name it, and it has no"
+                " expected output",
+                where=str(file),
+            )
+        yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a run goes about it."""
+
+    update: bool = False
+    fail_fast: bool = False
+    everything: bool = True
+    """Whether all cases are looked at, so that what belongs to none can be known."""
+
+
+def report_of(
+    suite: Suite, running: Iterator[Ran], manner: Manner, tell: Callable[[Outcome], None]
+) -> Report:
+    """Judge each case when it is done; `tell` hears of it at once."""
+    cases = {case.name: case for case in suite.cases}
+    outcomes: dict[str, Outcome] = {}
+    for ran in running:
+        outcome = judged(suite, cases[ran.case], ran, update=manner.update)
+        outcomes[ran.case] = outcome
+        tell(outcome)
+        if manner.fail_fast and outcome.status == "failed":
+            break
+    orphans = _orphans(suite) if manner.everything else ()
+    if manner.update:
+        drop(orphans)
+    return Report(
+        suite,
+        tuple(outcomes[name] for name in cases if name in outcomes),
+        tuple(name for name in cases if name not in outcomes),
+        () if manner.update else orphans,
+        orphans if manner.update else (),
+    )
+
+
+def _orphans(suite: Suite) -> tuple[Path, ...]:
+    """Expected output without a case, and that of cases which are to have none."""
+    unwanted = (
+        case.golden
+        for case in suite.cases
+        if case.expectations and case.golden.is_dir() and not expectations_of(case).needs_golden
+    )
+    return (*suite.orphans, *unwanted)

@@ -1,0 +1,74 @@
+"""Compile several cases at once: in workers where that is possible, else one by one."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from commodore_py import compiler
+from commodore_py.adapters import forked
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from commodore_py.config import Config
+    from commodore_py.model import Notice, Tree
+
+Item = TypeVar("Item")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What was compiled for a case, below the folders of its instances."""
+
+    tree: Tree
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How the compile of a case ended."""
+
+    case: str
+    output: Output | None
+    error: CommodoreError | None = None
+    seconds: float = 0.0
+
+
+def compiled(
+    config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[Item], Output]
+) -> Iterator[Ran]:
+    """Every case as it is done. What one leaves in its process, others may find there."""
+
+    def run(item: tuple[str, Item]) -> Ran:
+        case, what = item
+        begun = time.monotonic()
+        try:
+            output, error = compile_one(what), None
+        except CommodoreError as problem:
+            output, error = None, problem
+        return Ran(case, output, error, time.monotonic() - begun)
+
+    processes = min(processes_for(config), len(items))
+    if processes > 1 and forked.possible():
+        for _, ran in forked.each(lambda: run, items, processes):
+            yield ran
+    else:
+        yield from map(run, items)
+
+
+def apart(work: Callable[[], None]) -> None:
+    """Do something that may load libraries which do not survive a fork."""
+    if not forked.possible():
+        work()
+        return
+    for _ in forked.each(lambda: lambda _: work(), [None], 1):
+        pass
+
+
+def processes_for(config: Config) -> int:
+    """How many cases are compiled at the same time."""
+    # Kapitan fetches while it compiles: two of them would be in each other's way.
+    return 1 if config.engine == "reference" else config.processes or compiler.usable_cpus()

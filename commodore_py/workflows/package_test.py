@@ -1,0 +1,75 @@
+"""Test a package: all of its cases in one process, against what is expected of them."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import remove
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Tree
+
+from .component_test_run import Output, Ran, compiled
+from .package_at import PackageAt
+from .package_compile import placed, render_package
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+
+    from .component_test_cases import Case, Suite
+
+
+def compile_cases(config: Config, suite: Suite, keep: Path | None = None) -> Iterator[Ran]:
+    """Compile all cases, each in a working directory of its own, and tell of each when it is done.
+
+    They may want different versions of one component; what they have in common comes from the
+    user's caches. The directories are kept in a folder if one is given, and used again there.
+    """
+    with _working_directories(keep) as parent:
+        ready: list[tuple[str, tuple[Config, PackageAt]]] = []
+        for case in suite.cases:
+            folder = parent / case.name
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                package = package_of(suite, case)
+            except CommodoreError as error:
+                yield Ran(case.name, None, error)
+            else:
+                own = replace(config, paths=WorkPaths(folder), processes=1)
+                ready.append((case.name, (own, package)))
+        yield from compiled(config, ready, _compile)
+
+
+def package_of(suite: Suite, case: Case) -> PackageAt:
+    """What `make` would compile for a case."""
+    said = suite.arguments(case)
+    test_class = said.words[0] if said.words else str(case.values.relative_to(suite.directory))
+    return PackageAt.find(
+        suite.directory, Path(test_class), [suite.directory / name for name in said.values]
+    )
+
+
+def _compile(what: tuple[Config, PackageAt]) -> Output:
+    trees, _, notices = render_package(*what)
+    tree = Tree()
+    for folder, one in placed(trees).items():
+        tree |= one.below(PurePosixPath(folder))
+    return Output(tree, notices)
+
+
+@contextmanager
+def _working_directories(keep: Path | None) -> Iterator[Path]:
+    if keep is not None:
+        yield keep.resolve()
+        return
+    folder = Path(tempfile.mkdtemp(prefix="package-")).resolve()
+    try:
+        yield folder
+    finally:
+        remove(folder)
