@@ -25,6 +25,7 @@ from .options import (
     strict_option,
     verbose_option,
 )
+from .recording import recorded, watch_options
 
 if TYPE_CHECKING:
     from commodore_py.config import Author, Config
@@ -207,6 +208,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     show_default=True,
     help="Form of the result on stdout.",
 )
+@watch_options
 @verbose_option
 @click.pass_obj
 def compile_(  # noqa: PLR0917 - click hands them over by name
@@ -231,7 +233,10 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     from .compiled import Show  # noqa: PLC0415 - not for --help
 
     settings = settings.more_verbose(verbose)
-    with Show(output, diff, ignoring=ignore).collecting() as show:
+    with (
+        recorded(options) as recorder,
+        Show(output, diff, ignoring=ignore).collecting() as show,
+    ):
         config = _compile_config(settings, options)
         if config.dry_run:
             from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for
@@ -243,6 +248,8 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
             published = pipeline.compile_catalog(
                 config, cluster, approve=lambda change: show.ask(config, change)
             )
+        if recorder is not None:
+            show.stages = recorder.rows()
         return show.outcome(config, cluster, published, exit_code=exit_code)
 
 

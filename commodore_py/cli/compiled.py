@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import catalog as catalogs
+from commodore_py import spans
 from commodore_py.model import ReportOutcome
 
-from . import changes, differences_json, differences_markdown, prompt, render, voice
+from . import changes, differences_json, differences_markdown, prompt, render, timings, voice
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from commodore_py.model import Change, Published
 
     from .changes import DiffForm
+    from .timings import Row
 
 NOT_REPORTED = 4
 CHANGES_FOUND = 5
@@ -36,6 +38,8 @@ class Show:
         self._form: DiffForm = form
         self._ignoring = ignoring
         self._collected = Collected()
+        self.stages: list[Row] | None = None
+        """How long each stage took, where that was asked for."""
 
     @contextmanager
     def collecting(self) -> Iterator[Show]:
@@ -88,7 +92,8 @@ class Show:
         smart = config.migration and self._form == "text"
         if smart:
             voice.step("Smart diffing started; this may take a while")
-        text = changes.text_of(change, self._wish(config), changes.unchanged_of(change))
+        with spans.stage("diff"):
+            text = changes.text_of(change, self._wish(config), changes.unchanged_of(change))
         if self._output == "text":
             click.echo(text)
         else:
@@ -108,7 +113,7 @@ class Show:
         if self._output == "text":
             click.secho(f"Catalog of cluster {cluster} compiled", bold=True)
             return
-        content = {}
+        content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
             change = published.change
             found = changes.diff_of(change, self._wish(config), changes.unchanged_of(change))
@@ -117,6 +122,8 @@ class Show:
                 return
             content = {"diff": differences_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
+        if self.stages is not None:
+            content["stages"] = timings.as_data(self.stages)
         click.echo(render.structured(content, self._output))
 
 

@@ -25,6 +25,10 @@ _LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", NOTICE: "notice"}
 _FILE_AND_LINE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)")
 
 
+CLEARED_BY: list[Callable[[], None]] = []
+"""Whoever shows something on stderr that is no line takes it back before one is written."""
+
+
 class Lines(logging.Handler):
     """Writes each record as lines on stderr."""
 
@@ -33,12 +37,14 @@ class Lines(logging.Handler):
     ) -> None:
         super().__init__()
         self.lines_of = lines_of
-        self._plain = plain
+        self.plain = plain
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
+        for clear in CLEARED_BY:
+            clear()
         for line in self.lines_of(record):
-            click.echo(line, err=True, color=False if self._plain else colours())
+            click.echo(line, err=True, color=False if self.plain else colours())
 
 
 class Collected(logging.Handler):
@@ -74,6 +80,12 @@ def form() -> str:
             if isinstance(handler, Lines) and handler.lines_of is lines_of:
                 return name
     return "text"
+
+
+def plain() -> bool:
+    """Whether nothing may be coloured."""
+    handlers = logging.getLogger("commodore_py").handlers
+    return any(isinstance(handler, Lines) and handler.plain for handler in handlers)
 
 
 def as_text(record: logging.LogRecord) -> Iterator[str]:

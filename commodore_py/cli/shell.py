@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,11 @@ from .root import commodore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from contextlib import AbstractContextManager
 
 OUR_BUG = 3
 INTERRUPTED = 130
+_QUICK = {"-h", "--help", "--version"}
 _COMPLETE = "_COMMODORE_COMPLETE"
 
 
@@ -29,7 +32,8 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
     if os.environ.get(_COMPLETE):
         return _complete()
     try:
-        return _run(arguments)
+        with _progress_of(arguments):
+            return _run(arguments)
     except click.exceptions.Exit as exit_:
         return exit_.exit_code
     except click.ClickException as error:
@@ -47,6 +51,14 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
         return 1
     except Exception as error:  # noqa: BLE001 - the last door: what gets here is our bug
         return _our_bug(error)
+
+
+def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
+    if _QUICK & set(arguments):
+        return nullcontext()
+    from . import progress  # noqa: PLC0415 - not for --help
+
+    return progress.shown()
 
 
 def _run(arguments: Sequence[str]) -> int:

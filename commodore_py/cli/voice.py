@@ -32,6 +32,11 @@ def plain(text: str) -> None:
     _LOG.info(text, extra={"kind": "plain"})
 
 
+def told(text: str) -> None:
+    """What was asked for, and is told even if progress is not."""
+    _LOG.log(NOTICE, text, extra={"kind": "plain"})
+
+
 def warn(text: str, *, where: str = "", hint: str = "") -> None:
     """Something is not as the user may think; the work goes on."""
     _LOG.warning(text, extra={"where": where, "hint": hint})

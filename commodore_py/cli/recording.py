@@ -1,0 +1,96 @@
+"""`--timings` and `--trace`: what ran, as a table and as a file."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from commodore_py.spans import Span
+
+    from .timings import Row
+
+_Command = TypeVar("_Command", bound="Callable[..., Any]")
+
+
+class Recorder:
+    """Keeps every span, and how much was done before the first of them."""
+
+    deep = True
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self.began = time.monotonic_ns()
+        self.start_up = time.process_time_ns()
+
+    def begun(self, span: Span) -> None:
+        """Of no interest: it comes again."""
+
+    def done(self, span: Span) -> None:
+        """Keep it."""
+        self.spans.append(span)
+
+    def rows(self) -> list[Row]:
+        """How long what took, as of now."""
+        from .timings import rows_of  # noqa: PLC0415 - only for who wants to know
+
+        wall = time.monotonic_ns() - self.began
+        return rows_of(self.spans, start_up=self.start_up, wall=wall)
+
+
+def watch_options(command: _Command) -> _Command:
+    """Add what to find out about a run; `recorded` takes them."""
+    timings = click.option(
+        "--timings", is_flag=True, help="At the end, tell how long each stage took."
+    )
+    trace = click.option(
+        "--trace",
+        type=click.Path(dir_okay=False, path_type=Path),
+        metavar="FILE",
+        help="Write what ran when to FILE, for Perfetto or chrome://tracing.",
+    )
+    return timings(trace(command))
+
+
+@contextmanager
+def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
+    """Record what runs meanwhile, if that was asked for; told however it ends."""
+    timings, trace = options.pop("timings"), options.pop("trace")
+    if not timings and trace is None:
+        yield None
+        return
+    from commodore_py import spans  # noqa: PLC0415 - not for --help
+
+    if trace is not None:
+        _try_to_write(trace)
+    recorder = Recorder()
+    try:
+        with spans.watching(recorder):
+            yield recorder if timings else None
+    finally:
+        if trace is not None:
+            from .trace import write_trace  # noqa: PLC0415 - only for who wants to know
+
+            write_trace(trace, recorder.spans)
+        if timings:
+            from .timings import tell  # noqa: PLC0415
+
+            tell(recorder.rows())
+
+
+def _try_to_write(file: Path) -> None:
+    """What cannot be written is said before the work, not after."""
+    from commodore_py.errors import CommodoreError  # noqa: PLC0415 - not for --help
+
+    try:
+        file.touch()
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write the trace: {error.strerror}", where=str(file)
+        ) from error

@@ -1,0 +1,107 @@
+"""How long which stage took, as rows and as a table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from . import log, voice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from commodore_py.spans import Span
+
+_STAGES = ("act", "stage")
+_SLOWEST = {"target": 10}
+_OTHERS = 3
+_WORTH_TELLING = 10_000_000  # nanoseconds
+
+
+@dataclass(slots=True)
+class Row:
+    """What took how many nanoseconds; CPU where it is known."""
+
+    names: tuple[str, ...]
+    wall: int | None
+    cpu: int | None
+    count: int = 0
+
+
+def rows_of(spans: Sequence[Span], *, start_up: int, wall: int) -> list[Row]:
+    """Acts with their stages, and of what a stage does many times the slowest (pure)."""
+    rows: dict[tuple[str, ...], Row] = {("start",): Row(("start",), None, start_up)}
+    open_stages: list[tuple[Span, tuple[str, ...]]] = []
+    for span in sorted(spans, key=lambda one: (one.start, -one.end)):
+        if span.kind not in _STAGES:
+            continue
+        while open_stages and open_stages[-1][0].end <= span.start:
+            open_stages.pop()
+        names = (*(open_stages[-1][1] if open_stages else ()), span.name)
+        open_stages.append((span, names))
+        _add(rows.setdefault(names, Row(names, 0, 0)), span)
+        for one in _slowest(span, spans):
+            below = (*names, one.name)
+            rows.setdefault(below, Row(below, 0, 0))
+            _add(rows[below], one)
+    top = [row for row in rows.values() if len(row.names) == 1]
+    known = sum(row.cpu or 0 for row in top)
+    return [*rows.values(), Row(("total",), wall, known)]
+
+
+def _add(row: Row, span: Span) -> None:
+    row.wall = (row.wall or 0) + span.end - span.start
+    row.cpu = None if row.cpu is None or span.cpu is None else row.cpu + span.cpu
+    row.count += span.total
+
+
+def _slowest(stage: Span, spans: Iterable[Span]) -> list[Span]:
+    within = [
+        one
+        for one in spans
+        if one.kind == stage.of
+        and one.start >= stage.start
+        and one.end <= stage.end
+        and one.end - one.start >= _WORTH_TELLING
+    ]
+    within.sort(key=lambda one: one.start - one.end)
+    return within[: _SLOWEST.get(stage.of, _OTHERS)]
+
+
+def as_table(rows: Iterable[Row]) -> Iterator[str]:
+    """For people (pure)."""
+    yield f"{'':44}{'wall s':>10}{'CPU s':>10}"
+    for row in rows:
+        count = f" ({row.count})" if row.count else ""
+        name = f"{'  ' * (len(row.names) - 1)}{row.names[-1]}"
+        room = 44 - len(count)
+        shown = name if len(name) <= room else f"{name[: room - 1]}…"
+        yield f"{shown + count:44}{_seconds(row.wall):>10}{_seconds(row.cpu):>10}"
+
+
+def as_data(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """For programs (pure)."""
+    return [
+        {
+            "stage": "/".join(row.names),
+            "wall": None if row.wall is None else round(row.wall / 1e9, 6),
+            "cpu": None if row.cpu is None else round(row.cpu / 1e9, 6),
+        }
+        for row in rows
+    ]
+
+
+def tell(rows: Sequence[Row]) -> None:
+    """Tell it on stderr, in the form that was asked for."""
+    if log.form() == "json":
+        for one in as_data(rows):
+            voice.told(f"{one['stage']}: {one['wall']} s, {one['cpu']} s of CPU")
+        return
+    for line in as_table(rows):
+        click.echo(line, err=True)
+
+
+def _seconds(nanoseconds: int | None) -> str:
+    return "" if nanoseconds is None else f"{nanoseconds / 1e9:.3f}"

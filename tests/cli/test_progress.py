@@ -1,0 +1,227 @@
+"""What long runs show while they run, on terminals and elsewhere; `--timings` and `--trace`."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+# A stage that sleeps, in place of one that works: who shows it cannot tell the difference.
+DRIVER = """
+import sys, time
+from commodore_py import spans
+from commodore_py.cli import log, progress, voice
+
+log.set_up(quiet="quiet" in sys.argv, form="json" if "json" in sys.argv else "text")
+with progress.shown(), spans.stage(sys.argv[1], of="thing", total=3):
+    for name in ("first", "second", "third"):
+        with spans.item("thing", name):
+            time.sleep(0.7 if name == "first" else 0.3)
+        voice.step(f"done with {name}")
+print("result")
+print("rich" in sys.modules)
+"""
+NAMES = ("first", "second", "third")
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
+
+
+def on_a_terminal(*words: str, **variables: str) -> tuple[str, str]:
+    """What the stage shows on a terminal, and its result."""
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", **variables}
+    command = [sys.executable, "-c", DRIVER, *words]
+    with subprocess.Popen(
+        command, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, env=environment
+    ) as process:
+        os.close(theirs)
+        shown = b""
+        try:
+            while chunk := os.read(ours, 4096):
+                shown += chunk
+        except OSError:  # how Linux tells that the other side is closed
+            pass
+        assert process.stdout is not None
+        result = process.stdout.read().decode()
+    os.close(ours)
+    assert process.returncode == 0
+    return shown.decode(), result
+
+
+def left_on_screen(shown: str) -> list[str]:
+    """The lines that are there at the end: an erased one is not."""
+    lines, row = [""], 0
+    for part in re.split(r"(\x1b\[[0-9;?]*[a-zA-Z]|\r|\n)", shown):
+        match part:
+            case "\n":
+                row += 1
+                lines += [""] * (row == len(lines))
+            case "\x1b[1A":
+                row -= 1
+            case "\x1b[2K":
+                lines[row] = ""
+            case text if not _CONTROL.match(text) and text != "\r":
+                lines[row] += text
+    return [line for line in lines if line]
+
+
+def test_a_terminal_shows_how_far_it_is() -> None:
+    shown, result = on_a_terminal("compile")
+
+    text = _CONTROL.sub("", shown)
+    assert "Compiling" in text
+    assert "1/3" in text
+    assert "second" in text.replace("done with second", "")
+    assert result.splitlines() == ["result", "True"]
+
+
+def test_nothing_of_it_stays_there() -> None:
+    shown, _ = on_a_terminal("compile")
+
+    assert left_on_screen(shown) == [f" > done with {name}" for name in NAMES]
+    assert "\x1b[?25l" not in shown, "the cursor is hidden"
+
+
+def test_where_programs_may_ask_nothing_is_drawn_over_their_question() -> None:
+    shown, _ = on_a_terminal("fetch")
+
+    assert "0/3" in on_a_terminal("compile")[0]
+    assert "0/3" not in shown, "drawn by the clock, not because something was done"
+    assert "2/3" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "variables"),
+    [
+        (("compile", "quiet"), {}),
+        (("compile", "json"), {}),
+        (("compile",), {"TERM": "dumb"}),
+        (("refs",), {}),
+    ],
+)
+def test_others_get_whole_lines_only(words: tuple[str, ...], variables: dict[str, str]) -> None:
+    shown, result = on_a_terminal(*words, **variables)
+
+    assert "Compiling" not in shown
+    assert "\x1b" not in shown
+    assert result.splitlines() == ["result", "False"]
+
+
+def test_a_pipe_gets_whole_lines_only() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, "compile"], capture_output=True, check=True, text=True
+    )
+
+    assert done.stderr == " > done with first\n > done with second\n > done with third\n"
+    assert done.stdout == "result\nFalse\n"
+
+
+@pytest.fixture(scope="module")
+def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
+    components: dict[str, dict[str, str]] = {name: {} for name in ("one", "two", "three", "four")}
+    return a_fleet(tmp_path_factory.mktemp("fleet"), **components)
+
+
+def compile_words(fleet: Fleet) -> tuple[str, ...]:
+    facts = str(fleet.root / "facts")
+    return ("-d", str(fleet.work), "catalog", "compile", CLUSTER, "--api-url", facts)
+
+
+def test_timings_are_told_at_the_end(commodore: CommandLine, fleet: Fleet) -> None:
+    plain = commodore(*compile_words(fleet))
+
+    ran = commodore(*compile_words(fleet), "--timings")
+
+    assert ran.code == 0
+    assert ran.out == plain.out
+    told = [line.split()[0] for line in ran.err.splitlines() if re.search(r"\d\.\d{3}$", line)]
+    assert told[:3] == ["start", "gather", "facts"]
+    assert told[-1] == "total"
+    assert [one for one in told if one in ("hierarchy", "compile", "filters", "stage", "diff")] == [
+        *("hierarchy", "compile", "filters", "stage", "diff"),
+    ]
+
+
+def test_timings_are_part_of_the_result(commodore: CommandLine, fleet: Fleet) -> None:
+    plain = json.loads(commodore(*compile_words(fleet), "-o", "json").out)
+
+    result = json.loads(commodore(*compile_words(fleet), "-o", "json", "--timings").out)
+
+    assert list(result["timings"]) == list(plain["timings"]) == ["gather", "render", "publish"]
+    assert "stages" not in plain
+    stages = {one["stage"]: one for one in result["stages"]}
+    assert stages["render/compile"]["wall"] > 0
+    assert stages["render/compile"]["cpu"] > 0
+    assert {"gather", "render", "publish", "total"} <= stages.keys()
+
+
+def test_timings_for_programs_are_records(commodore: CommandLine, fleet: Fleet) -> None:
+    ran = commodore("--quiet", "--log-format", "json", *compile_words(fleet), "--timings")
+
+    told = [json.loads(line)["message"] for line in ran.err.splitlines()]
+    assert any(message.startswith("render/compile: 0.") for message in told)
+
+
+def spans_of(trace: Path) -> list[dict[str, Any]]:
+    events: list[dict[str, Any]] = json.loads(trace.read_text())["traceEvents"]
+    return [one for one in events if one["ph"] == "X"]
+
+
+def test_a_trace_has_everything_down_to_programs(tmp_path: Path) -> None:
+    fleet = a_fleet(tmp_path / "fleet", **{name: {} for name in ("one", "two", "three", "four")})
+    trace = tmp_path / "trace.json"
+    command = [sys.executable, "-m", "commodore_py", *compile_words(fleet)]
+
+    subprocess.run(
+        [*command, "--trace", str(trace), "--processes", "2"], capture_output=True, check=True
+    )
+
+    spans = spans_of(trace)
+    kinds = {kind: {one["name"] for one in spans if one["cat"] == kind} for kind in KINDS}
+    assert kinds["act"] == {"gather", "render", "publish"}
+    assert {"facts", "components", "hierarchy", "compile", "filters", "stage"} <= kinds["stage"]
+    assert kinds["target"] == {"one", "two", "three", "four"}
+    assert kinds["entry"] == {"jsonnet"}
+    assert len(kinds["repository"]) == 6
+    assert any(name.startswith("git ") for name in kinds["program"])
+    homes = {one["pid"] for one in spans if one["cat"] == "act"}
+    workers = {one["pid"] for one in spans if one["cat"] in ("target", "entry")}
+    assert len(homes) == 1
+    assert sys.platform != "linux" or not workers & homes
+
+
+KINDS = ("act", "stage", "repository", "target", "entry", "program")
+
+
+def test_a_run_that_fails_leaves_its_trace(
+    commodore: CommandLine, fleet: Fleet, tmp_path: Path
+) -> None:
+    words = ("catalog", "compile", "c-none", "--api-url", str(fleet.root / "facts"))
+
+    ran = commodore(*words, "--trace", str(tmp_path / "trace.json"), "--timings")
+
+    assert ran.code == 1
+    assert "cluster c-none is not known" in ran.err
+    assert {one["name"] for one in spans_of(tmp_path / "trace.json")} >= {"gather", "facts"}
+
+
+def test_a_trace_that_cannot_be_written_is_told_before_the_work(
+    commodore: CommandLine, fleet: Fleet, tmp_path: Path
+) -> None:
+    ran = commodore(*compile_words(fleet), "--trace", str(tmp_path / "none" / "trace.json"))
+
+    assert ran.code == 1
+    assert ran.err.startswith("error: cannot write the trace: No such file or directory")
+    assert "Gathering" not in ran.err
