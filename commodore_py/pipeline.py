@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from time import monotonic
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from commodore_py import (
     catalog,
@@ -46,10 +46,24 @@ _ACTS = ("gather", "render", "publish")
 _RETRIES = 3
 
 
-def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Published:
+class Memory(Protocol):
+    """Whoever wants to know a run again; told while nobody else works in the directory."""
+
+    def begun(self) -> None:
+        """A run begins."""
+
+    def done(self, sources: Sources, rendered: Rendered, published: Published) -> None:
+        """It has ended well."""
+
+
+def compile_catalog(
+    config: Config, cluster_id: str, approve: Approve, memory: Memory | None = None
+) -> Published:
     """Compile one cluster's catalog, from its facts to its commit."""
     times = [monotonic()]
     with dependencies.one_run(config.paths):
+        if memory is not None:
+            memory.begun()
         sources = gather(config, cluster_id)
         times.append(monotonic())
         rendered = render(config, sources)
@@ -57,6 +71,8 @@ def compile_catalog(config: Config, cluster_id: str, approve: Approve) -> Publis
         if config.strict:
             refuse_doubts((*rendered.notices, *sources.notices))
         published = publish(config, sources, rendered, approve)
+        if memory is not None:
+            memory.done(sources, rendered, published)
     times.append(monotonic())
     took = (round(end - start, 3) for start, end in pairwise(times))
     return replace(published, timings=tuple(zip(_ACTS, took, strict=True)))

@@ -3,10 +3,32 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.model.download import Source
+
+
+@dataclass(frozen=True, slots=True)
+class Remote:
+    """A Git remote was asked what it has."""
+
+    url: str
+    objects: Mapping[str, str]
+    """Of refs by the names that a clone has for them."""
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """A source was asked for what it holds."""
+
+    source: Source
+    sha256: str
+
 
 # Like the handlers of logging: one list for all threads. A change replaces it.
 _heard: tuple[list[object], ...] = ()

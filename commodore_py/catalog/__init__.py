@@ -9,7 +9,14 @@ from .objectdiff import FileDifference, ObjectDiff, counted_lines, nothing, obje
 from .record import commit_message, record_of
 from .revisions import Comparison, compared
 from .rules import ignore_rules, rule_doubts
-from .sinks import CatalogSink, GitCatalog, Overtaken, open_directory, open_git
+from .sinks import (
+    CatalogSink,
+    GitCatalog,
+    Overtaken,
+    compiled_tree,
+    open_directory,
+    open_git,
+)
 from .textdiff import DiffLine, diff_text, ignored_words
 from .unreported import Unreported, forget_unreported, keep_unreported, unreported
 
@@ -28,6 +35,7 @@ __all__ = [
     "commit_message",
     "committer",
     "compared",
+    "compiled_tree",
     "counted_lines",
     "diff_text",
     "forget_unreported",

@@ -1,7 +1,7 @@
 """Charts, archives, files and repositories that components pull in."""
 
 from .bounds import Bounds
-from .fetch import fetch_downloads
+from .fetch import digests_now, fetch_downloads
 from .prune import Kept, contents, prune_downloads, verify_downloads
 from .store import Store
 
@@ -10,6 +10,7 @@ __all__ = [
     "Kept",
     "Store",
     "contents",
+    "digests_now",
     "fetch_downloads",
     "prune_downloads",
     "verify_downloads",

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py import spans
-from commodore_py.adapters import web
+from commodore_py.adapters import asked, web
 from commodore_py.adapters.archives import BadArchive, unpack_tar
 from commodore_py.adapters.git_urls import without_password
 from commodore_py.dependencies.bundler_fetch import Clones
@@ -68,6 +68,8 @@ def fetch_downloads(
             problems.append(_told(outcome, source, sources[source], places))
     raise_collected(problems, "not everything that components download is here")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
+    for source, one in known.items():
+        asked.tell(asked.Downloaded(source, one.sha256))
     placements = [
         run.placement(one, known[one.source], targets[one], places)
         for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))
@@ -83,6 +85,14 @@ def fetch_downloads(
         raise_collected(doubts, "refused by --strict")
     for doubt in doubts:
         log.warning("%s", doubt, extra={"where": doubt.where, "hint": doubt.hint})
+
+
+def digests_now(config: Config, sources: Sequence[Source]) -> list[str]:
+    """What sources hold now; an empty text where that cannot be had."""
+    run = _Run.of(config, (), lambda _: None)
+    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+        outcomes = pool.map(run.fetch, sources)
+        return ["" if isinstance(one, CommodoreError) else one.sha256 for one in outcomes]
 
 
 @dataclass(slots=True)

@@ -1,0 +1,48 @@
+"""Downloads that may change: asked for again, as a compile would, and compared by content."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import asked
+from commodore_py.model import Artifact, Chart, WebFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commodore_py.config import Config
+    from commodore_py.model import Source
+
+# A repository's branches are asked for with all the others.
+_KINDS: dict[str, type[WebFile | Chart | Artifact]] = {
+    "file": WebFile,
+    "chart": Chart,
+    "artifact": Artifact,
+}
+
+
+def asked_in(heard: Iterable[object]) -> list[dict[str, Any]]:
+    """What was downloaded in a run, as it can be kept; what never changes is left out."""
+    from commodore_py.dependencies.vendored.constraints import is_exact  # noqa: PLC0415 - slow
+
+    found = []
+    for one in heard:
+        if not isinstance(one, asked.Downloaded):
+            continue
+        source = one.source
+        fixed = (isinstance(source, Chart) and is_exact(source.version)) or (
+            isinstance(source, Artifact) and "@" in source.reference
+        )
+        for kind, cls in _KINDS.items():
+            if isinstance(source, cls) and not fixed:
+                found.append({"kind": kind, "source": asdict(source), "sha256": one.sha256})
+    return found
+
+
+def are_as_they_were(config: Config, kept: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all of them hold what they held."""
+    from commodore_py.dependencies.vendored import digests_now  # noqa: PLC0415 - slow to import
+
+    sources: list[Source] = [_KINDS[one["kind"]](**one["source"]) for one in kept]
+    return digests_now(config, sources) == [one["sha256"] for one in kept]

@@ -1,0 +1,214 @@
+"""What a folder looks like from outside: names, sizes, times and inodes; nothing is opened."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import stat
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.config import Config
+
+Row: TypeAlias = tuple[str | int, ...]
+"""Name, mode, inode; of what is no folder also size, mtime, ctime; of a link also its text."""
+
+_FINE_CLOCK = 25_000_000
+_COARSE_CLOCK = 2_000_000_000
+_CTIME = 5
+_MOST_OUTSIDE = 30_000
+# Of Git's own folders: contents go by their names in refs and indexes, and logs tell nobody.
+_GIT_ONLY = frozenset({"objects", "logs"})
+_GIT_SIGNS = frozenset({"HEAD", "refs"})
+
+
+class TooMuch(Exception):
+    """Links lead to more than can be looked at each time."""
+
+
+@dataclass(slots=True)
+class Look:
+    """Folders and what is in them, as it was at one moment."""
+
+    left_out: frozenset[str] = frozenset()
+    folders: dict[str, list[Row]] = field(default_factory=dict)
+    _rows: dict[str, dict[str, Row]] = field(default_factory=dict)
+
+    def digest(self) -> str:
+        """One word for all of it."""
+        import hashlib  # noqa: PLC0415 - a few milliseconds, not needed where nothing is known
+
+        # Later versions of the format tell apart which objects are the same one.
+        content = marshal.dumps(sorted(self.folders.items()), 2)
+        return hashlib.blake2b(content, digest_size=20).hexdigest()
+
+    def row(self, path: str) -> Row | None:
+        """What is at a path."""
+        folder, _, name = path.rpartition("/")
+        if folder not in self._rows:
+            self._rows[folder] = {str(row[0]): row for row in self.folders.get(folder, ())}
+        return self._rows[folder].get(name)
+
+    def changed_since(self, before: Look) -> Iterator[str]:
+        """Paths of what came, went or changed; of a folder that came, all that is in it."""
+        for folder in self.folders.keys() | before.folders.keys():
+            now, then = self.folders.get(folder), before.folders.get(folder)
+            if now == then:
+                continue
+            different = set(now or ()) ^ set(then or ())
+            yield from (f"{folder}/{name}" for name in {row[0] for row in different})
+
+    def is_older(self, path: str, than: int) -> bool:
+        """Whether a path was not changed since a moment, going by its own times."""
+        row = self.row(path)
+        return row is not None and (len(row) <= _CTIME or int(row[_CTIME]) < than - _FINE_CLOCK)
+
+    def is_settled(self) -> bool:
+        """Wait until another change could not hide behind the same times; False if that is long.
+
+        Times of files are only as exact as the clock of their file system.
+        """
+        young = [folder for folder, rows in self.folders.items() if _newest(rows) > _now() - 2e9]
+        newest = max((_newest(self.folders[folder]) for folder in young), default=0)
+        coarse = any(
+            row[_CTIME] % 1_000_000 == 0
+            for folder in young
+            for row in self.folders[folder]
+            if len(row) > _CTIME
+        )
+        left = newest + (_COARSE_CLOCK if coarse else _FINE_CLOCK) - _now()
+        if left <= 0:
+            return True
+        if coarse:
+            return False
+        time.sleep(left / 1e9)
+        limit = newest - _FINE_CLOCK
+        return all(
+            not folder.startswith(_OUTSIDE) and _rows(folder, self.left_out) == self.folders[folder]
+            for folder in young
+            if _newest(self.folders[folder]) >= limit
+        )
+
+
+_OUTSIDE = "outside:"
+
+
+def of_run(config: Config, outside: Iterable[str]) -> Look:
+    """All that a run reads and leaves; our own notes and reports aside."""
+    leave_out = {str(config.paths.state)}
+    more = {*outside}
+    folder = config.api_url.removeprefix("file://")
+    if folder.startswith((".", "/")) and not config.local:
+        facts = os.path.abspath(folder)  # noqa: PTH100 - as it is named
+        leave_out.add(f"{facts}/reports")
+        more |= {f"{facts}/clusters", f"{facts}/tenants"}
+    return look_at(str(config.paths.root), sorted(more), leave_out=frozenset(leave_out))
+
+
+def look_at(root: str, more: Iterable[str] = (), *, leave_out: frozenset[str]) -> Look:
+    """Everything below a folder, what links in it lead to, and what else is named.
+
+    Raises OSError where something cannot be looked at, TooMuch where there is no end of it.
+    """
+    look = Look(leave_out)
+    links: list[tuple[str, str]] = []
+    if os.path.lexists(root):
+        _walk(look, root, links, limit=0)
+    for path in more:
+        _look_outside(look, path, links)
+    done: set[tuple[str, str]] = set()
+    while links:
+        link = links.pop()
+        if link in done:
+            continue
+        done.add(link)
+        folder, text = link
+        target = os.path.normpath(os.path.join(folder, text))  # noqa: PTH118 - many
+        if not _is_below(target, root, leave_out):
+            _look_outside(look, target, links)
+    return look
+
+
+def _walk(look: Look, start: str, links: list[tuple[str, str]], *, limit: int) -> None:
+    waiting = [start]
+    while waiting:
+        folder = waiting.pop()
+        if folder in look.folders:
+            continue
+        rows = _rows(folder, look.left_out)
+        look.folders[folder] = rows
+        inner: list[str] = []
+        for row in rows:
+            kind = stat.S_IFMT(row[1])  # type: ignore[arg-type] # a mode
+            if kind == stat.S_IFDIR:
+                inner.append(row[0])  # type: ignore[arg-type] # a name
+            elif kind == stat.S_IFLNK:
+                links.append((folder, row[-1]))  # type: ignore[arg-type] # a text
+        skipped = _GIT_ONLY if {row[0] for row in rows} >= _GIT_SIGNS else frozenset()
+        for name in inner:
+            path = f"{folder}/{name}"
+            if name not in skipped:
+                waiting.append(path)
+        if limit and sum(map(len, look.folders.values())) > limit:
+            raise TooMuch(start)
+
+
+def _rows(folder: str, left_out: frozenset[str]) -> list[Row]:
+    rows: list[Row] = []
+    with os.scandir(folder) as entries:
+        for entry in entries:
+            found = entry.stat(follow_symlinks=False)
+            mode = found.st_mode
+            if stat.S_ISDIR(mode):
+                if entry.path not in left_out:
+                    rows.append((entry.name, mode, found.st_ino))
+                continue
+            row = (
+                entry.name,
+                mode,
+                found.st_ino,
+                found.st_size,
+                found.st_mtime_ns,
+                found.st_ctime_ns,
+            )
+            link = stat.S_ISLNK(mode)
+            rows.append((*row, os.readlink(entry.path)) if link else row)  # noqa: PTH115 - many
+    rows.sort()
+    return rows
+
+
+def _look_outside(look: Look, path: str, links: list[tuple[str, str]]) -> None:
+    real = os.path.realpath(path)
+    key = f"{_OUTSIDE}{path}"
+    if key in look.folders:
+        return
+    try:
+        found = os.stat(real)  # noqa: PTH116 - as everywhere here
+    except (FileNotFoundError, NotADirectoryError):
+        look.folders[key] = [("", 0, 0, real)]
+        return
+    if stat.S_ISDIR(found.st_mode):
+        look.folders[key] = [("", found.st_mode, found.st_ino, real)]
+        already = sum(map(len, look.folders.values()))
+        _walk(look, real, links, limit=already + _MOST_OUTSIDE)
+        return
+    times = (found.st_mtime_ns, found.st_ctime_ns)
+    look.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]
+
+
+def _is_below(path: str, root: str, leave_out: frozenset[str]) -> bool:
+    if path != root and not path.startswith(f"{root}/"):
+        return False
+    return not any(path == out or path.startswith(f"{out}/") for out in leave_out)
+
+
+def _newest(rows: list[Row]) -> int:
+    return max((row[_CTIME] for row in rows if len(row) > _CTIME), default=0)  # type: ignore[return-value] # times
+
+
+def _now() -> int:
+    return time.time_ns()

@@ -1,0 +1,66 @@
+"""What is noted of a run that ended well."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from commodore_py import lieutenant
+
+from . import answers, downloads, looks, outcome, proof, remotes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commodore_py.config import Config
+    from commodore_py.model import Change, DiffLine, Published, Rendered, Sources
+
+    from .looks import Look
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What was collected since before the run began."""
+
+    before: Look
+    began: int
+    heard: tuple[object, ...]
+    warnings: tuple[dict[str, str], ...]
+
+
+def note(
+    config: Config,
+    sources: Sources,
+    rendered: Rendered,
+    published: Published,
+    seen: Seen,
+    *,
+    lines: Callable[[Change], tuple[DiffLine, ...]] | None,
+) -> dict[str, Any] | str:
+    """Everything by which the run can be recognised; or why it cannot."""
+    if published.unreported:
+        return "its report is still due"
+    root = config.paths.root
+    facts = None if config.local else lieutenant.facts_folder(config.api_url)
+    outside = sorted({*proof.paths_outside(sources, root)})
+    asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)
+    if asked is None:
+        return "it is not known what its remotes have"
+    look = looks.of_run(config, outside)
+    foreign = proof.unexplained(
+        proof.Looks(seen.before, seen.began, look), config, sources, rendered
+    )
+    if foreign:
+        return f"somebody else may have changed {foreign} meanwhile"
+    if not look.is_settled():
+        return "files are as young as the clock is exact"
+    text = lines(published.change) if lines is not None and published.change else None
+    return {
+        "look": look.digest(),
+        "cluster": "" if config.local or facts else answers.word_for(sources.cluster),
+        "catalog": sources.cluster.catalog_url,
+        "outside": outside,
+        "remotes": asked,
+        "downloads": [] if config.local else downloads.asked_in(seen.heard),
+        "outcome": outcome.told(published, text),
+    }

@@ -1,0 +1,191 @@
+"""What changed on disk during a run: whether all of it was done by the run, and nothing by others.
+
+What a user edits while a run is at work may have been read before or after the edit. So a run is
+only noted if it can be shown that every file is now what the run read or wrote.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git_files import folders_of
+from commodore_py.adapters.git_index import files_in, seen_of
+from commodore_py.catalog import compiled_tree
+from commodore_py.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.adapters.git_index import Seen
+    from commodore_py.config import Config
+    from commodore_py.model import Dependency, Rendered, Sources, Tree
+
+    from .looks import Look
+
+_GIT = ".git"
+_OWNED = ("manifests", "refs")
+# Fields of entries that name files; absolute ones, and those that climb, may be anywhere.
+_PATHS = ("input_paths", "helm_values_files", "helm_path")
+_CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
+_WRITTEN = (
+    "compiled",
+    "catalog",
+    "inventory/targets",
+    "inventory/classes/components",
+    "inventory/classes/defaults",
+    "dependencies/lib",
+    "dependencies/libs",
+)
+_WRITTEN_ONLINE = ("dependencies/.repos", "inventory/classes/params")
+_BROUGHT = ("vendor", "jsonnetfile.json", "jsonnetfile.lock.json", "dependencies/.repos")
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """The files of a run: before it began, that moment, and now."""
+
+    before: Look
+    began: int
+    now: Look
+
+
+def unexplained(looks: Looks, config: Config, sources: Sources, rendered: Rendered) -> str:
+    """The first path that somebody else may have changed meanwhile; empty if there is none."""
+    changed = sorted(looks.now.changed_since(looks.before))
+    explanation = _Explanation(str(config.paths.root), looks, config, sources, rendered)
+    return next((path for path in changed if not explanation.covers(path)), "")
+
+
+@dataclass(slots=True)
+class _Explanation:
+    root: str
+    looks: Looks
+    config: Config
+    sources: Sources
+    rendered: Rendered
+    _written: tuple[str, ...] = field(init=False)
+    _checkouts: dict[str, Dependency] = field(init=False)
+    _folders: frozenset[str] = field(init=False)
+    _trees: dict[str, Tree] = field(init=False)
+    _indexes: dict[str, Mapping[str, Seen]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        written = [*_WRITTEN]
+        if not self.config.local:
+            written += _WRITTEN_ONLINE
+            packages = self.sources.classes.of_kind(Kind.PACKAGE)
+            written += [f"inventory/classes/{one.spec.name}" for one in packages]
+        if self.config.fetch_dependencies:
+            written += _BROUGHT
+        self._written = tuple(written)
+        self._checkouts = {
+            str(one.worktree).removeprefix(f"{self.root}/"): one
+            for one in self.sources.classes.dependencies
+        }
+        around = [PurePosixPath(name).parents for name in (*written, *self._checkouts)]
+        self._folders = frozenset(str(parent) for parents in around for parent in parents)
+        compiled = compiled_tree(self.rendered)
+        catalog = {
+            f"catalog/{folder}": self.rendered.catalog.subtree(PurePosixPath(folder))
+            for folder in _OWNED
+        }
+        self._trees = {"compiled": compiled, **catalog}
+
+    def covers(self, path: str) -> bool:
+        """Whether the run itself did this."""
+        if not path.startswith(f"{self.root}/"):
+            # What a run has found out to be outside was not looked at before.
+            return self.looks.now.is_older(path, self.looks.began)
+        name = path.removeprefix(f"{self.root}/")
+        row = self.looks.now.row(path)
+        is_folder = row is not None and stat.S_ISDIR(row[1])  # type: ignore[arg-type] # a mode
+        if name in self._folders:
+            return is_folder
+        for place, checkout in self._checkouts.items():
+            if name == place or name.startswith(f"{place}/"):
+                inner = name.removeprefix(place).removeprefix("/")
+                return is_folder or self._checked_out(place, checkout, inner)
+        if not any(name == one or name.startswith(f"{one}/") for one in self._written):
+            return False
+        return is_folder or self._written_by_us(name)
+
+    def _checked_out(self, place: str, checkout: Dependency, name: str) -> bool:
+        """Whether a file of a checkout is as Git put it there, for the commit that was used."""
+        folders = folders_of(checkout.worktree)
+        if self.config.local or folders is None:
+            return False
+        head = folders.head()
+        if head is None or head[0] != checkout.commit:
+            return False
+        if name == _GIT or name.startswith(f"{_GIT}/"):
+            return True
+        if name in self._index(place, folders.own):
+            return self._is_clean(place, name)
+        if self.looks.now.row(f"{self.root}/{place}/{name}") is None:
+            return True
+        # What downloads and rendered lists bring, where nobody can have been before.
+        is_new = f"{self.root}/{place}" not in self.looks.before.folders
+        return is_new and checkout.spec.kind not in _CONFIGURATION
+
+    def _written_by_us(self, name: str) -> bool:
+        for folder, tree in self._trees.items():
+            if name.startswith(f"{folder}/"):
+                path = PurePosixPath(name).relative_to(folder)
+                if path in tree:
+                    return self._holds(name, tree[path].content)
+        if self.looks.now.row(f"{self.root}/{name}") is None:
+            return True
+        if name.startswith("compiled/"):
+            return False
+        if name.startswith("catalog/") and not name.startswith(f"catalog/{_GIT}"):
+            inner = name.removeprefix("catalog/")
+            own = self.config.paths.catalog / _GIT
+            return inner in self._index("catalog", own) and self._is_clean("catalog", inner)
+        return True
+
+    def _holds(self, name: str, content: bytes) -> bool:
+        path = Path(self.root, name)
+        return path.is_file() and not path.is_symlink() and path.read_bytes() == content
+
+    def _index(self, place: str, own: Path) -> Mapping[str, Seen]:
+        if place not in self._indexes:
+            try:
+                self._indexes[place] = files_in((own / "index").read_bytes())
+            except (OSError, ValueError, struct.error):
+                self._indexes[place] = {}
+        return self._indexes[place]
+
+    def _is_clean(self, place: str, name: str) -> bool:
+        row = self.looks.now.row(f"{self.root}/{place}/{name}")
+        if row is None:
+            return False
+        inode, size, mtime, ctime = row[2:6]
+        seen = seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
+        return self._indexes[place][name] == seen
+
+
+def paths_outside(sources: Sources, root: Path) -> Iterator[str]:
+    """Files and folders that entries of components name, where they lead out of a folder."""
+    for node in sources.inventory.nodes.values():
+        kapitan = node.parameters.get("kapitan")
+        entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
+        for entry in entries if isinstance(entries, list | tuple) else ():
+            for name in _PATHS if isinstance(entry, Mapping) else ():
+                for text in _texts(entry.get(name)):
+                    path = os.path.normpath(root / text)
+                    if not path.startswith(f"{root}/"):
+                        yield path
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner)

@@ -1,0 +1,149 @@
+"""What remotes answered in a run, and whether they would answer the same now."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from commodore_py.adapters import asked, git_urls
+from commodore_py.adapters.git import BRANCHES, TAGS
+from commodore_py.adapters.git_files import refs_in
+from commodore_py.dependencies.questions import Asker
+from commodore_py.dependencies.revisions import is_commit
+from commodore_py.errors import CommodoreError
+from commodore_py.model.dependency import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from commodore_py.config import WorkPaths
+    from commodore_py.model import Dependency, Sources
+
+_Answers: TypeAlias = "Mapping[str, asked.Remote]"
+
+_CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
+_PARALLEL = 8  # waiting for servers, not computing
+_HEAD = "HEAD"
+
+
+def asked_in(
+    paths: WorkPaths, sources: Sources, heard: Iterable[object], *, local: bool
+) -> list[dict[str, Any]] | None:
+    """What to ask before the next run, with what was found; None where that cannot be known."""
+    answers = {git_urls.normalise(one.url): one for one in heard if isinstance(one, asked.Remote)}
+    found = [] if local else list(_of_checkouts(paths, sources, answers))
+    covered = {git_urls.normalise(one["url"]) for one in found if one is not None}
+    # Libraries and downloads: what a version means there is not known here, so everything counts.
+    for url, answer in answers.items():
+        if url not in covered:
+            found.append(_question("", answer.url, None, answer.objects, answer.default_branch))
+    questions = [one for one in found if one is not None]
+    return questions if len(questions) == len(found) else None
+
+
+def _of_checkouts(
+    paths: WorkPaths, sources: Sources, answers: _Answers
+) -> Iterator[dict[str, Any] | None]:
+    yield _all_of(paths.catalog / ".git", sources.cluster.catalog_url, answers)
+    for one in sources.classes.of_kind(*_CONFIGURATION):
+        if not is_commit(one.spec.version or ""):
+            yield _all_of(one.worktree / ".git", one.spec.url, answers)
+    clones: dict[Path, list[Dependency]] = {}
+    for one in sources.classes.dependencies:
+        if one.spec.kind not in _CONFIGURATION:
+            bare = paths.bare_clones / git_urls.dependency_key(one.url)
+            clones.setdefault(bare, []).append(one)
+    for bare, dependencies in clones.items():
+        versions = {one.spec.version or _HEAD for one in dependencies}
+        if not all(is_commit(version) for version in versions):
+            yield _some_of(bare, dependencies[0].url, versions, answers)
+
+
+def answer_alike(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all remotes still have what they had."""
+    asker = Asker(root)
+    near = [one for one in questions if git_urls.local_path(git_urls.normalise(one["url"]))]
+    far = [one for one in questions if one not in near]
+    # Files are read in this thread: Python computes in one at a time.
+    if not all(_answers(one, asker) for one in near):
+        return False
+    if not far:
+        return True
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import
+
+    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+        return all(pool.map(lambda one: _answers(one, asker), far))
+
+
+def _answers(question: Mapping[str, Any], asker: Asker) -> bool:
+    try:
+        answer = asker.ask(question["url"], Path(question["folder"]))
+    except CommodoreError:  # a full run will say what is wrong
+        return False
+    objects = answer.objects
+    if question["names"] is not None:
+        objects = {name: objects[name] for name in question["names"] if name in objects}
+    default = answer.default_branch if question["default"] is not None else None
+    return (question["default"], question["digest"]) == (default, _digest(objects))
+
+
+def _all_of(folder: Path, url: str, answers: _Answers) -> dict[str, Any] | None:
+    """Everything of a clone that has all that its remote has."""
+    have = refs_in(folder, BRANCHES, TAGS)
+    if have is None:
+        return None
+    default = have.symbolic.get(f"{BRANCHES}{_HEAD}", "").removeprefix(BRANCHES)
+    answer = answers.get(git_urls.normalise(url))
+    if answer is not None:
+        default = answer.default_branch
+    return _question(str(folder), url, None, _of_remote(have.objects), default)
+
+
+def _some_of(
+    bare: Path, url: str, versions: Iterable[str], answers: _Answers
+) -> dict[str, Any] | None:
+    """What some versions mean in a clone, whose other branches may lag behind."""
+    have, answer = refs_in(bare, BRANCHES, TAGS), answers.get(git_urls.normalise(url))
+    names_of = {one: (f"{BRANCHES}{one}", f"{TAGS}{one}") for one in versions if not is_commit(one)}
+    default = None
+    if _HEAD in names_of:
+        if answer is None:
+            return None
+        default = answer.default_branch
+        names_of[_HEAD] = (f"{BRANCHES}{default}", f"{TAGS}{default}")
+    if have is None:
+        return None
+    if not all(any(name in have.objects for name in names) for names in names_of.values()):
+        # Something that Git has to interpret: it may depend on all.
+        return _question(str(bare), url, None, _of_remote(have.objects), default)
+    wanted = {name for names in names_of.values() for name in names}
+    objects = {name: value for name, value in have.objects.items() if name in wanted}
+    return _question(str(bare), url, sorted(wanted), objects, default)
+
+
+def _question(
+    folder: str,
+    url: str,
+    names: Sequence[str] | None,
+    objects: Mapping[str, str],
+    default: str | None,
+) -> dict[str, Any]:
+    return {
+        "folder": folder,
+        "url": url,
+        "names": names,
+        "default": default,
+        "digest": _digest(objects),
+    }
+
+
+def _of_remote(objects: Mapping[str, str]) -> dict[str, str]:
+    names = (BRANCHES, TAGS)
+    return {name: value for name, value in objects.items() if name.startswith(names)}
+
+
+def _digest(objects: Mapping[str, str]) -> str:
+    text = json.dumps(sorted(objects.items())).encode()
+    return hashlib.blake2b(text, digest_size=20).hexdigest()

@@ -1,0 +1,140 @@
+"""What decides about a run besides files: options, environment, tools, settings, our own code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import sys
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+import commodore_py
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.config import Config
+
+_TOOLS = ("git", "helm", "jb", "kustomize")
+# How something is told, and how fast: never what.
+_PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout"})
+# Of a terminal, a session or a single call: no two are alike, and nothing compiles to them.
+_OF_THE_MOMENT = re.compile(
+    r"_|SHLVL|PWD|OLDPWD|TERM(_.*)?|COLUMNS|LINES|WINDOWID|DISPLAY|COLORTERM|NO_COLOR|FORCE_COLOR"
+    r"|SSH_(CLIENT|CONNECTION|TTY|AUTH_SOCK)|TMUX(_PANE)?|STY|XDG_SESSION_.*|GPG_TTY|GOGC|GODEBUG"
+    r"|PYTEST_CURRENT_TEST|GIT_TRACE.*"
+)
+_INCLUDED = re.compile(
+    r"^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE
+)
+_GIT_FILES = ("config", "ignore", "attributes")
+
+
+def fingerprint(config: Config, cluster_id: str, *, root: str) -> str:
+    """One word for everything but the files of a run and the answers of others."""
+    told = {
+        "cluster": cluster_id,
+        "config": {name: _plain(value) for name, value in _settings(config)},
+        "environment": _environment(os.environ),
+        "process": [root, os.getcwd(), os.geteuid(), os.getegid(), _umask()],  # noqa: PTH109 - a text
+        "python": [sys.version, sys.executable, sys.prefix],
+        "program": [commodore_py.__version__, *_our_files()],
+        "tools": [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
+        "git": [_stat(file) for file in _git_settings()],
+    }
+    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=20).hexdigest()
+
+
+def _settings(config: Config) -> Iterator[tuple[str, object]]:
+    for one in fields(config):
+        if one.name not in _PRESENTATION:
+            yield one.name, getattr(config, one.name)
+
+
+def _plain(value: object) -> object:
+    """A setting as text; what holds others tells them all."""
+    return repr(value)
+
+
+def _environment(variables: Mapping[str, str]) -> dict[str, str]:
+    return {
+        name: value.encode(errors="surrogateescape").hex()
+        for name, value in variables.items()
+        if not _OF_THE_MOMENT.fullmatch(name)
+    }
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _our_files() -> Iterator[object]:
+    """Our code as it lies there, which an editable install may change; and what it stands on."""
+    waiting = [os.path.dirname(commodore_py.__file__)]  # noqa: PTH120 - many
+    while waiting:
+        folder = waiting.pop()
+        with os.scandir(folder) as entries:
+            for entry in sorted(entries, key=lambda one: one.name):
+                if entry.name == "__pycache__":
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    yield _stat(entry.path)
+    for folder in sys.path:
+        if folder.endswith("-packages"):
+            # Whoever installs another version changes the names in there.
+            yield _stat(folder)
+
+
+def _tools(path: str) -> Iterator[str]:
+    named = os.environ.get("KAPITAN_HELM_PATH", "")
+    for name in (*_TOOLS, *([named] if named else [])):
+        yield next((file for file in _candidates(name, path) if os.access(file, os.X_OK)), name)
+
+
+def _candidates(name: str, path: str) -> Iterable[str]:
+    if os.sep in name:
+        return (name,)
+    return (f"{folder}/{name}" for folder in path.split(os.pathsep) if folder)
+
+
+def _git_settings() -> list[str]:
+    """Files of Git's settings that are not in any repository, whether they are there or not."""
+    home = os.environ.get("HOME", "")
+    given = [os.environ.get(f"GIT_CONFIG_{name}", "") for name in ("SYSTEM", "GLOBAL")]
+    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    found = [*given, "/etc/gitconfig", "/etc/gitattributes", f"{home}/.gitconfig"]
+    found += [f"{folder}/git/{name}" for name in _GIT_FILES]
+    for file in found:  # grows meanwhile
+        found += [one for one in _named_in(file) if one not in found]
+    return found
+
+
+def _named_in(file: str) -> Iterator[str]:
+    """Other files that a file of settings names."""
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as opened:  # noqa: PTH123 - quick
+            text = opened.read()
+    except OSError:
+        return
+    if "=" not in text:
+        return
+    for name in _INCLUDED.findall(text):
+        path = os.path.expanduser(name.strip('"'))  # noqa: PTH111 - a text
+        yield os.path.join(os.path.dirname(file), path)  # noqa: PTH118, PTH120 - as above
+
+
+def _stat(path: str) -> object:
+    try:
+        found = os.stat(path) if path else None  # noqa: PTH116 - many
+    except OSError:
+        found = None
+    if found is None:
+        return [path, None]
+    kind = (found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+    return [path, *kind]
