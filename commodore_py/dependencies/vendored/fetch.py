@@ -68,8 +68,8 @@ def fetch_downloads(
             problems.append(_told(outcome, source, sources[source], places))
     raise_collected(problems, "not everything that components download is here")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
-    for source, one in known.items():
-        asked.tell(asked.Downloaded(source, one.sha256))
+    for source, found in known.items():
+        asked.tell(asked.Downloaded(source, found.sha256))
     placements = [
         run.placement(one, known[one.source], targets[one], places)
         for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))
