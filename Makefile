@@ -51,8 +51,8 @@ bench: $(STAMP) ## time and memory, side by side with the peer; CLUSTERS=... nam
 	$(BIN)/python -m tests.bench
 	@test -z "$(CLUSTERS)" || $(BIN)/python -m tests.bench.local $(CLUSTERS)
 
-conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference]
-	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)"
+conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test]
+	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)" --via "$(or $(VIA),compile)"
 
 docs: ## build the documentation, strictly
 	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -21,10 +22,17 @@ RUNNER = ROOT.parent / "shared" / "conformance" / "conformance.py"
 PAGE = ROOT / "docs" / "explanation" / "conformance.md"
 RESULTS = ROOT / ".conformance"
 ENGINES = ("native", "reference")
+VERBS = ("compile", "test")
+PROGRAM = Path(sys.executable).with_name("commodore")
 
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
 # The runner hands only a few variables to what it runs, so these are part of the command.
-_VARIABLES = ("COMMODORE_COMPONENT_COMPILE_ENGINE", "COMMODORE_PACKAGE_COMPILE_ENGINE")
+_VARIABLES = (
+    "COMMODORE_COMPONENT_COMPILE_ENGINE",
+    "COMMODORE_PACKAGE_COMPILE_ENGINE",
+    "COMMODORE_COMPONENT_TEST_ENGINE",
+    "COMMODORE_PACKAGE_TEST_ENGINE",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +53,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     run_.add_argument("--mirrors", default="", help="folder of bare mirrors")
     run_.add_argument("--only", default="", help="parts of names of cases, separated by blanks")
     run_.add_argument("--engine", default="native", choices=ENGINES)
+    run_.add_argument("--via", default="compile", choices=VERBS, help="the verb that compiles")
     run_.add_argument("--runner", type=Path, default=RUNNER)
     table = verbs.add_parser("table", help="write the page's table from the last runs")
     table.add_argument("--date", required=True, help="the day of the runs")
+    as_test_ = verbs.add_parser("as-test", help="do with `test` what the runner asks of `compile`")
+    as_test_.add_argument("words", nargs=argparse.REMAINDER)
     options = parser.parse_args(arguments)
+    if options.verb == "as-test":
+        return as_test(options.words)
     if options.verb == "table":
         _write_page(options.date)
         return 0
@@ -58,7 +71,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 2
     RESULTS.mkdir(exist_ok=True)
     return subprocess.run(
-        command(options.runner, Path(options.mirrors), options.engine, options.only.split()),
+        command(
+            options.runner,
+            Path(options.mirrors),
+            options.engine,
+            options.only.split(),
+            via=options.via,
+        ),
         check=False,
     ).returncode
 
@@ -74,13 +93,35 @@ def _missing(runner: Path, mirrors: str) -> str:
     return ""
 
 
-def command(runner: Path, mirrors: Path, engine: str, only: Sequence[str]) -> list[str]:
+def command(
+    runner: Path, mirrors: Path, engine: str, only: Sequence[str], *, via: str = "compile"
+) -> list[str]:
     """The runner's command line."""
-    program = Path(sys.executable).with_name("commodore")
-    ours = " ".join(["env", *(f"{name}={engine}" for name in _VARIABLES), str(program)])
-    paths = ["--mirrors", str(mirrors.resolve()), "--out", str(RESULTS / f"{engine}.json")]
+    program = [str(PROGRAM)] if via == "compile" else [sys.executable, __file__, "as-test"]
+    ours = " ".join(["env", *(f"{name}={engine}" for name in _VARIABLES), *program])
+    name = engine if via == "compile" else f"{engine}-{via}"
+    paths = ["--mirrors", str(mirrors.resolve()), "--out", str(RESULTS / f"{name}.json")]
     chosen = [word for name in only for word in ("--only", name)]
     return [sys.executable, str(runner), "--cli", ours, *paths, *chosen, "--verbose"]
+
+
+def as_test(words: Sequence[str]) -> int:
+    """Compile by way of `test`, which finds out by itself how: `compiled/` is there afterwards.
+
+    What is expected has to be met; then it is written anew from nothing, for the runner to compare.
+    """
+    noun = words[0]
+    case = Path(next(word for word in words if word.endswith(".yml"))).stem
+    test = [str(PROGRAM), noun, "test", ".", "--case", case, "--diff", "text"]
+    met = subprocess.run(test, check=False).returncode
+    if met:
+        return met
+    golden = Path("tests", "golden", case)
+    shutil.rmtree(golden)
+    written = subprocess.run([*test, "--update"], check=False).returncode
+    if not written:
+        shutil.copytree(golden, "compiled")
+    return written
 
 
 def results_of(

@@ -27,6 +27,15 @@ def test_the_engine_reaches_what_is_run() -> None:
     assert [words[at + 1] for at, word in enumerate(words) if word == "--only"] == ["x", "y"]
 
 
+def test_test_can_take_the_place_of_compile() -> None:
+    words = command(Path("/r/conformance.py"), Path("/m"), "native", [], via="test")
+
+    ours = words[words.index("--cli") + 1].split()
+    assert "COMMODORE_PACKAGE_TEST_ENGINE=native" in ours
+    assert ours[-1] == "as-test"
+    assert words[words.index("--out") + 1].endswith("native-test.json")
+
+
 def test_the_table_has_a_line_per_case_and_a_column_per_engine() -> None:
     native = results_of(json.loads(WRITTEN), "native")
     other = [one for one in results_of(json.loads(WRITTEN), "reference") if one.case != "org/a/two"]
