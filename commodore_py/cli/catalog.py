@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -243,10 +244,13 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
 
             published = dry_run.compile_dry(config, cluster)
         else:
-            from commodore_py import pipeline  # noqa: PLC0415 - not for --help
+            from commodore_py import unchanged  # noqa: PLC0415 - not for --help
 
-            published = pipeline.compile_catalog(
-                config, cluster, approve=lambda change: show.ask(config, change)
+            published = unchanged.compile_catalog(
+                config,
+                cluster,
+                approve=lambda change: show.ask(config, change),
+                lines=None if show.needs_contents else partial(show.lines, config),
             )
         if recorder is not None:
             show.stages = recorder.rows()

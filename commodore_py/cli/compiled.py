@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commodore_py import catalog as catalogs
 from commodore_py import spans
 from commodore_py.model import ReportOutcome
 
-from . import changes, differences_json, differences_markdown, prompt, render, timings, voice
+from . import changes, prompt, render, timings, voice
 from .log import Collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.model import Change, Published
+    from commodore_py.model import Change, DiffLine, Published
 
     from .changes import DiffForm
     from .timings import Row
@@ -40,6 +39,12 @@ class Show:
         self._collected = Collected()
         self.stages: list[Row] | None = None
         """How long each stage took, where that was asked for."""
+        self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
+
+    @property
+    def needs_contents(self) -> bool:
+        """Whether a change is not shown by the lines of its text."""
+        return self._form not in ("text", "none") or self._output == "markdown"
 
     @contextmanager
     def collecting(self) -> Iterator[Show]:
@@ -70,7 +75,9 @@ class Show:
         if never_asked or not published.change:
             self._change(config, published.change)
         if config.verbosity:
-            message = catalogs.commit_message(published.record)
+            from commodore_py.catalog import commit_message  # noqa: PLC0415 - slow to import
+
+            message = commit_message(published.record)
             voice.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
         for line in _steps(config, published):
             voice.step(line)
@@ -93,7 +100,7 @@ class Show:
         if smart:
             voice.step("Smart diffing started; this may take a while")
         with spans.stage("diff"):
-            text = changes.text_of(change, self._wish(config), changes.unchanged_of(change))
+            text = self._text(config, change)
         if self._output == "text":
             click.echo(text)
         else:
@@ -101,10 +108,23 @@ class Show:
         if smart and change:
             voice.step(f"Smart diffing took {monotonic() - started:.2f}s")
         for one in change.ignored:
+            from commodore_py.catalog import ignored_words  # noqa: PLC0415 - slow to import
+
             voice.warn(
-                catalogs.ignored_words(one),
+                ignored_words(one),
                 hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
             )
+
+    def _text(self, config: Config, change: Change) -> str:
+        if self._form == "text" and change:
+            return render.diff_lines(self.lines(config, change))
+        return changes.text_of(change, self._wish(config), changes.unchanged_of(change))
+
+    def lines(self, config: Config, change: Change) -> tuple[DiffLine, ...]:
+        """The text of a change, made once however often it is wanted."""
+        if self._lines is None or self._lines[0] is not change:
+            self._lines = (change, changes.lines_of(change, config.migration))
+        return self._lines[1]
 
     def _wish(self, config: Config) -> changes.Wish:
         return changes.Wish(self._form, config.migration, self._ignoring)
@@ -115,6 +135,8 @@ class Show:
             return
         content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
+            from . import differences_json, differences_markdown  # noqa: PLC0415 - slow to import
+
             change = published.change
             found = changes.diff_of(change, self._wish(config), changes.unchanged_of(change))
             if self._output == "markdown":
