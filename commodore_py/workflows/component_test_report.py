@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.errors import CommodoreError
 from commodore_py.model import Notice
 
 from .component_test_golden import drop
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from .component_test_cases import Suite
+    from .component_test_cases import Case, Suite
     from .component_test_run import Ran
     from .component_test_verdict import Outcome
 
@@ -89,9 +90,12 @@ def report_of(
 
 def _orphans(suite: Suite) -> tuple[Path, ...]:
     """Expected output without a case, and that of cases which are to have none."""
-    unwanted = (
-        case.golden
-        for case in suite.cases
-        if case.expectations and case.golden.is_dir() and not expectations_of(case).needs_golden
-    )
+    unwanted = (case.golden for case in suite.cases if case.golden.is_dir() and _is_unwanted(case))
     return (*suite.orphans, *unwanted)
+
+
+def _is_unwanted(case: Case) -> bool:
+    try:
+        return not expectations_of(case).needs_golden
+    except CommodoreError:
+        return False  # that file has failed the case already

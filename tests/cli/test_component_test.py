@@ -1,0 +1,478 @@
+"""`component test`: which cases there are, what is thought of each, and what is written."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from tests.authoring import a_component, files_below
+from tests.builders import git
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .conftest import CommandLine, Ran
+
+OBJECT = """\
+local inv = (import 'lib/kapitan.libjsonnet').inventory();
+local p = inv.parameters.one;
+assert std.objectHas(p, 'size') : 'a size is needed';
+{
+  it: {
+    apiVersion: 'apps/v1', kind: 'Deployment',
+    metadata: { name: inv.parameters._instance, namespace: 'there' },
+    spec: { replicas: p.size, template: { spec: { containers: [
+      { name: 'main', image: 'x:1' }, { name: 'side', image: 'y:2' },
+    ] } } },
+  },
+}
+"""
+IT = "one/out/it.yaml"
+
+
+def sized(number: int, key: str = "one") -> str:
+    return f"parameters:\n  {key}:\n    size: {number}\n"
+
+
+def one(tmp_path: Path, files: Mapping[str, str] | None = None) -> Path:
+    """A component with two cases."""
+    cases = {"tests/small.yml": sized(1), "tests/large.yml": sized(9)}
+    return a_component(tmp_path / "src", "one", {**cases, **(files or {})}, code=OBJECT)
+
+
+def accepted(commodore: CommandLine, component: Path) -> Path:
+    """The component with the output that is expected of it."""
+    assert cases_of(commodore, component, "--update").code == 0
+    return component
+
+
+def cases_of(commodore: CommandLine, component: Path, *options: str) -> Ran:
+    return commodore("component", "test", str(component), *options)
+
+
+def test_cases_without_expected_output_fail_and_say_what_to_do(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    component = one(tmp_path)
+
+    ran = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert "failed  small" in ran.out
+    assert "has no expected output yet" in ran.out
+    assert "--update" in ran.out
+    assert "created Deployment there/one" in ran.out
+    assert "2 cases: 2 failed" in ran.out
+
+
+def test_what_is_accepted_passes(commodore: CommandLine, tmp_path: Path) -> None:
+    component = one(tmp_path)
+
+    written = cases_of(commodore, component, "--update")
+
+    assert written.code == 0, written.out + written.err
+    assert "2 cases: 2 updated" in written.out
+    assert set(files_below(component / "tests/golden")) == {f"large/{IT}", f"small/{IT}"}
+    ran = cases_of(commodore, component)
+    assert ran.code == 0, ran.out
+    assert "2 cases: 2 passed" in ran.out
+    assert "small: passed" in ran.err
+
+
+def test_it_is_what_compile_writes(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+
+    commodore("component", "compile", str(component), "-f", str(component / "tests/small.yml"))
+
+    assert files_below(component / "tests/golden/small") == files_below(tmp_path / "compiled")
+
+
+def test_a_difference_is_told_object_by_object(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/small.yml").write_text(sized(3))
+
+    ran = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert "passed  large" in ran.out
+    assert "failed  small" in ran.out
+    assert "spec.replicas: 1 -> 3" in ran.out
+
+
+@pytest.mark.parametrize(
+    ("form", "shown"),
+    [("text", "-  replicas: 1"), ("stat", f"{IT} | +1 -1"), ("none", "1 file changed.")],
+)
+def test_a_difference_in_other_forms(
+    commodore: CommandLine, tmp_path: Path, form: str, shown: str
+) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/small.yml").write_text(sized(3))
+
+    assert shown in cases_of(commodore, component, "--diff", form).out
+
+
+def test_a_difference_that_objects_do_not_show_is_told_in_lines(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    component = accepted(commodore, one(tmp_path))
+    golden = component / "tests/golden/small" / IT
+    golden.write_text(golden.read_text() + "# by hand\n")
+
+    ran = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert "-# by hand" in ran.out
+
+
+def test_a_mode_counts_as_git_counts_it(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/golden/small" / IT).chmod(0o755)
+
+    assert cases_of(commodore, component).code == 1
+
+
+def test_only_what_differs_is_written(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    times = {
+        case: (component / "tests/golden" / case / IT).stat().st_mtime_ns
+        for case in ("small", "large")
+    }
+    (component / "tests/small.yml").write_text(sized(2))
+    (component / "tests/golden/small/gone.yaml").write_text("a: 1\n")
+
+    ran = cases_of(commodore, component, "--update")
+
+    assert ran.code == 0
+    assert "2 cases: 1 passed, 1 updated" in ran.out
+    assert (component / "tests/golden/large" / IT).stat().st_mtime_ns == times["large"]
+    assert (component / "tests/golden/small" / IT).stat().st_mtime_ns != times["small"]
+    assert not (component / "tests/golden/small/gone.yaml").exists()
+
+
+def test_expected_output_of_no_case(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    orphan = component / "tests/golden/former"
+    orphan.mkdir()
+    (orphan / "a.yaml").write_text("a: 1\n")
+
+    told = cases_of(commodore, component)
+    strict = cases_of(commodore, component, "--strict")
+    some = cases_of(commodore, component, "--case", "small", "--update")
+
+    assert told.code == 0
+    assert "expected output former belongs to no test case" in told.err
+    assert strict.code == 1
+    assert some.code == 0
+    assert orphan.is_dir()
+    assert cases_of(commodore, component, "--update").code == 0
+    assert not orphan.exists()
+    assert (component / "tests/golden/small" / IT).is_file()
+
+
+def test_some_cases_by_their_names(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path, {"tests/smaller.yml": sized(0)}))
+
+    ran = cases_of(commodore, component, "--case", "small*")
+
+    assert ran.code == 0
+    assert "large" not in ran.out
+    assert "2 cases: 2 passed" in ran.out
+
+
+@pytest.mark.parametrize("options", [("--case", "none"), ("--watch", "-o", "json")])
+def test_misuse(commodore: CommandLine, tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert cases_of(commodore, one(tmp_path), *options).code == 2
+
+
+def test_no_case_at_all(commodore: CommandLine, tmp_path: Path) -> None:
+    ran = cases_of(commodore, a_component(tmp_path / "src", "one"))
+
+    assert ran.code == 2
+    assert "there is no test case" in ran.err
+
+
+def test_the_first_failure_may_end_it(commodore: CommandLine, tmp_path: Path) -> None:
+    component = one(tmp_path)
+
+    ran = cases_of(commodore, component, "--fail-fast", "--processes", "1")
+
+    assert ran.code == 1
+    assert "2 cases: 1 failed, 1 not run" in ran.out
+
+
+def test_a_case_that_does_not_compile_says_why_and_stops_no_other(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/broken.yml").write_text("parameters: {}\n")
+    (component / "tests/yaml.yml").write_text("parameters: [\n")
+
+    ran = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert "a size is needed" in ran.out
+    assert "tests/yaml.yml:2" in ran.out
+    assert "4 cases: 2 passed, 2 failed" in ran.out
+
+
+def test_the_makefile_lists_cases_and_says_how_they_are_compiled(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    files = {
+        "class/defaults.yml": "parameters:\n  one:\n    =_metadata:\n      multi_instance: true\n",
+        "Makefile": "include Makefile.vars.mk\n-include Makefile.custom.mk\n"
+        "golden-diff: commodore_args += -f tests/$(instance).yml\ngolden-diff: clean .compile\n",
+        "Makefile.vars.mk": "COMPONENT_NAME ?= one\ninstance ?= small\n"
+        "commodore_args ?= --search-paths . -n $(COMPONENT_NAME)\n"
+        "test_instances = tests/small.yml tests/gone.yml\n",
+        "Makefile.custom.mk": "commodore_args += --alias $(instance)\n",
+        "tests/small.yml": sized(4, "small"),
+    }
+    component = one(tmp_path, files)
+
+    ran = cases_of(commodore, component, "--update")
+
+    assert ran.code == 1
+    assert set(files_below(component / "tests/golden")) == {"small/small/out/it.yaml"}
+    assert "test case gone has no file" in ran.out
+    assert "large.yml is no test case" in ran.err
+
+
+def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path: Path) -> None:
+    metadata = "parameters:\n  one:\n    =_metadata:\n      multi_instance: true\n"
+    files = {"class/defaults.yml": metadata, "tests/small.yml": sized(4, "my_small")}
+    component = one(tmp_path, {**files, "Makefile": "commodore_args = -n other\n"})
+
+    ran = cases_of(
+        commodore, component, "--case", "small", "-n", "one", "-a", "my-{case}", "--update"
+    )
+
+    assert ran.code == 0, ran.out
+    assert set(files_below(component / "tests/golden")) == {"small/my-small/out/it.yaml"}
+
+
+def test_a_makefile_that_computes_its_arguments_is_no_obstacle(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    component = one(tmp_path, {"Makefile": "commodore_args = $(shell ./arguments)\n"})
+
+    ran = cases_of(commodore, component, "--update")
+
+    assert ran.code == 0, ran.out
+    assert "commodore_args of the Makefile cannot be understood" in ran.err
+
+
+EXPECTED = """\
+objects:
+  - kind: Deployment
+    name: one
+    has:
+      spec.replicas: {size}
+      spec.template.spec.containers[name=side].image: {image}
+    lacks:
+      - spec.paused
+  - kind: Secret
+    count: 0
+"""
+
+
+def test_expectations_that_are_met(commodore: CommandLine, tmp_path: Path) -> None:
+    expected = EXPECTED.format(size=1, image="y:2")
+    component = accepted(commodore, one(tmp_path, {"tests/small.expect.yml": expected}))
+
+    assert cases_of(commodore, component).code == 0
+
+
+def test_expectations_that_are_not_met_have_their_line(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    expected = EXPECTED.format(size=1, image="z").replace("spec.paused", "metadata.namespace")
+    component = one(tmp_path, {"tests/large.expect.yml": expected})
+
+    ran = cases_of(commodore, component, "--update")
+
+    assert ran.code == 1
+    file = component / "tests/large.expect.yml"
+    assert f"spec.replicas is 9, not 1 ({IT})\n       {file}:5" in ran.out
+    assert "[name=side].image is y:2, not z" in ran.out
+    assert f"metadata.namespace is there: there ({IT})\n       {file}:8" in ran.out
+    assert not (component / "tests/golden/large").exists()
+    assert (component / "tests/golden/small").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("expected", "said"),
+    [
+        ("objects: [{kind: Secret}]\n", "no object is Secret"),
+        ("objects: [{kind: Deployment, count: 2}]\n", "1 objects are Deployment, not 2"),
+        ("fails: nothing like this\n", "it compiles, but is expected to fail"),
+        ("feils: x\n", "unknown key feils"),
+        ("fails: '['\n", "no regular expression"),
+        ("objects: [{kind: Deployment, has: {'a..b': 1}}]\n", "'a..b' is no path of a field"),
+        ("objects: {}\n", "objects is a list"),
+        ("objects: [{has: {}}]\n", "it says of no object"),
+        ("- a\n", "expectations are a mapping"),
+    ],
+)
+def test_expectations_that_fail(
+    commodore: CommandLine, tmp_path: Path, expected: str, said: str
+) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/small.expect.yml").write_text(expected)
+
+    ran = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert said in ran.out
+    assert f"{component}/tests/small.expect.yml:1" in ran.out
+
+
+def test_a_failure_that_is_expected(commodore: CommandLine, tmp_path: Path) -> None:
+    files = {"tests/none.yml": "{}\n", "tests/none.expect.yml": "fails: size is needed\n"}
+    component = accepted(commodore, one(tmp_path, files))
+
+    assert cases_of(commodore, component).code == 0
+    assert not (component / "tests/golden/none").exists()
+    (component / "tests/none.expect.yml").write_text("fails: something else\n")
+    ran = cases_of(commodore, component)
+    assert ran.code == 1
+    assert "it does not fail as expected" in ran.out
+    assert "a size is needed" in ran.out
+
+
+def test_a_case_may_do_without_expected_output(commodore: CommandLine, tmp_path: Path) -> None:
+    expected = "golden: false\nobjects: [{kind: Deployment}]\n"
+    component = accepted(commodore, one(tmp_path, {"tests/small.expect.yml": expected}))
+
+    assert not (component / "tests/golden/small").exists()
+    assert cases_of(commodore, component).code == 0
+
+
+def test_reports_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/small.yml").write_text(sized(3))
+
+    ran = cases_of(commodore, component, "-o", "json", "--junit", "reports/junit.xml")
+
+    assert ran.code == 1
+    found = json.loads(ran.out)
+    assert found["schema"] == "component-test/v1"
+    by_name = {case["name"]: case for case in found["cases"]}
+    assert by_name["large"]["status"] == "passed"
+    assert by_name["small"]["difference"]["objects"][0]["fields"][0]["path"] == "spec.replicas"
+    suite = ET.parse(tmp_path / "reports/junit.xml").getroot()[0]  # noqa: S314 - it is our own
+    assert suite.attrib["tests"] == "2"
+    assert suite.attrib["failures"] == "1"
+    assert {case.attrib["name"]: len(case) for case in suite} == {"large": 0, "small": 1}
+    assert "replicas: 3" in "".join(suite.itertext())
+
+
+def test_a_component_beside_it(commodore: CommandLine, tmp_path: Path) -> None:
+    other = a_component(
+        tmp_path / "src",
+        "two",
+        {
+            "class/defaults.yml": "parameters:\n  two:\n    y: default\n",
+            "lib/two.libsonnet": "{ x: 1 }",
+        },
+    )
+    code = (
+        "local inv = (import 'lib/kapitan.libjsonnet').inventory();"
+        " { seen: (import 'lib/two.libsonnet') + { y: inv.parameters.two.y } }"
+    )
+    component = a_component(tmp_path / "src", "one", {"tests/defaults.yml": "{}\n"}, code=code)
+
+    alone = cases_of(commodore, component)
+    both = cases_of(commodore, component, "--with-component", str(other), "--update")
+
+    assert alone.code == 1
+    assert both.code == 0, both.out
+    golden = files_below(component / "tests/golden/defaults")
+    assert golden == {"one/out/seen.yaml": b"x: 1\ny: default\n"}
+    assert (
+        commodore(*("component", "compile", str(component), "--with-component", str(other))).code
+        == 0
+    )
+    assert files_below(tmp_path / "compiled") == golden
+
+
+def test_two_components_of_one_name(commodore: CommandLine, tmp_path: Path) -> None:
+    component = one(tmp_path)
+    other = a_component(tmp_path / "elsewhere", "one")
+
+    ran = cases_of(commodore, component, "--with-component", str(other))
+
+    assert ran.code == 1
+    assert "two components are called one" in ran.out
+
+
+LIBRARIES = """\
+{ version: 1, legacyImports: true, dependencies: [
+  { source: { 'local': { directory: std.extVar('where') } }, version: '' },
+] }
+"""
+
+
+def test_cases_that_want_other_libraries_do_not_mix(commodore: CommandLine, tmp_path: Path) -> None:
+    files = {
+        "jsonnetfile.jsonnet": LIBRARIES,
+        "libs/a/v/it.libsonnet": "{ v: 'a' }",
+        "libs/b/v/it.libsonnet": "{ v: 'b' }",
+        **{
+            f"tests/{case}.yml": "parameters:\n  one:\n    jsonnetfile_parameters:\n"
+            f"      where: libs/{case[0]}/v\n"
+            for case in ("a1", "b1", "a2", "b2")
+        },
+    }
+    component = a_component(
+        tmp_path / "src", "one", files, code="{ seen: import 'v/it.libsonnet' }"
+    )
+
+    ran = cases_of(commodore, component, "--update")
+
+    assert ran.code == 0, ran.out
+    golden = files_below(component / "tests/golden")
+    assert {name: content[3:4] for name, content in golden.items()} == {
+        f"{case}/one/out/seen.yaml": case[:1].encode() for case in ("a1", "b1", "a2", "b2")
+    }
+
+
+def test_the_repository_stays_as_it_was(commodore: CommandLine, tmp_path: Path) -> None:
+    component = one(tmp_path)
+    git(component, "status", "--porcelain")
+
+    cases_of(commodore, component)
+
+    assert git(component, "status", "--porcelain") == ""
+
+
+def as_installed(component: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # In a process of its own, in which Go was never loaded: that is what workers need.
+    return subprocess.run(
+        [sys.executable, "-m", "commodore_py", "component", "test", str(component), *options],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=component.parent,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+    )
+
+
+def test_workers_give_the_same(commodore: CommandLine, tmp_path: Path) -> None:
+    files = {f"tests/c{number}.yml": sized(number) for number in range(5)}
+    component = accepted(commodore, one(tmp_path, files))
+    (component / "tests/bad.yml").write_text("{}\n")
+
+    ran = as_installed(component, "--processes", "3")
+
+    assert ran.returncode == 1
+    assert "8 cases: 7 passed, 1 failed" in ran.stdout
+    assert "a size is needed" in ran.stdout
