@@ -39,6 +39,9 @@ class Doubt:
     hint: str
 
 
+_TOLD: set[Doubt] = set()
+
+
 class Place:
     """A folder of this user alone; it may vanish at any time, and is made anew on writing."""
 
@@ -113,8 +116,7 @@ class Place:
             # A home that is not to be written to is a choice; a disk that is full is trouble.
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
             hint = "the run goes on without; `commodore cache prune` frees space"
-            more = {"where": self.folder, "hint": hint}
-            log.log(level, "results are not kept: %s", _reason(error), extra=more)
+            _tell(level, "results are not kept", Doubt(_reason(error), self.folder, hint))
 
     def drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""
@@ -155,11 +157,7 @@ class Place:
             doubt = self.doubt()
             self._trusted = doubt is None
             if doubt:
-                log.warning(
-                    "the cache of results is not used: %s",
-                    doubt.why,
-                    extra={"where": doubt.where, "hint": doubt.hint},
-                )
+                _tell(logging.WARNING, "the cache of results is not used", doubt)
             else:
                 self._close()
         return bool(self._trusted)
@@ -229,6 +227,13 @@ class Place:
         if abs(self._now - status.st_mtime) > _DAY:
             with suppress(OSError):
                 os.utime(file)
+
+
+def _tell(level: int, what: str, doubt: Doubt) -> None:
+    """Once: several parts of a run may have the same store."""
+    if doubt not in _TOLD:
+        _TOLD.add(doubt)
+        log.log(level, "%s: %s", what, doubt.why, extra={"where": doubt.where, "hint": doubt.hint})
 
 
 def _all_of(file: int, size: int) -> bytes:

@@ -89,6 +89,17 @@ def test_a_file_in_its_place_is_left_alone(store: Store, caplog: pytest.LogCaptu
     assert "it is no folder" in warning.getMessage()
 
 
+def test_a_doubt_is_told_once_by_all_parts_of_a_run(
+    filled: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    filled.folder.chmod(0o777)
+
+    for _ in range(3):
+        Store(filled.folder).noted(KEY)
+
+    assert len(warnings_in(caplog)) == 1
+
+
 @as_root
 def test_a_file_of_somebody_else_is_not_read(filled: Store) -> None:
     for file in files_in(filled):
