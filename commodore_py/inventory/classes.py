@@ -47,6 +47,8 @@ class ClassFiles:
         self._generated = dict(generated or {})
         self._read: dict[str, ClassFile] = {}
         self._by_content: dict[bytes, ClassFile] = {}
+        self._texts: dict[str, bytes] = {}
+        self._digests: dict[str, bytes] = {}
         errors: list[CommodoreError] = []
         for name in self._generated:
             place = PurePosixPath(f"{name.replace('.', '/')}.yml")
@@ -87,16 +89,23 @@ class ClassFiles:
                 f"class {name} cannot be read: {error.strerror}", where=str(file)
             ) from error
 
+    def digest(self, name: str) -> bytes:
+        """What stands for a class as it is written; it is read once, for `load` as well."""
+        known = self._digests.get(name)
+        if known is None:
+            text = self._texts[name] = self.text(name)
+            known = self._digests[name] = hashlib.blake2b(text, digest_size=32).digest()
+        return known
+
     def load(self, name: str) -> ClassFile:
         """The content of a class."""
         known = self._read.get(name)
         if known is None:
-            file = self._found[name][0]
-            text = self.text(name)
-            digest = hashlib.blake2b(text, digest_size=16).digest()
+            digest = self.digest(name)
             known = self._by_content.get(digest)
             if known is None:
-                known = self._by_content[digest] = read(text, name=str(file))
+                file = self._found[name][0]
+                known = self._by_content[digest] = read(self._texts[name], name=str(file))
             self._read[name] = known
         return known
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ from commodore_py.model import Node
 
 from .interpolate import Resolver
 from .layers import LayerCache
-from .loading import META, Loader, State
+from .loading import META, Loader
 from .reader import ClassFile, read
 from .sharing import SharedResults
 from .values import Map, plain, plain_key, unresolved_in
@@ -43,6 +44,33 @@ class TargetsFailed(SeveralErrors):
         )
         error.by_target = failed
         return error
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the hierarchy says about a target, wherever and whenever that is asked."""
+
+    parameters: dict[Any, Any]
+    applications: tuple[str, ...]
+    classes: tuple[str, ...]
+
+    def node(self, name: str, uri: str) -> Node:
+        """As the node of one target, resolved now."""
+        raw = {
+            "__reclass__": {
+                "node": name,
+                "name": name,
+                "uri": uri,
+                "environment": "base",
+                "timestamp": datetime.now(UTC).astimezone().strftime("%c"),
+            },
+            "applications": list(self.applications),
+            "classes": list(self.classes),
+            "environment": "base",
+            "exports": {},
+            "parameters": self.parameters,
+        }
+        return Node(name, self.parameters, self.applications, self.classes, raw)
 
 
 class Engine:
@@ -79,7 +107,7 @@ class Engine:
             else:
                 parameters[plain_key(key)] = resolved.plain
         raise_collected(errors, f"target {name} cannot be resolved")
-        return _node(name, uri, state, parameters)
+        return Answer(parameters, state.applications.names, state.classes).node(name, uri)
 
 
 def render_targets(
@@ -120,23 +148,4 @@ def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  
     return problems
 
 
-def _node(name: str, uri: str, state: State, parameters: dict[Any, Any]) -> Node:
-    applications, classes = state.applications.names, state.classes
-    raw = {
-        "__reclass__": {
-            "node": name,
-            "name": name,
-            "uri": uri,
-            "environment": "base",
-            "timestamp": datetime.now(UTC).astimezone().strftime("%c"),
-        },
-        "applications": list(applications),
-        "classes": list(classes),
-        "environment": "base",
-        "exports": {},
-        "parameters": parameters,
-    }
-    return Node(name, parameters, tuple(applications), tuple(classes), raw)
-
-
-__all__ = ["META", "Engine", "TargetsFailed", "meta_of", "plain", "render_targets"]
+__all__ = ["META", "Answer", "Engine", "TargetsFailed", "meta_of", "plain", "render_targets"]

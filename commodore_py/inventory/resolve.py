@@ -14,6 +14,7 @@ from commodore_py.model.inventory import BOOTSTRAP
 from . import reference
 from .checks import check_components, check_instances
 from .classes import ClassFiles
+from .kept import KeptHierarchy
 from .layout import params_of
 from .native import TargetsFailed, render_targets
 from .places import shown
@@ -87,7 +88,10 @@ def render(
     files = files_of(config, cluster, classes)
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
-        return render_targets(files, targets, uris, missing_ok=missing_ok)
+        if config.result_cache is None:
+            return render_targets(files, targets, uris, missing_ok=missing_ok)
+        kept = KeptHierarchy(config.result_cache, config.paths.root)
+        return kept.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
         hierarchy = hierarchy_of(config, files, targets)
         raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None

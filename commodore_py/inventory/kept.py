@@ -1,0 +1,137 @@
+"""The last resolved hierarchy of a working directory, taken again while it would come out the same.
+
+What it was made from is told by one digest: of every class file there is, read or not, of the
+targets, and of our own code. So nothing depends on what a class list may come to include.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import logging
+import marshal
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import yaml
+
+from commodore_py import adapters
+from commodore_py.errors import CommodoreError
+from commodore_py.store import Store
+
+from .native import Answer, render_targets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.model import Node
+
+    from .classes import ClassFiles
+    from .targets import Target
+
+# Later versions of marshal write what is shared as references, and that is no part of a value.
+_BY_VALUE_ALONE = 2
+_ROOM = logging.getLogger(__package__)
+
+_Said: TypeAlias = "list[tuple[str, int, str]]"
+_Answers: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[str, ...]]]"
+
+
+class KeptHierarchy:
+    """Where the results of one working directory are kept: one for each kind of question."""
+
+    def __init__(self, folder: Path, root: Path) -> None:
+        self._store = Store(folder)
+        self._root = root
+
+    def render(
+        self,
+        files: ClassFiles,
+        targets: Mapping[str, Target],
+        uris: Mapping[str, str],
+        *,
+        missing_ok: bool,
+    ) -> dict[str, Node]:
+        """Every target's node, as `render_targets` gives it."""
+        try:
+            made_of = _made_of(files, targets, missing_ok=missing_ok)
+        except CommodoreError:  # a class that nobody can read, and perhaps nobody includes
+            return render_targets(files, targets, uris, missing_ok=missing_ok)
+        slot = _digest("hierarchy", str(self._root), _question(targets), missing_ok).hex()
+        known = self._known(slot, made_of)
+        if known is not None:
+            said, answers = known
+            for name, level, message in said:
+                logging.getLogger(name).log(level, "%s", message)
+            return {name: Answer(*answers[name]).node(name, uris[name]) for name in targets}
+        with _heard() as records:
+            nodes = render_targets(files, targets, uris, missing_ok=missing_ok)
+        # A warning is given once a run, whoever comes upon it first: that cannot be told again.
+        if all(record.levelno < logging.WARNING for record in records):
+            said = [(record.name, record.levelno, record.getMessage()) for record in records]
+            self._keep(slot, made_of, said, nodes)
+        return nodes
+
+    def _known(self, slot: str, made_of: bytes) -> tuple[_Said, _Answers] | None:
+        content = self._store.noted(slot)
+        if content is None or not content.startswith(made_of):
+            return None
+        try:
+            said, answers = marshal.loads(memoryview(content)[len(made_of) :])  # noqa: S302 - ours: the store tells
+        except (ValueError, TypeError, EOFError):
+            return None
+        return said, answers
+
+    def _keep(self, slot: str, made_of: bytes, said: _Said, nodes: Mapping[str, Node]) -> None:
+        answers = {
+            name: (node.parameters, node.applications, node.classes) for name, node in nodes.items()
+        }
+        try:
+            # Written at once, so that what targets share is shared when it is read, too.
+            content = marshal.dumps((said, answers))
+        except ValueError:  # nested too deeply for that
+            return
+        self._store.note(slot, made_of + content)
+
+
+def _question(targets: Mapping[str, Target]) -> str:
+    return next(iter(targets)) if len(targets) == 1 else ""
+
+
+def _made_of(files: ClassFiles, targets: Mapping[str, Target], *, missing_ok: bool) -> bytes:
+    classes = [
+        (name, files.folder(name).parts, files.digest(name)) for name in sorted(files.names())
+    ]
+    return _digest(_code(), _ROOM.getEffectiveLevel(), classes, list(targets.items()), missing_ok)
+
+
+def _digest(*parts: Any) -> bytes:  # noqa: ANN401 - plain values
+    return hashlib.blake2b(marshal.dumps(parts, _BY_VALUE_ALONE), digest_size=32).digest()
+
+
+@functools.cache
+def _code() -> bytes:
+    """Equal for equal programs, wherever they are installed."""
+    rooms = (*Path(__file__).parent.glob("*.py"), *Path(adapters.__path__[0]).glob("yaml*.py"))
+    code = [(path.name, path.read_bytes()) for path in sorted(rooms)]
+    parser = yaml.__version__, yaml._yaml.get_version_string()  # noqa: SLF001 - libyaml's own
+    return _digest(sys.version, parser, code)
+
+
+@contextmanager
+def _heard() -> Iterator[list[logging.LogRecord]]:
+    """What is logged meanwhile, as far as it is shown."""
+    records: list[logging.LogRecord] = []
+
+    class Listener(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    listener = Listener()
+    _ROOM.addHandler(listener)
+    try:
+        yield records
+    finally:
+        _ROOM.removeHandler(listener)

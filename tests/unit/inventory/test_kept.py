@@ -1,0 +1,129 @@
+"""What is kept of a hierarchy, and what is not."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from commodore_py.inventory.classes import ClassFiles
+from commodore_py.inventory.kept import KeptHierarchy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from commodore_py.inventory.reader import ClassFile
+    from commodore_py.model import Node
+
+
+class Parsed(ClassFiles):
+    """Class files that remember whether any was parsed."""
+
+    any = False
+
+    def load(self, name: str) -> ClassFile:
+        """Remember, and go on."""
+        self.any = True
+        return super().load(name)
+
+
+def render(
+    tmp_path: Path, classes: dict[str, str], *targets: str, missing_ok: bool = False
+) -> tuple[dict[str, Node], bool]:
+    """Targets that include all classes; and whether that took any work."""
+    files = Parsed((), generated={name: text.encode() for name, text in classes.items()})
+    wanted = {
+        name: {"classes": [*classes, *(["gone"] if missing_ok else [])], "parameters": {}}
+        for name in targets or ("one",)
+    }
+    kept = KeptHierarchy(tmp_path / "store", tmp_path / "work")
+    uris = {name: f"yaml_fs://{name}" for name in wanted}
+    return kept.render(files, wanted, uris, missing_ok=missing_ok), files.any
+
+
+def test_nothing_is_done_twice(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {list: [1, 2.5, null], ref: '${list}'}"}
+
+    first, worked = render(tmp_path, classes, "one", "two")
+    second, again = render(tmp_path, classes, "one", "two")
+
+    assert (worked, again) == (True, False)
+    assert second["two"].parameters == first["two"].parameters
+    assert second["two"].raw["__reclass__"]["uri"] == "yaml_fs://two"
+
+
+def test_what_targets_share_is_shared_still(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {large: {of: all}}"}
+    render(tmp_path, classes, "one", "two")
+
+    nodes, _ = render(tmp_path, classes, "one", "two")
+
+    assert nodes["one"].parameters["large"] is nodes["two"].parameters["large"]
+
+
+def test_a_class_that_nobody_includes_yet_counts(tmp_path: Path) -> None:
+    render(tmp_path, {"a": "classes: [.b]", "b": "parameters: {k: 1}"})
+
+    nodes, worked = render(tmp_path, {"a": "classes: [.b]", "b": "parameters: {k: 2}"})
+
+    assert worked
+    assert nodes["one"].parameters["k"] == 2
+
+
+def test_other_targets_have_a_place_of_their_own(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {k: 1}"}
+    render(tmp_path, classes, "cluster")
+    render(tmp_path, classes, "cluster", "one")
+
+    assert not render(tmp_path, classes, "cluster")[1]
+    assert not render(tmp_path, classes, "cluster", "one")[1]
+
+
+def test_what_was_said_is_said_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    render(tmp_path, {"a": ""}, missing_ok=True)
+    said = caplog.messages
+    caplog.clear()
+
+    _, worked = render(tmp_path, {"a": ""}, missing_ok=True)
+
+    assert not worked
+    assert caplog.messages == said == ["class gone is not there (yet)"]
+
+
+def test_a_hierarchy_with_warnings_is_not_kept(tmp_path: Path) -> None:
+    render(tmp_path, {"doubtful": "parameter: {k: 1}"})
+
+    assert not (tmp_path / "store").exists()
+
+
+def test_a_damaged_store_is_no_matter(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {k: 1}"}
+    render(tmp_path, classes)
+    (note,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    content = bytearray(note.read_bytes())
+    content[-3] ^= 1
+    note.write_bytes(content)
+
+    nodes, worked = render(tmp_path, classes)
+
+    assert worked
+    assert nodes["one"].parameters["k"] == 1
+
+
+def test_a_class_that_cannot_be_read_is_no_matter_until_somebody_includes_it(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "classes"
+    folder.mkdir()
+    (folder / "a.yml").write_text("parameters: {k: 1}")
+    (folder / "b.yml").write_text("")
+    files = ClassFiles([("", folder)])
+    (folder / "b.yml").unlink()
+    target = {"classes": ["a"], "parameters": {}}
+    kept = KeptHierarchy(tmp_path / "store", tmp_path)
+
+    nodes = kept.render(files, {"one": target}, {"one": ""}, missing_ok=False)
+
+    assert nodes["one"].parameters["k"] == 1
