@@ -81,6 +81,9 @@ class BuiltIn:
                 )
         return known
 
+    def announce(self, variables: Mapping[str, object]) -> None:
+        """Nothing: our templates bring no programs along."""
+
     def render(self, variables: Mapping[str, object]) -> Tree:
         """The files of a repository with these variables."""
         rules = self._about["files"]

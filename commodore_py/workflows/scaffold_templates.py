@@ -46,6 +46,10 @@ class Template(Protocol):
         """All variables in its order; what it does not know is left out."""
         ...
 
+    def announce(self, variables: Mapping[str, object]) -> None:
+        """Show the programs that rendering would run, before any of them does."""
+        ...
+
     def render(self, variables: Mapping[str, object]) -> Tree:
         """The files of a repository."""
         ...
@@ -166,8 +170,11 @@ class _Foreign:
         own = {name: value for name, value in given.items() if not name.startswith("_")}
         return scaffold_cookiecutter.filled(self.folder, own)
 
+    def announce(self, variables: Mapping[str, object]) -> None:
+        self._show(scaffold_cookiecutter.hooks_of(self.folder), self._context(variables))
+
     def render(self, variables: Mapping[str, object]) -> Tree:
-        context = {**variables, "_template": self.url, "_commit": self.commit}
+        context = self._context(variables)
         hooks = scaffold_cookiecutter.hooks_of(self.folder)
         if hooks and not self.trust:
             self._show(hooks, context)
@@ -191,6 +198,9 @@ class _Foreign:
             if all(hook.stage != "post_gen_project" for hook in hooks):
                 return read_tree(folder) | tree
             return read_tree(folder)
+
+    def _context(self, variables: Mapping[str, object]) -> dict[str, object]:
+        return {**variables, "_template": self.url, "_commit": self.commit}
 
     def _show(
         self, hooks: tuple[scaffold_cookiecutter.Hook, ...], context: Mapping[str, object]

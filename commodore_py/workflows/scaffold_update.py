@@ -101,6 +101,8 @@ def plan_update(wanted: WantedUpdate) -> Plan:
         old_variables = old.filled(before_wishes)
         new_variables = new.filled(given.variables)
         refuse_unknown(wanted.wishes.set, new_variables, record.template)
+        old.announce(old_variables)
+        new.announce(new_variables)
         before, after = old.render(old_variables), new.render(new_variables)
         after_record = replace(record, commit=new.commit, checkout=version, variables=new_variables)
 

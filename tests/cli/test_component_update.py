@@ -381,3 +381,34 @@ def test_a_failure_half_way_is_undone(commodore: CommandLine, built_in: Path) ->
     assert ran.code == 1
     assert "index.lock" in ran.err
     assert state_of(built_in) == before
+
+
+def test_programs_of_a_template_are_shown_and_not_run(
+    commodore: CommandLine, foreign: Path, template: Path
+) -> None:
+    ran_here = foreign.parent / "ran"
+    hook = f"open({str(ran_here)!r}, 'w')\n"
+    commit_in(template, {"hooks/post_gen_project.py": hook})
+    before = state_of(foreign)
+
+    refused = commodore("component", "update", str(foreign))
+
+    assert refused.code == 1
+    assert hook in refused.err
+    assert "--trust" in refused.err
+    assert not ran_here.exists()
+    assert state_of(foreign) == before
+
+
+def test_programs_are_shown_before_they_run(
+    commodore: CommandLine, foreign: Path, template: Path
+) -> None:
+    hook = "raise SystemExit('I ' + 'ran')\n"
+    commit_in(template, {"hooks/post_gen_project.py": hook})
+    before = state_of(foreign)
+
+    ran = update(commodore, foreign)
+
+    assert ran.code == 1
+    assert 0 < ran.err.index(hook) < ran.err.index("I ran")
+    assert state_of(foreign) == before

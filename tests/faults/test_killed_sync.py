@@ -1,0 +1,110 @@
+"""A sync that is killed at any moment: the next one offers the same, and nothing is in its way."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.builders import a_repository_with, commit_in, git
+from tests.templates import a_template, change
+from tests.web_servers.github import TOKEN, GitHubServer, serve
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.faults
+
+NAMES = ("one", "two", "three")
+ROUNDS = 12
+
+
+def commodore(folder: Path, *words: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [sys.executable, "-m", "commodore_py", *words],
+        cwd=folder,
+        env={**os.environ, "COMMODORE_GITHUB_TOKEN": TOKEN},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def sync(folder: Path, github: GitHubServer) -> subprocess.Popen[bytes]:
+    how = ("--github-url", github.url, "--github-pause", "0", "-l", "bot", "--push-url", "same")
+    return commodore(folder, "-d", "work", "component", "sync", "list.yaml", *how)
+
+
+def make_world(folder: Path) -> None:
+    """Components whose template has changed."""
+    template = a_template(folder / "template", hook="")
+    for name in NAMES:
+        words = ("--owner", "acme", "--template-url", str(template), "--output-dir", ".")
+        made = commodore(folder, "component", "new", name, *words)
+        said, _ = made.communicate()
+        assert made.returncode == 0, said.decode()
+        place = a_repository_with(folder / "git" / f"{name}.git", {})
+        git(folder / name, "push", "--quiet", f"file://{place}", "HEAD:master")
+    change(template, {"new/file": "new\n"})
+    commit_in(template, {"README.md": "changed\n"})
+    (folder / "list.yaml").write_text("".join(f"- acme/component-{name}\n" for name in NAMES))
+
+
+def kill(running: subprocess.Popen[bytes], *, after: float) -> bool:
+    """Kill a run and all it started; says whether it was still at work."""
+    time.sleep(after)
+    at_work = running.poll() is None
+    if at_work:
+        os.killpg(running.pid, signal.SIGKILL)
+    running.communicate()
+    return at_work
+
+
+def offered(github: GitHubServer) -> dict[str, object]:
+    """All pull requests, and the files of their branches."""
+    return {
+        name: (
+            [(one.title, one.body, one.labels, one.state) for one in hosted.pulls],
+            git(hosted.place, "ls-tree", "-r", "template-sync"),
+            git(hosted.place, "rev-list", "--count", "template-sync"),
+        )
+        for name, hosted in github.repositories.items()
+    }
+
+
+def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None:
+    world = tmp_path / "world"
+    world.mkdir()
+    make_world(world)
+    chance = random.Random(20261121)  # noqa: S311 - moments are no secrets
+    expected, seconds, killed = None, 0.0, 0
+    for number in range(ROUNDS + 1):
+        folder = tmp_path / "round"
+        shutil.copytree(world, folder, symlinks=True)
+        with serve() as github:
+            for name in NAMES:
+                github.host(f"acme/component-{name}", folder / "git" / f"{name}.git")
+            began = time.monotonic()
+            if number:
+                killed += kill(sync(folder, github), after=chance.uniform(0.2, 1.0) * seconds)
+            last = sync(folder, github)
+            said, _ = last.communicate()
+            assert last.returncode == 0, said.decode()
+            seconds = seconds or time.monotonic() - began
+            found = offered(github)
+            assert found == (expected or found), said.decode()
+            expected = found
+            for name in NAMES:
+                checkout = folder / "work" / "dependencies" / name
+                assert git(checkout, "status", "--porcelain") == ""
+        shutil.rmtree(folder)
+
+    assert killed > ROUNDS // 2
