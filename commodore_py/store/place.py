@@ -92,19 +92,6 @@ class Place:
         self.drop(path)
         return None
 
-    def has(self, path: str) -> bool:
-        """Whether a file of ours is there; if so it counts as used."""
-        if not self._trusted and not self._is_trusted():
-            return False
-        try:
-            status = os.lstat(path)
-        except OSError:
-            return False
-        if self.is_ours(status):
-            self._refresh(path, status)
-            return True
-        return False
-
     def write(self, path: str, content: bytes) -> None:
         """Make a file whole, or not at all; a failure is told once, and then nothing is written."""
         if self._trusted is False or not self._writable:
@@ -187,7 +174,7 @@ class Place:
                 self.drop(path)
             else:
                 return
-        raise OSError(errno.EBUSY, "others keep removing it", self.folder)
+        # Somebody is removing all of it: then this is not kept, and the next thing may be.
 
     def _put(self, path: str, content: bytes) -> None:
         parent = path[: path.rindex("/")]
@@ -209,7 +196,8 @@ class Place:
     def _make(self, folder: str) -> None:
         """Make a folder, and those between it and ours, for this user alone."""
         above, _, _ = self.folder.rpartition("/")
-        os.makedirs(above or "/", exist_ok=True)  # noqa: PTH103 - as above
+        with suppress(FileNotFoundError):  # somebody removes that, too
+            os.makedirs(above or "/", exist_ok=True)  # noqa: PTH103 - as above
         names = folder[len(self.folder) :].split("/")
         path = self.folder
         for name in names:
@@ -222,7 +210,7 @@ class Place:
                 if path != self.folder and not os.path.isdir(path):  # noqa: PTH112 - as above
                     self.drop(path)
 
-    def _refresh(self, file: int | str, status: os.stat_result) -> None:
+    def _refresh(self, file: int, status: os.stat_result) -> None:
         """Note a use; once a day is enough to tell what is old."""
         if abs(self._now - status.st_mtime) > _DAY:
             with suppress(OSError):

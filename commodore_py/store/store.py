@@ -37,9 +37,9 @@ class Store:
     def keep(self, content: bytes) -> str:
         """Keep a content, and return its digest; what is there already is not written again."""
         digest = digest_of(content)
-        path = self._blob(digest)
-        if not self._place.has(path):
-            self._place.write(path, blob_file(content))
+        # What is there may be damaged: nobody may have read it before the work was done again.
+        if self.blob(digest) is None:
+            self._place.write(self._blob(digest), blob_file(content))
         return digest
 
     def blob(self, digest: str) -> bytes | None:

@@ -83,6 +83,15 @@ def test_truncated_files(tmp_path: Path, kind: str, length: int) -> None:
     assert files_in(store) == []
 
 
+def test_keeping_mends_what_nobody_has_read(store: Store) -> None:
+    digest = store.keep(SMALL)
+    damaged(file_of(store), 5, 1)
+
+    store.keep(SMALL)
+
+    assert store.blob(digest) == SMALL
+
+
 def test_a_note_under_another_key_is_none(store: Store) -> None:
     other = "d" * len(KEY)
     store.note(KEY, b"x")
