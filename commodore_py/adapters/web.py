@@ -28,6 +28,13 @@ _MOST = 2 << 30
 _BUNDLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 _PATIENCE = 30.0
 
+# Those of an API speak of ids and of the token of its user.
+_HINTS: dict[int, str] = {
+    HTTPStatus.UNAUTHORIZED: "a netrc file may hold the user and password for that server",
+    HTTPStatus.FORBIDDEN: "a netrc file may hold the user and password for that server",
+    HTTPStatus.NOT_FOUND: "check the address, and the version if it holds one",
+}
+
 _Result = TypeVar("_Result")
 
 
@@ -145,7 +152,9 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
             )
             with response:
                 if not response.ok:
-                    raise refused(_shown(request), response)
+                    error = refused(_shown(request), response)
+                    error.hint = _HINTS.get(response.status_code, "")
+                    raise error
                 yield response
         except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
             said = without_password(str(error))

@@ -75,7 +75,7 @@ def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
             f"cannot fetch what the components need: {error}",
             where="parameters.kapitan.dependencies",
             hint="check the source and that it can be reached;"
-            " --local --no-fetch-dependencies uses what is there",
+            " --no-fetch-dependencies uses what is there, for a cluster or package with --local",
         ) from error
 
 

@@ -19,9 +19,19 @@ if TYPE_CHECKING:
 
     from commodore_py.model import Node
 
+_WORKING_DIRECTORY = {"..", "compiled", "dependencies", "inventory"}
 
-def misplaced(node: Node, checkout: Path, *, known_as: str) -> Iterator[CommodoreError]:
-    """Entries of a target that would write or delete outside their place."""
+
+def misplaced(
+    node: Node, checkout: Path, *, known_as: str, search_paths: Iterable[Path] = ()
+) -> Iterator[CommodoreError]:
+    """Entries of a target that would write or delete outside their place.
+
+    What is found by search paths of the user's lies in the checkout if they do.
+    """
+    found_in_checkout = any(
+        path == checkout or _is_below(str(path), checkout) for path in search_paths
+    )
     kapitan = node.parameters.get("kapitan")
     entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
     for index, entry in enumerate(entries if isinstance(entries, list) else ()):
@@ -37,6 +47,8 @@ def misplaced(node: Node, checkout: Path, *, known_as: str) -> Iterator[Commodor
             )
         if entry.get("input_type") == "remove":
             paths = _texts(entry.get("input_paths"))
+            if found_in_checkout:
+                paths = [path for path in paths if not _is_searched_for(path)]
             yield from _removals(node, paths, checkout, where, known_as=known_as)
 
 
@@ -54,6 +66,11 @@ def _removals(
                 where=f"{where}.input_paths",
                 hint=f"`remove` takes what was compiled before: {own}/...",
             )
+
+
+def _is_searched_for(path: str) -> bool:
+    """Whether a path has no place of its own: such places come with the working directory."""
+    return not isabs(path) and normpath(path).split("/", 1)[0] not in _WORKING_DIRECTORY
 
 
 def _is_inside(path: str, checkout: Path) -> bool:

@@ -194,6 +194,8 @@ def test_all_failures_are_told_together_with_who_needs_them(world: Downloads, we
         "parameters.kapitan.dependencies[2]" in "".join(wheres)
     )
     assert {f"{error}"[:12] for error in errors} >= {"answered 404", "answered 500"}
+    hints = {f"{error}"[:12]: error.hint for error in errors}
+    assert hints["answered 404"] == "check the address, and the version if it holds one"
 
 
 def test_a_server_that_is_away_for_a_moment_is_asked_again(world: Downloads, web: Web) -> None:
