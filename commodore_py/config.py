@@ -123,6 +123,12 @@ class Config:
     """The user's cache of downloads; the working directory keeps them where there is none."""
     result_cache: Path | None = None
     """The user's cache of results; none where there is no place for it."""
+    recompile: bool = False
+    """Whether nothing of an earlier run is taken for a result of this one."""
+    verify_cache: bool = False
+    """Whether to compile what is in the cache of results, too, and to compare."""
+    explain_cache: bool = False
+    """Whether to tell what was taken from the cache of results, and why the rest was not."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
     """How many bytes of results are kept; the oldest go first."""
     offline: bool = False

@@ -48,6 +48,7 @@ def _caches_left_alone() -> Iterator[None]:
     """Fixtures that live longer than a test do not fill the cache of whoever runs the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("COMMODORE_CATALOG_COMPILE_GIT_CACHE", "false")
+        patch.setenv("COMMODORE_CATALOG_COMPILE_CACHE", "false")
         yield
 
 

@@ -69,6 +69,32 @@ def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:
     return tuple(sorted(found.values(), key=lambda one: (str(one.file), one.line, one.url)))
 
 
+def local_folders(folder: Path) -> tuple[Path, ...] | None:
+    """A kustomization and all those it is built on; None if it looks at anything else.
+
+    What else a kustomization names has to lie in its own folder: kustomize sees to that.
+    """
+    found: dict[Path, Path] = {}
+    waiting = [folder]
+    while waiting:
+        here = waiting.pop()
+        if here.resolve() in found:
+            continue
+        found[here.resolve()] = here
+        file = next((here / name for name in _FILES if (here / name).is_file()), None)
+        if file is None:
+            return None
+        content = _read(file)
+        if "helmCharts" in content or "helmChartInflationGenerator" in content:
+            return None
+        for name in _names(content):
+            if (here / name).is_dir():
+                waiting.append(here / name)
+            elif not (here / name).is_file():
+                return None
+    return tuple(found.values())
+
+
 def _read(file: Path) -> Mapping[object, object]:
     try:
         content = yaml.load_file(file)

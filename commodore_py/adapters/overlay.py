@@ -123,6 +123,16 @@ class Overlay:
         found += self._expand_ours(pattern)
         return sorted(set(found))
 
+    def hides(self, path: Path) -> bool:
+        """Whether a path is answered from trees, or not at all: not from disk in any case."""
+        return self._inside(path) is not None
+
+    def show(self, path: Path) -> None:
+        """Say that component code gets to see where something lies; here nobody asks."""
+
+    def unseal(self, why: str) -> None:
+        """Say that something looks at the world by another way than this one; nobody asks."""
+
     def _expand_ours(self, pattern: Path) -> Iterator[Path]:
         """Our own files and folders that match, part by part as a shell would."""
         parts = pattern.absolute().parts

@@ -14,6 +14,8 @@ from .options import (
     Globals,
     api_options,
     api_settings,
+    cache_options,
+    cache_settings,
     config_of,
     destination_options,
     diff_options,
@@ -199,6 +201,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
 )
 @engine_options
 @helm_option
+@cache_options
 @diff_options("text")
 @click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
 @click.option(
@@ -310,7 +313,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
-        **places.caches_in(cache),
+        **{**places.caches_in(cache), **cache_settings(options)},
         offline=options["offline"],
         processes=options["processes"],
         migration=options["migration"] or "",

@@ -13,6 +13,8 @@ from .component_test import beside_option, component_test, fetch_option
 from .options import (
     HELP,
     Globals,
+    cache_options,
+    cache_settings,
     config_of,
     engine_options,
     helm_option,
@@ -137,6 +139,7 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
 @offline_option
 @engine_options
 @helm_option
+@cache_options
 @verbose_option
 @click.pass_obj
 def compile_(  # noqa: PLR0917 - click hands them over by name
@@ -156,6 +159,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
+    **caching: bool,
 ) -> None:
     """Compile the component at PATH by itself, without a cluster.
 
@@ -171,7 +175,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     settings = settings.more_verbose(verbose)
     if repo_directory:
         voice.warn("--repo-directory does nothing any more: leave it out")
-    caches = places.caches_in(places.cache_folder())
+    caches = {**places.caches_in(places.cache_folder()), **cache_settings(caching)}
     config = config_of(
         settings,
         engine=engine,

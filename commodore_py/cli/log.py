@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 NOTICE = 25
 """Between progress and warnings: kept by `--quiet`, but nothing is wrong."""
 
-_SHOWN_AT_ONCE = ("commodore_py.cli", "commodore_py.pipeline")
+_SHOWN_AT_ONCE = (
+    "commodore_py.cli",
+    "commodore_py.pipeline",
+    "commodore_py.compiler.cached.explained",  # says nothing unless asked
+)
 _HEADINGS = "commodore_py.pipeline"
 _WIDTH = 100
 _LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", NOTICE: "notice"}

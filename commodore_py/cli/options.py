@@ -249,6 +249,45 @@ def engine_options(command: _Command) -> _Command:
     )(command)
 
 
+def cache_options(command: _Command) -> _Command:
+    """Add whether results of earlier runs are used."""
+    return _with(
+        click.option(
+            "--cache/--no-cache",
+            default=True,
+            show_default=True,
+            help="Use results of earlier runs that still hold, or compile everything anew.",
+        ),
+        click.option(
+            "--verify-cache",
+            is_flag=True,
+            help="Compile everything, and fail if a kept result is another one.",
+        ),
+        click.option(
+            "--explain-cache",
+            is_flag=True,
+            help="Tell what was taken from the cache, and why the rest was compiled.",
+        ),
+    )(command)
+
+
+def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """What `cache_options` gave, by the names of Config."""
+    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+
+    from . import places  # noqa: PLC0415
+
+    if options["verify_cache"] and not options["cache"]:
+        raise UsageError("--verify-cache and --no-cache exclude each other")
+    folder = places.cache_folder() if options["cache"] else None
+    return {
+        "result_cache": places.result_cache(folder) if folder else None,
+        "recompile": not options["cache"],
+        "verify_cache": options["verify_cache"],
+        "explain_cache": options["explain_cache"],
+    }
+
+
 def refuse_online(options: dict[str, Any]) -> None:
     """Refuse what cannot be done without a network, if there is to be none."""
     from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help

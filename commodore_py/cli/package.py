@@ -11,6 +11,8 @@ from . import template_options as template
 from .options import (
     HELP,
     Globals,
+    cache_options,
+    cache_settings,
     config_of,
     engine_options,
     helm_option,
@@ -101,6 +103,7 @@ def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click
 @offline_option
 @engine_options
 @helm_option
+@cache_options
 @verbose_option
 @click.pass_obj
 def compile_(  # noqa: PLR0917 - click hands them over by name
@@ -118,6 +121,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     helm_nondeterminism: HelmNondeterminism,
     offline: bool,
     verbose: int,
+    **caching: bool,
 ) -> None:
     """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
     from commodore_py.workflows.package_at import PackageAt  # noqa: PLC0415 - not for --help
@@ -129,7 +133,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     if not fetch_dependencies and not local:
         voice.warn("--no-fetch-dependencies needs --local; it is ignored")
     local = local or offline
-    caches = places.caches_in(places.cache_folder())
+    caches = {**places.caches_in(places.cache_folder()), **cache_settings(caching)}
     config = config_of(
         settings,
         engine=engine,

@@ -37,6 +37,9 @@ def compile_targets(
         output=config.paths.root,
         checkouts=checkouts_of(sources),
         offline=config.offline,
+        result_cache=config.result_cache,
+        verify_cache=config.verify_cache,
+        explain_cache=config.explain_cache,
     )
     return compile_job(job, config.engine, show_log=config.verbosity > 0)
 
@@ -63,7 +66,12 @@ def checkouts_of(sources: Sources) -> Mapping[str, Path]:
     return found
 
 
-def refuse_misplaced(sources: Sources, *, known_as: Mapping[str, str] | None = None) -> None:
+def refuse_misplaced(
+    sources: Sources,
+    *,
+    known_as: Mapping[str, str] | None = None,
+    search_paths: tuple[Path, ...] = (),
+) -> None:
     """Refuse entries that would write or delete where their instance has no business.
 
     A checkout that is not called like its instance is known by the name given for it.
@@ -74,7 +82,7 @@ def refuse_misplaced(sources: Sources, *, known_as: Mapping[str, str] | None = N
         if checkout is not None:
             node = sources.inventory.nodes[instance.name]
             folder = (known_as or {}).get(instance.name, checkout.worktree.name)
-            errors += misplaced(node, checkout.worktree, known_as=folder)
+            errors += misplaced(node, checkout.worktree, known_as=folder, search_paths=search_paths)
     raise_collected(errors, "components would write where they must not")
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet import JsonnetError, evaluate
+from commodore_py.adapters.overheard import overheard
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 
@@ -29,12 +31,19 @@ class Evaluation:
     target: str
     inventory: InventoryImports
     memo: Memo
+    heard: list[bytes] | None = None
+    """Where to keep what the code traces, if somebody wants to know."""
 
     def run(self, source: Path, lookup: Lookup) -> str:
         """The value of a file as JSON text."""
         content = lookup.files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
+        listening = nullcontext() if self.heard is None else overheard(self.heard)
+        with listening:
+            return self._evaluated(source, content, lookup)
+
+    def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
         return evaluate(
             source,
             content=content,

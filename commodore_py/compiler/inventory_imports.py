@@ -24,6 +24,17 @@ _SUFFIX = ".jsonnet"
 _LAZY = "parameters"
 
 
+def name_of(path: Path) -> str | None:
+    """What such a file is called below its folder; None if it is none of these files."""
+    name = str(path)
+    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of a name, as they were before they were quoted."""
+    return [unquote(part) for part in name.removesuffix(_SUFFIX).split("/")]
+
+
 class TargetViews(Protocol):
     """What component code sees of each target."""
 
@@ -44,16 +55,15 @@ class InventoryImports:
 
     def read(self, path: Path, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
-        name = str(path)
-        if not name.startswith(_PREFIX):
+        if name_of(path) is None:
             return None
+        name = str(path)
         if target != self._target:
             # What one target looked at is mostly of no use to the next.
             self._made.clear()
             self._target = target
         if name not in self._made:
-            parts = name.removeprefix(_PREFIX).removesuffix(_SUFFIX).split("/")
-            text = self._text([unquote(part) for part in parts], target)
+            text = self._text(parts_of(name.removeprefix(_PREFIX)), target)
             if text is None:
                 return None
             self._made[name] = text.encode()

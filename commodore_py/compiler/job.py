@@ -35,6 +35,12 @@ class Job:
     """By target, the only other place that its component may write to."""
     offline: bool = False
     """Whether programs that would use the network are refused, as far as they are known."""
+    result_cache: Path | None = None
+    """Where results of entries are kept; none if nothing is taken from there and nothing kept."""
+    verify_cache: bool = False
+    """Whether to compile what is in the cache, too, and to compare."""
+    explain_cache: bool = False
+    """Whether to tell what became of every entry, and why."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import spans
 from commodore_py.adapters import forked
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 
+from .cached import Cache, refuse_differences
+from .cached.explained import explain
 from .entries import Entries, entries_of
 from .evaluation import Evaluation
 from .foreign import Kapitan
@@ -19,7 +21,7 @@ from .lookup import Lookup
 from .natives import Memo
 from .output import Output
 from .tags import Tags
-from .target import Target, compile_target
+from .target import Target, compile_target, without_work
 from .views import Views
 
 if TYPE_CHECKING:
@@ -27,10 +29,17 @@ if TYPE_CHECKING:
 
     from commodore_py.model import Tree
 
+    from .cached import Verdict
     from .job import Job
 
 # Below that, a second process costs more than it saves.
 _WORTH_WORKERS = 4
+
+
+_Result: TypeAlias = "Tree | CommodoreError"
+_Work: TypeAlias = "tuple[str, tuple[int, Output]]"
+"""A target, how many of its entries are done, and their output."""
+_Compile: TypeAlias = "Callable[[_Work], tuple[_Result, tuple[Verdict, ...]]]"
 
 
 def compile_job(job: Job) -> Mapping[str, Tree]:
@@ -40,17 +49,22 @@ def compile_job(job: Job) -> Mapping[str, Tree]:
         (problem for one in entries.values() for problem in one.problems),
         "some entries cannot be understood",
     )
-    engine = _Engine(job, entries, Views(job.inventory), Tags.of(job.references, bare=job.reveal))
+    views, tags = Views(job.inventory), Tags.of(job.references, bare=job.reveal)
     trees: dict[str, Tree] = {}
     errors: dict[str, CommodoreError] = {}
-    for name, result in engine.results():
+    verdicts: list[Verdict] = []
+    for name, result, told in _Engine(job, entries, views, tags, Cache(job, views)).results():
+        verdicts += told
         if isinstance(result, CommodoreError):
             errors[name] = result
         else:
             trees[name] = result
+    if job.explain_cache:
+        explain(verdicts)
     raise_collected(
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )
+    refuse_differences(verdicts)
     return {name: trees[name] for name in job.targets}
 
 
@@ -62,35 +76,49 @@ class _Engine:
     entries: Mapping[str, Entries]
     views: Views
     tags: Tags
+    cache: Cache
 
-    def results(self) -> Iterator[tuple[str, Tree | CommodoreError]]:
-        """Every target with its tree, or with what is wrong with it."""
-        targets = self.job.targets
-        if self.job.processes > 1 and len(targets) >= _WORTH_WORKERS and forked.possible():
-            yield from forked.each(self._equip, targets, self.job.processes)
-            return
+    def results(self) -> Iterator[tuple[str, _Result, tuple[Verdict, ...]]]:
+        """Every target with its tree, or with what is wrong with it; and what the cache did."""
         kapitan = Kapitan(self.job, self.views)
+        imports, memo = InventoryImports(self.views), Memo()
+        compile_one = self._compiler(kapitan)
+        begun = {name: (0, Output(name, self.job.checkouts.get(name))) for name in self.job.targets}
+        for name in self.job.targets if self.cache.in_use else ():
+            done, output = begun[name] = without_work(
+                self._target(name, kapitan, Evaluation(name, imports, memo)), begun[name][1]
+            )
+            if done == len(self.entries[name].compiled):
+                del begun[name]
+                with spans.item("target", name):
+                    yield name, output.tree, self.cache.take_verdicts()
+        work = tuple(begun.items())
+        if self.job.processes > 1 and len(work) >= _WORTH_WORKERS and forked.possible():
+            # Nobody may fork while Go runs, and no work was done that needs it.
+            found = forked.each(self._equip, work, self.job.processes)
+            yield from ((name, *result) for (name, _), result in found)
+            return
         try:
-            compile_one = self._compiler(kapitan)
-            for name in targets:
-                yield name, compile_one(name)
+            for one in work:
+                yield one[0], *compile_one(one)
         finally:
             kapitan.close()
 
-    def _equip(self) -> Callable[[str], Tree | CommodoreError]:
+    def _equip(self) -> _Compile:
         return self._compiler(Kapitan(self.job, self.views))
 
-    def _compiler(self, kapitan: Kapitan) -> Callable[[str], Tree | CommodoreError]:
-        imports = InventoryImports(self.views)
-        memo = Memo()
+    def _compiler(self, kapitan: Kapitan) -> _Compile:
+        imports, memo = InventoryImports(self.views), Memo()
 
-        def compile_one(name: str) -> Tree | CommodoreError:
+        def compile_one(work: _Work) -> tuple[_Result, tuple[Verdict, ...]]:
+            name, (done, output) = work
             target = self._target(name, kapitan, Evaluation(name, imports, memo))
             try:
                 with spans.item("target", name):
-                    return compile_target(target, Output(name, self.job.checkouts.get(name))).tree
+                    result: _Result = compile_target(target, output, done=done).tree
             except CommodoreError as error:
-                return error
+                result = error
+            return result, self.cache.take_verdicts()
 
         return compile_one
 
@@ -104,4 +132,5 @@ class _Engine:
             tags=self.tags,
             evaluation=evaluation,
             kapitan=kapitan,
+            cache=self.cache,
         )

@@ -69,6 +69,8 @@ def file_read(lookup: Lookup, name: object) -> str:
 def file_exists(lookup: Lookup, name: object) -> dict[str, object]:
     """Whether there is a file or folder of that name, and where."""
     path = seek(lookup, name)
+    if path is not None:
+        lookup.files.show(Path(path))
     return {"exists": path is not None, "path": path or ""}
 
 

@@ -7,6 +7,7 @@ import functools
 import gzip
 import hashlib
 import io
+import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from .lookup import Lookup
 
 __all__ = ["Memo", "natives"]
+
+# Any reference that does not begin with #, which is the schema itself.
+_ELSEWHERE = re.compile(r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)')
 
 
 def natives(
@@ -52,7 +56,7 @@ def natives(
         "jinja2_render_file": Native(("name", "ctx"), on(_jinja2_render_file, lookup)),
         "sha256_string": Native(("obj",), _sha256_string),
         "gzip_b64": Native(("obj",), _gzip_b64),
-        "jsonschema_validate": Native(("obj", "schema_obj"), _jsonschema_validate),
+        "jsonschema_validate": Native(("obj", "schema_obj"), on(_jsonschema_validate, lookup)),
     }
 
 
@@ -72,6 +76,7 @@ def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object)
 def _jinja2_render_file(lookup: Lookup, name: object, context: object) -> str:
     from . import native_jinja2  # noqa: PLC0415 - it takes long to import, and is used hardly ever
 
+    lookup.files.unseal("filters of Jinja2 may look at the disk and the clock")
     path = native_files.find(lookup, name)
     return native_jinja2.render(lookup, path, native_yaml.parsed(context, what="the context"))
 
@@ -88,7 +93,9 @@ def _gzip_b64(text: object) -> str:
     return base64.b64encode(packed.getvalue()).decode()
 
 
-def _jsonschema_validate(value: object, schema: object) -> dict[str, object]:
+def _jsonschema_validate(lookup: Lookup, value: object, schema: object) -> dict[str, object]:
+    if _ELSEWHERE.search(argument(schema, what="the schema")):
+        lookup.files.unseal("a JSON schema refers to others")
     import jsonschema  # noqa: PLC0415 - it takes long to import, and is used hardly ever
 
     parsed = native_yaml.parsed(value, what="the value")

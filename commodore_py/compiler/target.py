@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
+from .cached import INSTANT
 from .inputs import INPUT_TYPES, InputJob
 
 if TYPE_CHECKING:
     from commodore_py.adapters.overlay import Overlay
     from commodore_py.adapters.yaml_emitter import Style
 
+    from .cached import Cache
     from .entries import Entry
     from .evaluation import Evaluation
     from .foreign import Kapitan
@@ -36,16 +38,36 @@ class Target:
     tags: Tags
     evaluation: Evaluation
     kapitan: Kapitan
+    cache: Cache
 
 
-def compile_target(target: Target, output: Output) -> Output:
-    """The output of all entries; each sees what the ones before it wrote."""
-    for entry in target.entries:
+def without_work(target: Target, output: Output) -> tuple[int, Output]:
+    """How many entries are in the cache, or take no time; and the output of these."""
+    for index, entry in enumerate(target.entries):
+        try:
+            made = output.with_folder(output.place(entry.output_path))
+            job = _job(target, entry, made)
+            if entry.input_type in INSTANT:
+                found: Output | None = INPUT_TYPES[entry.input_type](job)
+            else:
+                found = target.cache.found(job)
+        except CommodoreError:  # told by who compiles it
+            return index, output
+        if found is None:
+            return index, output
+        output = found
+    return len(target.entries), output
+
+
+def compile_target(target: Target, output: Output, *, done: int = 0) -> Output:
+    """The output of all entries, some of which may be done; each sees what was written before."""
+    for entry in target.entries[done:]:
         # The folder is made first, and is there even if an entry fails that may.
         output = output.with_folder(output.place(entry.output_path))
         try:
             with spans.detail("entry", entry.input_type, entry.output_path):
-                output = _compiled(target, entry, output)
+                render = INPUT_TYPES.get(entry.input_type, target.kapitan.render)
+                output = target.cache.rendered(_job(target, entry, output), render)
         except CommodoreError as error:
             if not entry.may_fail:
                 if entry.where not in error.where:
@@ -55,9 +77,9 @@ def compile_target(target: Target, output: Output) -> Output:
     return output
 
 
-def _compiled(target: Target, entry: Entry, output: Output) -> Output:
+def _job(target: Target, entry: Entry, output: Output) -> InputJob:
     files: Overlay = target.lookup.files.with_tree(output.folder, output.tree)
-    job = InputJob(
+    return InputJob(
         entry=entry,
         output=output,
         lookup=target.lookup.with_files(files.with_written(output.written)),
@@ -66,5 +88,3 @@ def _compiled(target: Target, entry: Entry, output: Output) -> Output:
         evaluation=target.evaluation,
         kapitan=target.kapitan,
     )
-    render = INPUT_TYPES.get(entry.input_type, target.kapitan.render)
-    return render(job)

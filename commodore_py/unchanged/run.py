@@ -56,7 +56,8 @@ def _may_rest(config: Config) -> bool:
     """Whether a run can be recognised at all: others are rare, or meant to do all the work."""
     by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
     elsewhere = config.dry_run or config.output_dir is not None
-    return not (config.engine != "native" or by_programs or elsewhere or config.force)
+    asked = config.recompile or config.verify_cache or config.explain_cache
+    return not (config.engine != "native" or by_programs or elsewhere or config.force or asked)
 
 
 class _Memory:

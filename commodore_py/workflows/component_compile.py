@@ -152,7 +152,11 @@ def _render(
     paths = config.paths
     # Code that looks at all targets must find this one alone.
     alone = Inventory({instance.name: sources.inventory.nodes[instance.name]}, (instance,))
-    compiler.refuse_misplaced(sources, known_as={instance.name: instance.component})
+    compiler.refuse_misplaced(
+        sources,
+        known_as={instance.name: instance.component},
+        search_paths=wanted.search_paths,
+    )
     job = compiler.Job(
         root=paths.root,
         inventory=alone,
@@ -171,6 +175,9 @@ def _render(
         output=wanted.output,
         checkouts={instance.name: wanted.component.repository},
         offline=config.offline,
+        result_cache=config.result_cache,
+        verify_cache=config.verify_cache,
+        explain_cache=config.explain_cache,
         state=on_disk.notes_in(wanted.component.repository),
     )
     doubts = compiler.chart_doubts(config, alone, job.search_paths)

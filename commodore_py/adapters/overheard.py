@@ -1,0 +1,56 @@
+"""What libraries in other languages print on stderr, passed on and kept."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import tempfile
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_STDERR = 2
+_TRACE = re.compile(rb"^TRACE: .*\n?", re.MULTILINE)
+_ESCAPE = b"\x1b"
+
+
+@contextmanager
+def overheard(kept: list[bytes]) -> Iterator[None]:
+    """Keep what Jsonnet traces meanwhile; it is passed on at the end, as is everything else."""
+    sys.stderr.flush()
+    with tempfile.TemporaryFile() as file:
+        before = os.dup(_STDERR)
+        os.dup2(file.fileno(), _STDERR)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            os.dup2(before, _STDERR)
+            os.close(before)
+            said = _all_of(file.fileno())
+            repeat(said)
+            kept += _traces(said)
+
+
+def repeat(said: bytes) -> None:
+    """Print something as the library did."""
+    while said:
+        said = said[os.write(_STDERR, said) :]
+
+
+def _traces(said: bytes) -> Iterator[bytes]:
+    start = said.find(b"TRACE: ")
+    if start >= 0 and _ESCAPE not in said:
+        # A message may have several lines.
+        yield said[start:]
+    elif start >= 0:
+        # A terminal shows progress between the lines.
+        yield from _TRACE.findall(said)
+
+
+def _all_of(file: int) -> bytes:
+    size = os.lseek(file, 0, os.SEEK_END)
+    return os.pread(file, size, 0) if size else b""

@@ -1,0 +1,175 @@
+"""Entries from the cache, or rendered and kept; the inputs themselves know nothing of it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.overheard import repeat
+from commodore_py.compiler.watched_inventory import InventoryMarks, WatchedHashes, WatchedImports
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.results import Found, Marks, Missing, Present, Reads, Results, WatchedOverlay
+from commodore_py.store import Store
+
+from .change import Change
+from .keys import entry_key, roots_of
+from .seals import CONTENT_MATTERS, SEALS
+from .tools import TOOL, tool_mark
+from .verdict import Verdict, changed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.compiler.inputs import InputJob, Render
+    from commodore_py.compiler.job import Job
+    from commodore_py.compiler.output import Output
+    from commodore_py.compiler.views import Views
+
+    from .verdict import Outcome
+
+INSTANT = frozenset({"copy", "remove"})
+"""Rendered each time: to see whether they may be taken from the cache would be the same work."""
+
+_NO_KEY = "it holds values that are no data"
+_FOREIGN = "Kapitan's own input types look at what they want"
+
+
+class Cache:
+    """Results of the entries of one compile; every process has its own view of one store."""
+
+    def __init__(self, job: Job, views: Views) -> None:
+        self._roots = roots_of(job)
+        self._marks = InventoryMarks(views, Marks())
+        self._results = Results(Store(job.result_cache)) if job.result_cache else None
+        self._verify = job.verify_cache
+        self._on_disk: dict[str, bytes] = {}
+        self._tools: dict[str, bytes] = {}
+        self._verdicts: list[Verdict] = []
+
+    @property
+    def in_use(self) -> bool:
+        """Whether anything may be taken from it."""
+        return self._results is not None and not self._verify
+
+    def take_verdicts(self) -> tuple[Verdict, ...]:
+        """What became of entries since the last time."""
+        taken, self._verdicts = tuple(self._verdicts), []
+        return taken
+
+    def found(self, job: InputJob) -> Output | None:
+        """The output with this entry's, if that can be had without rendering."""
+        if self._verify or self._results is None or job.entry.input_type not in SEALS:
+            return None
+        key = entry_key(job, self._roots)
+        kept = self._kept(job, key)
+        if isinstance(kept, Missing):
+            return None
+        self._tell(job, "found")
+        return self._applied(job, kept)
+
+    def rendered(self, job: InputJob, render: Render) -> Output:
+        """The output with this entry's: from the cache, or else rendered and kept."""
+        results, kind = self._results, job.entry.input_type
+        if results is None or kind in INSTANT:
+            return render(job)
+        key = entry_key(job, self._roots) if kind in SEALS else None
+        if key is None:
+            self._tell(job, "never", _NO_KEY if kind in SEALS else _FOREIGN)
+            return render(job)
+        kept = self._kept(job, key)
+        if isinstance(kept, Found) and not self._verify:
+            self._tell(job, "found")
+            return self._applied(job, kept)
+        reads = Reads(self._roots)
+        output, change = self._watched(job, render, reads)
+        if isinstance(kept, Found):
+            self._compare(job, kept, change)
+            results.forget(key, kept)
+        if change is None or reads.unsealed:
+            self._tell(job, "never", reads.unsealed or "it takes files away")
+            return output
+        results.keep(key, reads, change.packed())
+        if isinstance(kept, Missing):
+            self._tell(job, "compiled", changed(kept.question, self._roots))
+        return output
+
+    def _watched(self, job: InputJob, render: Render, reads: Reads) -> tuple[Output, Change | None]:
+        kind = job.entry.input_type
+        heard: list[bytes] = []
+        imports = WatchedImports(job.evaluation.inventory, self._marks, reads)
+        watched = replace(
+            job,
+            lookup=job.lookup.with_files(WatchedOverlay.over(job.lookup.files, reads)),
+            tags=replace(job.tags, hashes=WatchedHashes(job.tags.hashes, reads)),
+            evaluation=replace(job.evaluation, inventory=imports, heard=heard),
+        )
+        _seal(watched, reads)
+        output = render(watched)
+        # Once more: what a program reads may have changed while it ran.
+        _seal(watched, reads)
+        change = Change.between(job.output, output, self._roots, by_content=kind in CONTENT_MATTERS)
+        if change is None:
+            return output, None
+        for folder in change.places_in(self._roots):
+            watched.lookup.files.show(Path(folder))
+        if change.is_passing():
+            reads.unseal("a path of a passing folder stands in the output")
+        return output, replace(change, said=b"".join(heard))
+
+    def _kept(self, job: InputJob, key: str | None) -> Found | Missing:
+        if key is None or self._results is None:
+            return Missing()
+        questions = self._marks.questions(job.output.target, job.tags.hashes)
+        others = {**questions, TOOL: self._tool}
+        present = Present(job.lookup.files, self._roots, self._on_disk, others)
+        return self._results.find(key, present.answer)
+
+    def _applied(self, job: InputJob, found: Found) -> Output:
+        change = Change.of(found.result)
+        repeat(change.said)
+        return change.applied(job.output, self._roots)
+
+    def _compare(self, job: InputJob, found: Found, change: Change | None) -> None:
+        differing = Change.of(found.result).differing(change) if change else "it takes files away"
+        if differing:
+            self._tell(job, "differs", differing)
+        else:
+            self._tell(job, "compiled", "the cache holds the same")
+
+    def _tool(self, about: str) -> bytes:
+        if about not in self._tools:
+            self._tools[about] = tool_mark(about)
+        return self._tools[about]
+
+    def _tell(self, job: InputJob, outcome: Outcome, why: str = "") -> None:
+        entry = job.entry
+        name = f"{entry.input_type} {', '.join(entry.input_paths)}"
+        self._verdicts.append(Verdict(job.output.target, name, entry.where, outcome, why))
+
+
+class CacheDiffers(CommodoreError):
+    """A result in the cache that is not what compiling gives."""
+
+
+def _seal(job: InputJob, reads: Reads) -> None:
+    try:
+        SEALS[job.entry.input_type](job, reads)
+    except OSError as error:
+        reads.unseal(f"not all of it can be read ({error.strerror})")
+
+
+def refuse_differences(verdicts: Iterable[Verdict]) -> None:
+    """With --verify-cache, a result that would have been wrong is an error."""
+    raise_collected(
+        (
+            CacheDiffers(
+                f"{one.target}: {one.why} is another one than in the cache",
+                where=one.where,
+                hint="the cache is mended; please report this, with what was changed before",
+            )
+            for one in verdicts
+            if one.outcome == "differs"
+        ),
+        "the cache holds other results than compiling gives",
+    )

@@ -1,0 +1,105 @@
+"""What an entry did to its target's output, as bytes and back."""
+
+from __future__ import annotations
+
+import marshal
+import os
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.model import Entry
+
+if TYPE_CHECKING:
+    from commodore_py.compiler.output import Output, Place
+    from commodore_py.results import Roots
+
+_FORMAT = 2  # of marshal: no references, so equal for equal changes
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Files that an entry wrote, folders that it made, and what its code said meanwhile."""
+
+    files: tuple[tuple[str, bytes, bool], ...]
+    folders: tuple[str, ...] = ()
+    said: bytes = b""
+
+    @classmethod
+    def between(
+        cls, before: Output, after: Output, roots: Roots, *, by_content: bool = False
+    ) -> Change | None:
+        """What lies between two states; None if something was taken away.
+
+        What is written anew counts, even with the bytes that were there, unless `by_content`: the
+        next time, something else may be there.
+        """
+        if before.tree.keys() - after.tree.keys():
+            return None
+        files = []
+        for path, entry in after.tree.items():
+            old = before.tree.get(path)
+            if old is not entry and not (by_content and old == entry):
+                files.append((str(path), entry.content, entry.executable))
+        for place, written in after.written.items():
+            if place not in before.written or before.written[place] is not written:
+                if written is None:
+                    return None
+                files.append(
+                    (f"/{roots.portable(str(place))}", written.content, written.executable)
+                )
+        made = after.tree.empty_folders - before.tree.folders() if by_content else ()
+        return cls(tuple(files), tuple(sorted(map(str, made))))
+
+    @classmethod
+    def of(cls, text: bytes) -> Change:
+        """What was packed."""
+        files, folders, said = marshal.loads(text)  # noqa: S302 - the store gives what was put there
+        return cls(tuple(tuple(one) for one in files), tuple(folders), said)
+
+    def packed(self) -> bytes:
+        """The change as bytes."""
+        packed: bytes = marshal.dumps((self.files, self.folders, self.said), _FORMAT)
+        return packed
+
+    def applied(self, output: Output, roots: Roots) -> Output:
+        """The output with the change."""
+        files: dict[Place, Entry] = {
+            _place(name, output, roots): Entry(content, executable=executable)
+            for name, content, executable in self.files
+        }
+        output = output.with_files(files) if files else output
+        for folder in self.folders:
+            output = output.with_folder(PurePosixPath(folder))
+        return output
+
+    def places_in(self, roots: Roots) -> list[str]:
+        """Roots whose paths stand in the files: these are results for there only."""
+        found = []
+        for folder in roots.folders().values():
+            needle = os.fsencode(folder)
+            if any(needle in content for _, content, _ in self.files):
+                found.append(folder)
+        return found
+
+    def is_passing(self) -> bool:
+        """Whether a path of a scratch folder stands in the files."""
+        needle = os.fsencode(str(Path(tempfile.gettempdir()).resolve() / "commodore-"))
+        return any(needle in content for _, content, _ in self.files)
+
+    def differing(self, other: Change) -> str:
+        """The first file that is another one in the other change; nothing if they are equal."""
+        mine, others = (_by_name(one) for one in (self, other))
+        for name in sorted(mine.keys() | others.keys()):
+            if mine.get(name) != others.get(name):
+                return name
+        return "" if self.folders == other.folders else "its folders"
+
+
+def _by_name(change: Change) -> dict[str, Any]:
+    return {name: rest for name, *rest in change.files}
+
+
+def _place(name: str, output: Output, roots: Roots) -> Place:
+    return output.place(roots.absolute(name[1:]) if name.startswith("/") else name)

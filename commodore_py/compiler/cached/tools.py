@@ -1,0 +1,76 @@
+"""Programs that render, and what of the environment they heed, as marks."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+from commodore_py.results import mark_of, written
+
+TOOL = "s"
+"""The kind of questions about tools."""
+HELM, KUSTOMIZE, SURROUNDINGS = "Helm", "kustomize", "environment of Helm and kustomize"
+SCRIPT = b"#!"
+"""What runs is decided by whatever the script looks at."""
+
+_HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
+_PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
+_VARIABLES = ("POD_NAMESPACE", "TZ", "HOME", "KAPITAN_HELM_TIMEOUT")
+_FILES = ("/etc/localtime", "/var/run/secrets/kubernetes.io/serviceaccount/namespace")
+
+
+def tool_mark(about: str) -> bytes:
+    """The mark of a program, or of the environment."""
+    kind, _, named = about.partition(":")
+    if kind == HELM:
+        return _helm(named)
+    if kind == KUSTOMIZE:
+        path = os.pathsep.join((os.environ.get("PATH", ""), _HOMEBREW))
+        return _program(shutil.which("kustomize", path=path) or shutil.which("kubectl", path=path))
+    return _surroundings()
+
+
+def _helm(wanted: str) -> bytes:
+    named = wanted or os.environ.get("KAPITAN_HELM_PATH")
+    program = shutil.which(named or "helm")
+    if program is None and named is None and importlib.util.find_spec("helm_python") is not None:
+        return b"library"
+    return _program(program)
+
+
+def _program(path: str | None) -> bytes:
+    if path is None:
+        return b""
+    real = Path(path).resolve()
+    try:
+        with real.open("rb") as file:
+            if file.read(len(SCRIPT)) == SCRIPT:
+                return SCRIPT
+        status = real.stat()
+    except OSError:
+        return b""
+    times = (status.st_mtime_ns, status.st_ctime_ns)
+    return mark_of(f"{real} {status.st_size} {status.st_ino} {times}".encode())
+
+
+def _surroundings() -> bytes:
+    """Variables, and files that clients of Kubernetes look for: a namespace may stand there."""
+    variables = sorted(
+        (name, value)
+        for name, value in os.environ.items()
+        if name.startswith(_PREFIXES) or name in _VARIABLES
+    )
+    configs = os.environ.get("KUBECONFIG", "").split(os.pathsep)
+    home = Path(os.environ.get("HOME") or "/")
+    own = [str(home / ".kube" / name) for name in ("config", "kuberc")]
+    contents = [_content(Path(file)) for file in (*filter(None, configs), *own, *_FILES)]
+    return mark_of(written((variables, contents)) or b"")
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None

@@ -1,0 +1,87 @@
+"""Marks: short texts that are equal where contents and values are."""
+
+from __future__ import annotations
+
+import hashlib
+import marshal
+import os
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.model import Entry, Tree
+
+NOTHING = b""
+"""There is none."""
+UNREADABLE = b"!"
+"""There is something else, or nobody may read it."""
+
+# Later versions write shared values as references, by how often something is held in memory.
+_BY_VALUE_ALONE = 2
+_NEVER_AGAIN = 32
+
+
+def mark_of(content: bytes) -> bytes:
+    """The mark of some bytes."""
+    return hashlib.blake2b(content, digest_size=32).digest()
+
+
+def mark_of_content(content: bytes | None) -> bytes:
+    """The mark of what a file holds."""
+    return NOTHING if content is None else mark_of(content)
+
+
+def mark_of_entry(entry: Entry | None) -> bytes:
+    """The mark of a file with its mode."""
+    if entry is None:
+        return NOTHING
+    return mark_of(entry.content) + (b"x" if entry.executable else b"-")
+
+
+def mark_of_tree(tree: Tree) -> bytes:
+    """The mark of a whole folder."""
+    files = [(str(path), mark_of_entry(entry)) for path, entry in tree.items()]
+    folders = sorted(map(str, tree.empty_folders))
+    return mark_of(marshal.dumps((files, folders), _BY_VALUE_ALONE))
+
+
+def mark_of_names(names: tuple[str, ...]) -> bytes:
+    """The mark of a list of names."""
+    return mark_of(marshal.dumps(names, _BY_VALUE_ALONE))
+
+
+def written(value: object) -> bytes | None:
+    """A value as bytes, equal for equal values; None if it holds what no data format can."""
+    try:
+        return marshal.dumps(value, _BY_VALUE_ALONE)  # type: ignore[arg-type] # tried out here
+    except ValueError:
+        return None
+
+
+class Marks:
+    """Marks of values that nobody changes: one that many share is marked once."""
+
+    def __init__(self) -> None:
+        # The value is held, so that no other gets its address.
+        self._known: dict[int, tuple[object, bytes]] = {}
+
+    def of(self, value: object) -> bytes:
+        """The mark of a value; of one that cannot be written, a mark that is never found again."""
+        if not isinstance(value, dict | list):
+            return self._made(value)
+        known = self._known.get(id(value))
+        if known is None:
+            known = self._known[id(value)] = (value, self._made(value))
+        return known[1]
+
+    def of_fields(self, fields: Mapping[str, object]) -> bytes:
+        """The mark of a mapping whose values are shared with others."""
+        return mark_of(
+            b"".join(mark_of(str(key).encode()) + self.of(value) for key, value in fields.items())
+        )
+
+    @staticmethod
+    def _made(value: object) -> bytes:
+        text = written(value)
+        return os.urandom(_NEVER_AGAIN) if text is None else mark_of(text)
