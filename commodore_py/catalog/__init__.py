@@ -1,5 +1,7 @@
 """The catalog: what it will hold, what that changes, how it came to be, and how it is written."""
 
+from commodore_py.model import DiffLine
+
 from .assemble import assemble
 from .change import change_between
 from .clean import clean
@@ -17,7 +19,7 @@ from .sinks import (
     open_directory,
     open_git,
 )
-from .textdiff import DiffLine, diff_text, ignored_words
+from .textdiff import diff_text, ignored_words
 from .unreported import Unreported, forget_unreported, keep_unreported, unreported
 
 __all__ = [

@@ -1,23 +1,58 @@
 """From wanted to pinned: what a cluster asks for, fetched into the working directory."""
 
-from .authored import (
-    FirstCommit,
-    begin_repository,
-    begin_worktree,
-    checkout_problem,
-    delete_checkout,
-    local_work,
-)
-from .bundler import fetch_vendored
-from .catalog import Outlook, fetch_catalog, look_at_catalog
-from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
-from .doubts import doubts
-from .downloads import fetch_downloads
-from .fetch import Fetch, fetcher
-from .lending import Lender, last_used
-from .running import one_run, undisturbed
-from .safety import LocalWork
-from .single import bring_single, link_single, misnamed_libraries, wishes_of_single
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .authored import (
+        FirstCommit,
+        begin_repository,
+        begin_worktree,
+        checkout_problem,
+        delete_checkout,
+        local_work,
+    )
+    from .bundler import fetch_vendored
+    from .catalog import Outlook, fetch_catalog, look_at_catalog
+    from .component_doubts import doubts
+    from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
+    from .downloads import fetch_downloads
+    from .fetch import Fetch, fetcher
+    from .lending import Lender, last_used
+    from .running import one_run, undisturbed
+    from .safety import LocalWork
+    from .single import bring_single, link_single, misnamed_libraries, wishes_of_single
+
+# Imported when somebody asks for it: a run that has nothing to do needs next to nothing of it.
+_PLACES = {
+    "Fetch": ".fetch",
+    "FirstCommit": ".authored",
+    "Lender": ".lending",
+    "LocalWork": ".safety",
+    "Outlook": ".catalog",
+    "begin_repository": ".authored",
+    "begin_worktree": ".authored",
+    "bring_single": ".single",
+    "checkout_problem": ".authored",
+    "delete_checkout": ".authored",
+    "doubts": ".component_doubts",
+    "fetch_catalog": ".catalog",
+    "fetch_downloads": ".downloads",
+    "fetch_vendored": ".bundler",
+    "fetcher": ".fetch",
+    "instances_of": ".discover",
+    "last_used": ".lending",
+    "link_single": ".single",
+    "local_work": ".authored",
+    "look_at_catalog": ".catalog",
+    "misnamed_libraries": ".single",
+    "one_run": ".running",
+    "undisturbed": ".running",
+    "wanted_components": ".discover",
+    "wanted_configuration": ".discover",
+    "wanted_packages": ".discover",
+    "wishes_of_single": ".single",
+}
 
 __all__ = [
     "Fetch",
@@ -48,3 +83,11 @@ __all__ = [
     "wanted_packages",
     "wishes_of_single",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name], __name__), name)
+    globals()[name] = found
+    return found

@@ -1,25 +1,71 @@
 """The frozen values that flow between the stages."""
 
-from .catalog import (
-    BuildRecord,
-    CatalogHead,
-    Change,
-    Colour,
-    DependencyRecord,
-    DiffLine,
-    FileChange,
-    Notice,
-)
-from .classpath import ClassPath
-from .cluster import Cluster, RepositoryRef
-from .dependency import Dependency, DependencySpec, Kind
-from .difference import IgnoreRule
-from .download import Artifact, Chart, Download, Repository, Source, WebFile
-from .inventory import Instance, Inventory, Node, Parameters, parameter_key
-from .secrets import ReferenceFile, SecretRef
-from .spot import ParameterPath, PlaceOf, Spot, nowhere
-from .stages import Published, Rendered, ReportOutcome, Sources
-from .tree import Entry, Tree
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .catalog import (
+        BuildRecord,
+        CatalogHead,
+        Change,
+        Colour,
+        DependencyRecord,
+        DiffLine,
+        FileChange,
+        Notice,
+    )
+    from .classpath import ClassPath
+    from .cluster import Cluster, RepositoryRef
+    from .dependency import Dependency, DependencySpec, Kind
+    from .difference import IgnoreRule
+    from .download import Artifact, Chart, Download, Repository, Source, WebFile
+    from .inventory import Instance, Inventory, Node, Parameters, parameter_key
+    from .secrets import ReferenceFile, SecretRef
+    from .spot import ParameterPath, PlaceOf, Spot, nowhere
+    from .stages import Published, Rendered, ReportOutcome, Sources
+    from .tree import Entry, Tree
+
+# Imported when somebody asks for it: a run that has nothing to do needs next to nothing of it.
+_PLACES = {
+    "Artifact": ".download",
+    "BuildRecord": ".catalog",
+    "CatalogHead": ".catalog",
+    "Change": ".catalog",
+    "Chart": ".download",
+    "ClassPath": ".classpath",
+    "Cluster": ".cluster",
+    "Colour": ".catalog",
+    "Dependency": ".dependency",
+    "DependencyRecord": ".catalog",
+    "DependencySpec": ".dependency",
+    "DiffLine": ".catalog",
+    "Download": ".download",
+    "Entry": ".tree",
+    "FileChange": ".catalog",
+    "IgnoreRule": ".difference",
+    "Instance": ".inventory",
+    "Inventory": ".inventory",
+    "Kind": ".dependency",
+    "Node": ".inventory",
+    "Notice": ".catalog",
+    "ParameterPath": ".spot",
+    "Parameters": ".inventory",
+    "PlaceOf": ".spot",
+    "Published": ".stages",
+    "ReferenceFile": ".secrets",
+    "Rendered": ".stages",
+    "ReportOutcome": ".stages",
+    "Repository": ".download",
+    "RepositoryRef": ".cluster",
+    "SecretRef": ".secrets",
+    "Source": ".download",
+    "Sources": ".stages",
+    "Spot": ".spot",
+    "Tree": ".tree",
+    "WebFile": ".download",
+    "nowhere": ".spot",
+    "parameter_key": ".inventory",
+}
 
 __all__ = [
     "Artifact",
@@ -61,3 +107,11 @@ __all__ = [
     "nowhere",
     "parameter_key",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name], __name__), name)
+    globals()[name] = found
+    return found
