@@ -7,8 +7,6 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from commodore_py import lieutenant
-from commodore_py.adapters import git_urls
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -20,35 +18,49 @@ if TYPE_CHECKING:
 
 def difference(config: Config, cluster_id: str, last: State) -> str:
     """Who answers something else than last time; empty if nobody does."""
-    from . import remotes  # noqa: PLC0415 - not needed by all
-
     try:
-        if last.cluster and last.cluster != word_for(lieutenant.load_cluster(config, cluster_id)):
+        if last.cluster and not _is_known_as(config, cluster_id, last.cluster):
             return "what is known about the cluster"
-        if last.remotes and not remotes.answer_alike(config.paths.root, last.remotes):
+        if last.remotes and not _answer_alike(config, last):
             return "a repository"
-        if config.push and last.catalog and not _can_push(config, last.catalog):
-            return "where the catalog is pushed to"
-        if last.downloads:
-            from . import downloads  # noqa: PLC0415 - as above
-
-            if not downloads.are_as_they_were(config, last.downloads):
-                return "a download"
+        if config.push and last.catalog:
+            _knock_where_pushes_go(config, last.catalog)
+        if last.downloads and not _are_as_they_were(config, last):
+            return "a download"
     except CommodoreError as error:
         return str(error)
     return ""
+
+
+# Each is imported where somebody has to be asked: most of it is slow to import.
+def _is_known_as(config: Config, cluster_id: str, word: str) -> bool:
+    from commodore_py import lieutenant  # noqa: PLC0415 - see above
+
+    return word_for(lieutenant.load_cluster(config, cluster_id)) == word
+
+
+def _answer_alike(config: Config, last: State) -> bool:
+    from . import remotes  # noqa: PLC0415 - see above
+
+    return remotes.answer_alike(config.paths.root, last.remotes)
+
+
+def _are_as_they_were(config: Config, last: State) -> bool:
+    from . import downloads  # noqa: PLC0415 - see above
+
+    return downloads.are_as_they_were(config, last.downloads)
+
+
+def _knock_where_pushes_go(config: Config, url: str) -> None:
+    from commodore_py.adapters import git_urls  # noqa: PLC0415 - see above
+    from commodore_py.adapters.git import over_network  # noqa: PLC0415
+
+    pushed_to = git_urls.push_url(url, config.push_url)
+    if pushed_to != git_urls.normalise(url):
+        over_network(config.paths.root, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
 
 
 def word_for(cluster: Cluster) -> str:
     """One word for all that is known about a cluster."""
     told = json.dumps(asdict(cluster), sort_keys=True, default=str).encode()
     return hashlib.blake2b(told, digest_size=20).hexdigest()
-
-
-def _can_push(config: Config, url: str) -> bool:
-    from commodore_py.adapters.git import over_network  # noqa: PLC0415 - only to push
-
-    pushed_to = git_urls.push_url(url, config.push_url)
-    if pushed_to != git_urls.normalise(url):
-        over_network(config.paths.root, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
-    return True
