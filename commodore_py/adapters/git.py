@@ -40,10 +40,10 @@ _FOREIGN_REPOSITORY = (
     "GIT_PREFIX",
 )
 _ENVIRONMENT: dict[str, str | None] = {**dict.fromkeys(_FOREIGN_REPOSITORY), "LC_ALL": "C"}
-_FALLBACK_BRANCH = "master"
 _SHORT = 6
 
 BRANCHES, TAGS = "refs/remotes/origin/", "refs/tags/"
+FALLBACK_BRANCH = "master"
 
 
 class RevisionNotFound(CommodoreError):
@@ -122,9 +122,13 @@ def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -
     return git(directory, *arguments, merge_stderr=merge_stderr)
 
 
-def rewrites_urls(directory: Path) -> bool:
-    """Whether the user's settings make other addresses of some (`url.<base>.insteadOf`)."""
-    return succeeds(directory, "config", "--get-regexp", r"^url\.")
+def has_rules_for_remotes(directory: Path) -> bool:
+    """Whether the user's settings change what an address means, or what is got from there."""
+    allowed = os.environ.get("GIT_ALLOW_PROTOCOL")
+    if allowed is not None and "file" not in allowed.split(":"):
+        return True
+    rules = r"^(url|protocol|transfer|uploadpack)\.|^fetch\.fsckobjects$"
+    return succeeds(directory, "config", "--get-regexp", rules)
 
 
 def succeeds(directory: Path, *arguments: str) -> bool:
@@ -138,20 +142,35 @@ def succeeds(directory: Path, *arguments: str) -> bool:
 
 def configure_remote(directory: Path, url: str, rule: git_urls.PushRule | None = None) -> str:
     """Make `origin` point to a URL, and pushes to where that URL is pushed to; returns the old."""
-    normalised, push = git_urls.normalise(url), git_urls.push_url(url, rule)
-    current = remote_settings(directory)
-    wanted = {
-        "remote.origin.url": normalised,
-        "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
-    }
-    if push != normalised:
-        wanted["remote.origin.pushurl"] = push
-    elif "remote.origin.pushurl" in current:
+    current, wanted = remote_settings(directory), wanted_remote(url, rule)
+    if "remote.origin.pushurl" in current.keys() - wanted.keys():
         git(directory, "config", "--unset-all", "remote.origin.pushurl")
     for key, value in wanted.items():
         if current.get(key) != value:
             git(directory, "config", "--replace-all", key, value)
     return current.get("remote.origin.url", "")
+
+
+def wanted_remote(url: str, rule: git_urls.PushRule | None = None) -> dict[str, str]:
+    """What a repository's configuration should say about `origin`."""
+    normalised, push = git_urls.normalise(url), git_urls.push_url(url, rule)
+    wanted = {
+        "remote.origin.url": normalised,
+        "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
+    }
+    return wanted if push == normalised else {**wanted, "remote.origin.pushurl": push}
+
+
+def add_remote(bare: Path, url: str, rule: git_urls.PushRule | None = None) -> None:
+    """Configure `origin` of a repository that was made just now."""
+    wanted, file = wanted_remote(url, rule), bare / "config"
+    lines = [f"\t{key.rpartition('.')[2]} = {value}\n" for key, value in wanted.items()]
+    section = "".join(['[remote "origin"]\n', *lines])
+    settings = file.read_text("utf-8")
+    if git_files.origin_of(settings + section) == wanted:
+        file.write_text(settings + section, "utf-8")
+    else:  # a template has something to say, or the URL must be quoted
+        configure_remote(bare, url, rule)
 
 
 def remote_settings(directory: Path) -> dict[str, str]:
@@ -168,13 +187,17 @@ def remote_settings(directory: Path) -> dict[str, str]:
     return dict(line.split(" ", 1) for line in listing.splitlines() if " " in line)
 
 
-def fetch(directory: Path, *, other_repository: bool = False) -> None:
+def fetch(directory: Path, *, other_repository: bool = False, fresh: bool = False) -> None:
     """Bring all branches and tags of `origin`; tags that moved are followed.
 
-    With `other_repository`, tags that are not there go, as they were of another repository.
+    With `other_repository`, tags that are not there go, as they were of another repository. With
+    `fresh`, nothing was there: what comes is put into one pack, and needs no housekeeping.
     """
     tags = ("--prune-tags",) if other_repository else ()
-    over_network(directory, "fetch", "--quiet", "--prune", *tags, "--force", "--tags", "origin")
+    settings = ("fetch.unpackLimit=1", "maintenance.auto=false", "pack.threads=1")
+    tidy = [word for one in settings for word in ("-c", one)] if fresh else []
+    how = ("--quiet", "--prune", *tags, "--force", "--tags", "origin")
+    over_network(directory, *tidy, "fetch", *how)
 
 
 def refs_of(directory: Path) -> Refs:
@@ -197,7 +220,7 @@ def refs_of(directory: Path) -> Refs:
         elif inner_kind == "commit":  # a tag may also name a file or a folder
             commits[name] = inner_commit
     known = head.removeprefix(BRANCHES) if head in commits else ""
-    return Refs(commits, known or _FALLBACK_BRANCH)
+    return Refs(commits, known or FALLBACK_BRANCH)
 
 
 def default_branch_of(directory: Path) -> str:
@@ -207,7 +230,7 @@ def default_branch_of(directory: Path) -> str:
     if files is not None:
         target = files.symbolic.get(f"{BRANCHES}HEAD", "")
         if not target or target in files.objects:
-            return target.removeprefix(BRANCHES) or _FALLBACK_BRANCH
+            return target.removeprefix(BRANCHES) or FALLBACK_BRANCH
     return refs_of(directory).default_branch
 
 

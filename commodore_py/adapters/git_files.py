@@ -1,23 +1,25 @@
 """What Git keeps in plain files, read where that spares a process; None where it is in doubt."""
 
+# Of so many files, Path takes longer than the system calls do.
+# ruff: noqa: PTH110, PTH112, PTH113, PTH114
 from __future__ import annotations
 
 import os
 import re
-import struct
 from dataclasses import dataclass
+from os.path import exists, isdir, isfile, islink
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
 
 _OBJECT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
 _BRANCHES = "refs/heads/"
 _BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")
 _PACKED = "packed-refs"
-_INDEX_V2 = b"\xfftOc\0\0\0\2"
+_CHUNK = 1 << 14
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +35,17 @@ class RefFiles:
 
 def refs_in(git_folder: Path, *below: str) -> RefFiles | None:
     """All refs below some names, and `HEAD`; None if only Git itself can tell."""
-    if (git_folder / "reftable").exists():
+    folder = str(git_folder)
+    if exists(f"{folder}/reftable"):
         return None
     below = tuple(name.rstrip("/") for name in below)
-    loose: dict[str, str] = {}
     try:
-        loose["HEAD"] = (git_folder / "HEAD").read_text("utf-8").strip()
+        loose = {"HEAD": text_of(f"{folder}/HEAD").strip()}
         for prefix in below:
-            loose.update(_loose(git_folder, prefix))
+            loose.update(_loose(folder, prefix))
         # Last, as Git does: a ref that is packed meanwhile must not be in neither place.
-        objects, peeled = _packed(git_folder, below)
-    except (OSError, UnicodeDecodeError, ValueError):
+        objects, peeled = _packed(folder, below)
+    except (OSError, ValueError):
         return None
     symbolic: dict[str, str] = {}
     for name, content in loose.items():
@@ -67,18 +69,18 @@ class GitFolders:
 
     def head(self) -> tuple[str | None, str | None] | None:
         """The commit and the branch that HEAD names, either may be missing; None if in doubt."""
-        file = self.own / "HEAD"
-        if (self.shared / "reftable").exists() or file.is_symlink():
+        file = f"{self.own}/HEAD"
+        if exists(f"{self.shared}/reftable") or islink(file):
             return None
         try:
-            content = file.read_text("utf-8").strip()
+            content = text_of(file).strip()
             if _OBJECT.fullmatch(content):
                 return content, None
             ref = content.removeprefix("ref: ").strip()
             if not content.startswith("ref: ") or not _BRANCH.fullmatch(ref) or ".." in ref:
                 return None
-            commit = _value_of(self.shared, ref)
-        except (OSError, UnicodeDecodeError, ValueError):
+            commit = _value_of(str(self.shared), ref)
+        except (OSError, ValueError):
             return None
         return commit, ref.removeprefix(_BRANCHES)
 
@@ -92,25 +94,23 @@ def folders_of(checkout: Path) -> GitFolders | None:
         shared = own / _named(common) if common.exists() else own
         # Git refuses what belongs to others, unless the user's settings allow it.
         ours = all(path.stat().st_uid == os.geteuid() for path in (checkout, place, own, shared))
-    except (OSError, UnicodeDecodeError, ValueError):
+    except (OSError, ValueError):
         return None
-    complete = (
-        (own / "HEAD").is_file() and (shared / "objects").is_dir() and (shared / "refs").is_dir()
-    )
+    complete = isfile(f"{own}/HEAD") and isdir(f"{shared}/objects") and isdir(f"{shared}/refs")
     return GitFolders(own, shared) if ours and complete else None
 
 
 def _named(file: Path, label: str = "") -> str:
-    text = file.read_text("utf-8").rstrip("\r\n")
+    text = text_of(str(file)).rstrip("\r\n")
     if not text.startswith(label) or text == label or "\n" in text:
         raise ValueError("not the name of a folder")
     return text.removeprefix(label)
 
 
-def _value_of(git_folder: Path, ref: str) -> str | None:
+def _value_of(git_folder: str, ref: str) -> str | None:
     """What a ref leads to, None if it is not there."""
     try:
-        content = (git_folder / ref).read_text("utf-8").strip()
+        content = text_of(f"{git_folder}/{ref}").strip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
         # Last, as Git does: a ref that is packed meanwhile must not be in neither place.
         content = _packed(git_folder, (ref.rpartition("/")[0],))[0].get(ref, "")
@@ -124,9 +124,14 @@ def _value_of(git_folder: Path, ref: str) -> str | None:
 def remote_in(config: Path) -> dict[str, str] | None:
     """What a repository's configuration says about `origin`, where it is written plainly."""
     try:
-        lines = config.read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        return origin_of(text_of(str(config)))
+    except (OSError, ValueError):
         return None
+
+
+def origin_of(settings: str) -> dict[str, str] | None:
+    """The same of the text of a configuration (pure)."""
+    lines = settings.splitlines()
     headers = [number for number, line in enumerate(lines) if "remote" in line.lower()]
     headers = [number for number in headers if lines[number].lstrip().startswith("[")]
     if len(headers) != 1 or lines[headers[0]] != '[remote "origin"]':
@@ -144,29 +149,69 @@ def remote_in(config: Path) -> dict[str, str] | None:
 
 def git_folder_of_remote(path: Path) -> Path | None:
     """The Git folder of a repository on this machine, as Git looks for it."""
-    for folder in (path / ".git", path):
-        if folder.is_file():
+    for folder in (f"{path}/.git", str(path)):
+        if isfile(folder):
             return None
-        if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
-            return folder
+        if isfile(f"{folder}/HEAD") and isdir(f"{folder}/objects"):
+            return Path(folder)
     return None
 
 
-def _loose(git_folder: Path, prefix: str) -> Iterator[tuple[str, str]]:
-    for parent, _, names in os.walk(git_folder / prefix):
-        for name in names:
-            if not name.endswith(".lock"):
-                path = os.path.join(parent, name)  # noqa: PTH118 - many, and Path is slow
-                with open(path, encoding="utf-8") as file:  # noqa: PTH123 - as above
-                    yield os.path.relpath(path, git_folder), file.read().strip()
+def bytes_of(path: str) -> bytes:
+    """A file's content; quicker than by `Path`, which counts where many are read."""
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        content = os.read(file, _CHUNK)
+        while more := os.read(file, _CHUNK):
+            content += more
+    finally:
+        os.close(file)
+    return content
 
 
-def _packed(git_folder: Path, below: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
+def text_of(path: str) -> str:
+    """The same as text; a `ValueError` where it is none."""
+    return bytes_of(path).decode()
+
+
+def begin_ref(git_folder: Path, name: str, commit: str) -> bool:
+    """Write a ref of a worktree's own that was not there; False where that is Git's to do."""
+    file = git_folder / name
+    if exists(file) or not isfile(git_folder / "commondir"):
+        return False
+    lock = file.with_name(f"{file.name}.lock")
+    try:
+        if exists(git_folder / _named(git_folder / "commondir") / "reftable"):
+            return False
+        file.parent.mkdir(parents=True, exist_ok=True)
+        with lock.open("x") as new:  # as Git does: whoever makes it may write
+            new.write(f"{commit}\n")
+        lock.replace(file)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _loose(git_folder: str, prefix: str) -> Iterator[tuple[str, str]]:
+    try:
+        entries = os.scandir(f"{git_folder}/{prefix}")
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    with entries:
+        for entry in entries:
+            name = f"{prefix}/{entry.name}"
+            if entry.is_dir(follow_symlinks=False):
+                yield from _loose(git_folder, name)
+            elif not name.endswith(".lock"):
+                yield name, text_of(entry.path).strip()
+
+
+def _packed(git_folder: str, below: Iterable[str]) -> tuple[dict[str, str], dict[str, str]]:
     objects: dict[str, str] = {}
     peeled: dict[str, str] = {}
     prefixes = tuple(f"{prefix}/" for prefix in below)
     try:
-        lines = (git_folder / _PACKED).read_text("utf-8").splitlines()
+        lines = text_of(f"{git_folder}/{_PACKED}").splitlines()
     except FileNotFoundError:
         return objects, peeled
     fully = bool(lines) and lines[0].startswith("#") and " fully-peeled" in lines[0]
@@ -182,36 +227,3 @@ def _packed(git_folder: Path, below: Iterable[str]) -> tuple[dict[str, str], dic
                 if fully:
                     peeled[name] = value
     return objects, peeled
-
-
-def is_unambiguous(git_folder: Path, start: str) -> bool | None:
-    """Whether at most one object's name has this start of six digits or more."""
-    objects = git_folder / "objects"
-    if (objects / "info/alternates").exists():
-        return None
-    found = set()
-    try:
-        loose = objects / start[:2]
-        if loose.is_dir():
-            names = {start[:2] + file.name for file in loose.iterdir()}
-            found |= {name for name in names if name.startswith(start)}
-        for index in (objects / "pack").glob("*.idx"):
-            found |= _indexed(index.read_bytes(), start)
-    except (OSError, ValueError):
-        return None
-    return len(found) < 2  # noqa: PLR2004 - the plural
-
-
-def _indexed(index: bytes, start: str) -> set[str]:
-    """The names in a pack's index that begin so; see gitformat-pack(5)."""
-    if index[:8] != _INDEX_V2:
-        raise ValueError("an index of another version")
-    table = struct.unpack(">256I", index[8 : 8 + 1024])
-    width = 20
-    if len(index) < 8 + 1024 + table[-1] * (width + 8) + 2 * width:
-        raise ValueError("cut off")
-    first = int(start[:2], 16)
-    names = range(table[first - 1] if first else 0, table[first])
-    places = (8 + 1024 + number * width for number in names)
-    texts = (index[place : place + width].hex() for place in places)
-    return {text for text in texts if text.startswith(start)}

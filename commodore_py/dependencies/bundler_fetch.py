@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
     BRANCHES,
     TAGS,
@@ -17,7 +16,6 @@ from commodore_py.adapters.git import (
     configure_remote,
     fetch,
     files_listed,
-    git,
     refs_of,
     succeeds,
 )
@@ -28,6 +26,7 @@ from commodore_py.model import Kind
 
 from .bundler_content import Content, content_here, place_of, put
 from .bundler_resolve import Package
+from .clones import make_clone
 from .jsonnetfile import GitSource
 from .lending import give_back
 from .offline import Missing
@@ -131,14 +130,7 @@ class Clones:
         if (bare / "HEAD").is_file():
             configure_remote(bare, remote.url)
             return
-        aside = aside_of(bare)
-        aside.mkdir(parents=True)
-        git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
-        configure_remote(aside, remote.url)
-        if self._lender is not None:
-            self._lender.lend(remote.url, aside)
-        remove(bare)  # without a HEAD it is no repository
-        aside.rename(bare)
+        make_clone(bare, remote.url, self._lender)
         self._fresh.add(bare)
 
     def _update(self, bare: Path, url: str, version: str) -> str:
@@ -208,7 +200,7 @@ def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> None:
     shown = git_urls.without_password(url)
     log.info("fetching %s", shown)
     before = refs_of(bare)
-    fetch(bare)
+    fetch(bare, fresh=fresh and not (bare / "packed-refs").is_file())
     give_back(bare)
     after = refs_of(bare)
     for tag in moved_tags(before, after):

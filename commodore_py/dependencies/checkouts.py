@@ -20,7 +20,7 @@ from commodore_py.adapters.git import (
     over_network,
     refs_of,
     remote_settings,
-    short_commit,
+    short_commits_of,
     status,
 )
 from commodore_py.adapters.git_files import refs_in
@@ -28,6 +28,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Dependency, DependencySpec, Kind
 
+from . import seen_clean
 from .questions import lacks, refs_from
 from .revisions import find, is_commit, is_complete, moved_tags, require_complete
 from .safety import (
@@ -68,7 +69,12 @@ def obstacle(spec: DependencySpec, directory: Path) -> CommodoreError | None:
     problem = not_ours_to_replace(str(spec), directory)
     if problem is not None or not (directory / ".git").exists():
         return problem
+    git_folder = directory / ".git"
+    commit, _ = head_of(directory)
+    look = seen_clean.Look(directory, git_folder, commit, untracked=True) if commit else None
     work = local_work(directory)
+    if look is not None and not work:
+        look.was_clean()
     return LocalWork.found(str(spec), directory, work) if work else None
 
 
@@ -123,15 +129,17 @@ def update_configuration(
             remove(aside)
             raise
         swap_in(aside, directory)
-    return Dependency(
-        spec,
-        git_urls.normalise(spec.url),
-        # The peer reports the default branch even where the API pins a revision.
-        override or refs.default_branch,
-        commit,
-        short_commit(directory, commit),
-        directory,
-    )
+    return as_fetched(spec, directory, commit, refs.default_branch, override=override)
+
+
+def as_fetched(
+    spec: DependencySpec, directory: Path, commit: str, default_branch: str, *, override: str
+) -> Dependency:
+    """The global or tenant configuration as it is reported."""
+    # The peer reports the default branch even where the API pins a revision.
+    version = override or default_branch
+    short = short_commits_of([(directory, commit)])[directory, commit]
+    return Dependency(spec, git_urls.normalise(spec.url), version, commit, short, directory)
 
 
 def question(
@@ -229,7 +237,7 @@ def check_out(
     found = find(directory, refs, revision, prefer="branch")
     head, branch = head_of(directory)
     if overwrite or (head, branch) != (found.commit, found.branch or None):
-        require_complete(directory, found)
+        require_complete(directory, found, refs)
         with noted(journal, directory, before=head, after=found.commit):
             _switch(directory, found, force=overwrite)
     remember(directory, directory / ".git", found.commit)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,26 +12,31 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import (
     BRANCHES,
+    FALLBACK_BRANCH,
     TAGS,
     Refs,
+    add_remote,
     configure_remote,
     fetch,
     files_listed,
     git,
     refs_of,
 )
-from commodore_py.adapters.git_files import refs_in
+from commodore_py.adapters.git_files import bytes_of, refs_in, text_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
 from .lending import give_back
-from .questions import lacks, refs_from
+from .mould import Mould
+from .nearby import bring
+from .questions import is_plain, lacks, refs_from
 from .revisions import is_commit, is_complete, moved_tags
 from .safety import git_folder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from commodore_py.adapters.git_files import RefFiles
     from commodore_py.adapters.git_urls import PushRule
     from commodore_py.model import DependencySpec
 
@@ -39,6 +44,8 @@ if TYPE_CHECKING:
     from .questions import Answer, Asker
 
 log = logging.getLogger(__name__)
+
+_OF_REMOTE = (BRANCHES, TAGS)
 
 
 def question(bare: Path, url: str, specs: Sequence[DependencySpec], asker: Asker) -> Answer | None:
@@ -65,6 +72,8 @@ def update_clone(
     *,
     lender: Lender | None = None,
     rule: PushRule | None = None,
+    asker: Asker | None = None,
+    mould: Mould | None = None,
 ) -> Refs:
     """Open or make a bare clone and bring it up to date; returns its branches and tags.
 
@@ -72,22 +81,29 @@ def update_clone(
     """
     fresh = not (bare / "HEAD").is_file()
     if fresh:
-        _make_clone(bare, url, lender, rule)
+        if asker is not None and not (lender is not None and lender.has(url)):
+            refs = _copied(bare, url, specs, asker, rule=rule, mould=mould)
+            if refs is not None:
+                if lender is not None:
+                    lender.keep(url, bare, fresh=True, changed=True)
+                return refs
+        make_clone(bare, url, lender, rule, mould)
     else:
         configure_remote(bare, url, rule)
         known = _up_to_date(bare, specs, answer)
         if known is not None:
             return known
-    before = refs_of(bare)
+    before = Refs({}, "") if fresh else _refs(bare)
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("fetching %s", shown)
     try:
-        fetch(bare)
+        # A loan comes with refs; what is missing then is not much.
+        fetch(bare, fresh=fresh and not (bare / "packed-refs").is_file())
     except ProgramFailed as error:
         raise _cannot_fetch(url, specs, error) from error
     give_back(bare)
     _pack_refs(bare)
-    after = refs_of(bare)
+    after = _refs(bare)
     if answer is not None and answer.default_branch:
         after = replace(after, default_branch=answer.default_branch)
     for tag in moved_tags(before, after):
@@ -105,22 +121,47 @@ def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
     refs = refs_in(bare, "refs/heads")
     if refs is None:
         return _heads_listed(bare)
-    heads: dict[Path, tuple[str, str]] = {}
-    folder = bare.resolve() / "worktrees"
-    for name in sorted(os.listdir(folder)) if folder.is_dir() else ():  # noqa: PTH208 - quicker
-        admin = folder / name
+    return {Path(one.admin): (one.commit, one.branch) for one in heads_in(bare, refs)}
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a worktree is at, by Git's files."""
+
+    admin: str
+    """The folder that Git keeps of it in the clone."""
+    link: str
+    """The file in the worktree that leads there."""
+    commit: str
+    branch: str
+
+
+def heads_in(bare: Path, refs: RefFiles) -> Iterator[Head]:
+    """The heads of all worktrees of a clone that has these branches."""
+    try:
+        names = sorted(os.listdir(f"{bare}/worktrees"))  # noqa: PTH208 - quicker
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    folder = os.path.realpath(f"{bare}/worktrees") if names else ""
+    for name in names:
+        admin = f"{folder}/{name}"
         try:
-            link = admin / (admin / "gitdir").read_text(errors="surrogateescape").strip()
-            leads_to = link.read_text(errors="surrogateescape").removeprefix("gitdir: ").strip()
-            head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
+            link = os.path.join(admin, _line(f"{admin}/gitdir"))  # noqa: PTH118 - quicker
+            leads_to = _line(link).removeprefix("gitdir: ").strip()
+            head = _line(f"{admin}/HEAD")
         except OSError:
             continue  # what Git remembers may be long gone
-        if leads_to != str(admin) and git_folder_of(link.parent) != admin:
+        if leads_to != admin and git_folder_of(Path(link).parent) != Path(admin):
             continue
         branch = head.removeprefix("ref: refs/heads/")
-        at_branch = (refs.objects.get(f"refs/heads/{branch}", ""), branch)
-        heads[admin] = at_branch if branch != head else (head, "")
-    return heads
+        if branch != head:
+            yield Head(admin, link, refs.objects.get(f"refs/heads/{branch}", ""), branch)
+        else:
+            yield Head(admin, link, head, "")
+
+
+def _line(file: str) -> str:
+    return os.fsdecode(bytes_of(file)).strip()
 
 
 def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
@@ -158,6 +199,16 @@ def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | No
     return refs_of(bare)
 
 
+def _refs(bare: Path) -> Refs:
+    """All remote branches and tags; a tag may also name a file or a folder."""
+    have = refs_in(bare, BRANCHES, TAGS)
+    if have is None or have.objects.keys() - have.peeled.keys() - {"HEAD"}:
+        return refs_of(bare)
+    commits = {name: value for name, value in have.peeled.items() if name.startswith(_OF_REMOTE)}
+    head = have.symbolic.get(f"{BRANCHES}HEAD", "").removeprefix(BRANCHES)
+    return Refs(commits, head if BRANCHES + head in commits else FALLBACK_BRANCH)
+
+
 def _pack_refs(bare: Path) -> None:
     """Put all refs into one file, quick to read, that also tells what tags lead to."""
     git(bare, "pack-refs", "--all")
@@ -173,13 +224,53 @@ def _cannot_fetch(
     )
 
 
-def _make_clone(bare: Path, url: str, lender: Lender | None, rule: PushRule | None) -> None:
+def _copied(
+    bare: Path,
+    url: str,
+    specs: Sequence[DependencySpec],
+    asker: Asker,
+    *,
+    rule: PushRule | None,
+    mould: Mould | None,
+) -> Refs | None:
+    """Make a clone of what lies on this machine; None where that is left to a fetch."""
     aside = aside_of(bare)
-    aside.mkdir(parents=True)
-    git(aside, "init", "--quiet", "--bare", "--initial-branch=master")
-    configure_remote(aside, url, rule)
+    _begin(aside, url, rule, mould)
+    settings = text_of(f"{aside}/config")
+    place, answer = asker.place_of(url, settings), asker.look(url, settings)
+    # A fetch brings only what a name leads to: no other commit must be found.
+    plain = answer is not None and is_plain(answer, {spec.version or "HEAD" for spec in specs})
+    if place is None or answer is None or not plain or not bring(place, answer, aside):
+        remove(aside)
+        return None
+    log.info("copying %s", git_urls.normalise(url))
+    refs = _refs(aside)
+    _put_in_place(aside, bare)
+    return replace(refs, default_branch=answer.default_branch or refs.default_branch)
+
+
+def make_clone(
+    bare: Path,
+    url: str,
+    lender: Lender | None,
+    rule: PushRule | None = None,
+    mould: Mould | None = None,
+) -> None:
+    """Make a clone that has nothing but what was lent; the fetch that follows brings the rest."""
+    aside = aside_of(bare)
+    _begin(aside, url, rule, mould)
     if lender is not None:
         lender.lend(url, aside)
+    _put_in_place(aside, bare)
+
+
+def _begin(aside: Path, url: str, rule: PushRule | None, mould: Mould | None) -> None:
+    aside.mkdir(parents=True)
+    (mould or Mould()).make(aside)
+    add_remote(aside, url, rule)
+
+
+def _put_in_place(aside: Path, bare: Path) -> None:
     if bare.exists():
         remove(bare)  # without a HEAD it is no repository, and nothing was ever checked out from it
     aside.rename(bare)

@@ -7,7 +7,6 @@ import hashlib
 import json
 import logging
 import os
-import shutil
 import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -15,13 +14,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import aside_of, is_aside, remove, write_if_changed
+from commodore_py.adapters.files import (
+    aside_of,
+    is_aside,
+    link_or_copy,
+    remove,
+    write_if_changed,
+)
 from commodore_py.adapters.git import git
+from commodore_py.adapters.git_files import refs_in
 from commodore_py.adapters.process import ProgramFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from commodore_py.adapters.git_files import RefFiles
     from commodore_py.config import Config
 
 log = logging.getLogger(__name__)
@@ -31,6 +38,8 @@ LIST = "commodore-lends.json"
 
 _OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
 _SCHEMA = "git-cache-entry/v1"
+_OF_REMOTE = ("refs/remotes/origin", "refs/tags")
+_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 _LENT = "refs/commodore/lent/"
 _SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
 _PAUSE = 0.05
@@ -74,6 +83,10 @@ class Lender:
                 yield Path(parent)
                 # The name of a remote may go on below that of another.
                 names[:] = [name for name in names if name not in _OF_GIT]
+
+    def has(self, url: str) -> bool:
+        """Whether there is something of a remote."""
+        return (self.entry(url) / LIST).is_file()
 
     def lend(self, url: str, clone: Path) -> None:
         """Give a new clone what is there of its remote; the fetch that follows brings the rest."""
@@ -233,32 +246,22 @@ def _give(packs: Iterable[str], source: Path, target: Path) -> None:
     for name in packs:
         # The index last: Git looks for packs by their indexes.
         for file in (name, f"{name.removesuffix('.pack')}.idx"):
-            _link_or_copy(source / "objects/pack" / file, folder / file)
-
-
-def _link_or_copy(source: Path, target: Path) -> None:
-    try:
-        os.link(source, target)
-    except FileExistsError:
-        return
-    except OSError:  # another file system, or one that knows no hard links
-        aside = aside_of(target)
-        try:
-            shutil.copy2(source, aside)
-            aside.replace(target)
-        finally:
-            aside.unlink(missing_ok=True)
+            link_or_copy(source / "objects/pack" / file, folder / file)
 
 
 def _keep(entry: Path, clone: Path, *, fresh: bool) -> None:
     if (entry / LIST).is_file():
-        (entry / LIST).unlink()
-        _update(entry, clone)
+        if not _is_current(entry, clone):
+            (entry / LIST).unlink()
+            _update(entry, clone)
         return
     _discard(entry)
     aside = aside_of(entry)
     try:
         aside.mkdir(parents=True)
+        if fresh and _copy(clone, aside):
+            aside.rename(entry)
+            return
         git(aside, "init", "--quiet", "--bare", "--initial-branch=master", "--template=")
         if fresh:  # all in it is the remote's, so that its packs will do
             _give((p.name for p in (clone / "objects/pack").glob("*.pack")), clone, aside)
@@ -267,6 +270,48 @@ def _keep(entry: Path, clone: Path, *, fresh: bool) -> None:
     finally:
         with suppress(OSError):
             remove(aside)
+
+
+def _is_current(entry: Path, clone: Path) -> bool:
+    """Whether an entry has all that a clone has of its remote."""
+    have, kept = refs_in(clone, *_OF_REMOTE), refs_in(entry, *_OF_REMOTE)
+    try:
+        listed = set(_listed(entry)[1])
+    except BrokenEntry:
+        return False
+    if have is None or kept is None:
+        return False
+    return _of_remote(have) == _of_remote(kept) and listed == _tips(have)
+
+
+def _copy(clone: Path, entry: Path) -> bool:
+    """Make an entry of a clone that has nothing but what a fetch brought; False if Git must.
+
+    No program is needed: packs are linked, and refs are few lines in a file.
+    """
+    have = refs_in(clone, *_OF_REMOTE)
+    objects = {path.name for path in (clone / "objects").iterdir()}
+    plain = "extensions" not in (clone / "config").read_text(errors="replace").lower()
+    if have is None or not plain or objects - {"pack", "info"}:
+        return False
+    packs = sorted(pack.name for pack in (clone / "objects/pack").glob("*.pack"))
+    _give(packs, clone, entry)
+    (entry / "refs").mkdir()
+    (entry / "config").write_text(_CONFIG)
+    lines = [f"{value} {name}\n" for name, value in sorted(_of_remote(have).items())]
+    (entry / "packed-refs").write_text("".join(lines), errors="surrogateescape")
+    content = {"schema": _SCHEMA, "packs": packs, "tips": sorted(_tips(have))}
+    (entry / LIST).write_bytes(json.dumps(content).encode())
+    (entry / "HEAD").write_text("ref: refs/heads/master\n")
+    return True
+
+
+def _of_remote(refs: RefFiles) -> dict[str, str]:
+    return {name: value for name, value in refs.objects.items() if name.startswith("refs/")}
+
+
+def _tips(refs: RefFiles) -> set[str]:
+    return set(_of_remote(refs).values())
 
 
 def _update(entry: Path, clone: Path) -> None:

@@ -7,14 +7,21 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_urls
-from commodore_py.adapters.git import BRANCHES, TAGS, Refs, over_network, rewrites_urls
+from commodore_py.adapters import asked, git_urls
+from commodore_py.adapters.git import (
+    BRANCHES,
+    FALLBACK_BRANCH,
+    TAGS,
+    Refs,
+    has_rules_for_remotes,
+    over_network,
+)
 from commodore_py.adapters.git_files import git_folder_of_remote, refs_in
 
 from .revisions import is_commit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
     from commodore_py.adapters.git_files import RefFiles
@@ -22,7 +29,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _HEADS = "refs/heads/"
-_FALLBACK_BRANCH = "master"
 _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
 
 
@@ -43,29 +49,39 @@ class Asker:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._rewrites: bool | None = None
+        self._ruled: bool | None = None
         self._lock = Lock()
 
     def ask(self, url: str, git_folder: Path) -> Answer:
         """What a remote has, for a clone of it; one on this machine answers by its files."""
+        answer = self.look(url, _settings_of(git_folder))
+        if answer is not None:
+            return answer
         address = git_urls.normalise(url)
-        path = git_urls.local_path(address)
-        # The user's settings may make another address of it: `url.<base>.insteadOf`.
-        if path is not None and not (_says_more(git_folder) or self._rewritten()):
-            folder = git_folder_of_remote(path)
-            files = refs_in(folder, "refs/heads", "refs/tags") if folder is not None else None
-            if files is not None:
-                return _read(files)
         log.info("asking %s", git_urls.without_password(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
-        return parse_answer(over_network(where, *arguments))
+        return _told(url, parse_answer(over_network(where, *arguments)))
 
-    def _rewritten(self) -> bool:
+    def look(self, url: str, settings: str) -> Answer | None:
+        """The same by files alone, for a clone with these settings; None if only Git can tell."""
+        folder = self.place_of(url, settings)
+        files = refs_in(folder, "refs/heads", "refs/tags") if folder is not None else None
+        return _told(url, _read(files)) if files is not None else None
+
+    def place_of(self, url: str, settings: str) -> Path | None:
+        """Where a remote lies on this machine, if it does and may be read without a server."""
+        path = git_urls.local_path(git_urls.normalise(url))
+        # The user's settings may make another address of it: `url.<base>.insteadOf`.
+        if path is None or _rewrites(settings) or self._has_rules():
+            return None
+        return git_folder_of_remote(path)
+
+    def _has_rules(self) -> bool:
         with self._lock:
-            if self._rewrites is None:
-                self._rewrites = rewrites_urls(self._root)
-            return self._rewrites
+            if self._ruled is None:
+                self._ruled = has_rules_for_remotes(self._root)
+            return self._ruled
 
 
 def parse_answer(listing: str) -> Answer:
@@ -93,7 +109,7 @@ def parse_answer(listing: str) -> Answer:
 
 def lacks(answer: Answer, have: RefFiles, versions: Collection[str] | None) -> bool:
     """Whether a clone is behind in what some versions mean; None stands for everything."""
-    if versions is not None and all(_is_plain(answer, version) for version in versions):
+    if versions is not None and is_plain(answer, versions):
         names = [name for version in versions for name in _names(answer, version)]
     else:
         # What else a version may mean depends on everything.
@@ -116,15 +132,24 @@ def refs_from(answer: Answer, have: RefFiles, versions: Collection[str]) -> Refs
     known = {name: commit for name, commit in commits.items() if commit}
     before = have.symbolic.get(f"{BRANCHES}HEAD", "")
     old = before.removeprefix(BRANCHES) if before in known else ""
-    return Refs(known, answer.default_branch or old or _FALLBACK_BRANCH)
+    return Refs(known, answer.default_branch or old or FALLBACK_BRANCH)
 
 
-def _says_more(git_folder: Path) -> bool:
-    """Whether a clone has settings of the user's that may rewrite addresses."""
+def _told(url: str, answer: Answer) -> Answer:
+    asked.tell(asked.Remote(url, answer.objects, answer.default_branch))
+    return answer
+
+
+def _settings_of(git_folder: Path) -> str:
     try:
-        text = (git_folder / "config").read_text(errors="replace").lower()
+        return (git_folder / "config").read_text(errors="replace")
     except OSError:
-        return False
+        return ""
+
+
+def _rewrites(settings: str) -> bool:
+    """Whether a clone has settings of the user's that may rewrite addresses."""
+    text = settings.lower()
     return "insteadof" in text or "include" in text
 
 
@@ -147,9 +172,14 @@ def _default_branch(objects: Mapping[str, str], head: str, head_object: str) -> 
         return head if BRANCHES + head in objects else ""
     # HEAD is detached, or the server is old: as Git does, the branch of that commit.
     names = [n for n, v in objects.items() if n.startswith(BRANCHES) and v == head_object]
-    usual = BRANCHES + _FALLBACK_BRANCH
+    usual = BRANCHES + FALLBACK_BRANCH
     found = usual if usual in names else min(names, default="")
     return found.removeprefix(BRANCHES)
+
+
+def is_plain(answer: Answer, versions: Iterable[str]) -> bool:
+    """Whether versions are nothing but names of branches and tags."""
+    return all(_is_plain(answer, version) for version in versions)
 
 
 def _is_plain(answer: Answer, version: str) -> bool:

@@ -36,17 +36,23 @@ def find(
     prefer: Literal["branch", "tag"],
 ) -> Found:
     """What a version means in a clone; local branches mean nothing, the remote has the say."""
-    branch, tag = refs.commits.get(BRANCHES + version), refs.commits.get(TAGS + version)
-    if tag and not (branch and prefer == "branch"):
-        return Found(tag)
-    if branch:
-        return Found(branch, version)
+    known = named(refs, version, prefer=prefer)
+    if known is not None:
+        return known
     for expression in _expressions(refs, version):
         commit = commit_of(directory, expression)
         if commit is not None:
             return Found(commit)
     url = git(directory, "config", "remote.origin.url")
     raise RevisionNotFound.named(version, url=url)
+
+
+def named(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Found | None:
+    """The branch or tag of that name, if there is one (pure)."""
+    branch, tag = refs.commits.get(BRANCHES + version), refs.commits.get(TAGS + version)
+    if tag and not (branch and prefer == "branch"):
+        return Found(tag)
+    return Found(branch, version) if branch else None
 
 
 def is_commit(version: str) -> bool:
@@ -60,9 +66,11 @@ def is_complete(directory: Path, commit: str) -> bool:
     return succeeds(directory, "rev-list", *arguments)
 
 
-def require_complete(directory: Path, found: Found) -> None:
+def require_complete(directory: Path, found: Found, refs: Refs) -> None:
     """Refuse a commit that no branch or tag of the remote has, and of which parts are missing."""
-    if not found.branch and not is_complete(directory, found.commit):
+    # What came under a name came as a whole.
+    named = found.branch or found.commit in refs.commits.values()
+    if not named and not is_complete(directory, found.commit):
         url = git(directory, "config", "remote.origin.url")
         raise RevisionNotFound.named(found.commit, url=url)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import commit_of, git, is_repository
+from commodore_py.adapters.git_files import begin_ref, refs_in, text_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
@@ -104,18 +105,18 @@ def unpushed(directory: Path, *starts: str) -> list[str]:
     return [f"commit {line}" for line in listing.splitlines()]
 
 
-def was_put_there(git_folder: Path, commit: str) -> bool:
+def was_put_there(git_folder: Path | str, commit: str) -> bool:
     """Whether a checkout's commit is the one that we put there, so that it is nobody's work."""
     try:
-        return (git_folder / _PUT_THERE).read_text().strip() == commit
-    except OSError:
+        return text_of(f"{git_folder}/{_PUT_THERE}").strip() == commit
+    except (OSError, ValueError):
         return False
 
 
 def remember(directory: Path, git_folder: Path, commit: str) -> None:
     """Note that a commit came from the remote, even if it disappears from there later."""
     # Reading Git's own file saves a process; where it is kept otherwise, it is just written again.
-    if not was_put_there(git_folder, commit):
+    if not was_put_there(git_folder, commit) and not begin_ref(git_folder, _PUT_THERE, commit):
         git(directory, "update-ref", _PUT_THERE, commit)
 
 
@@ -143,7 +144,10 @@ def keep_tip(directory: Path, ref: str, commit: str) -> bool:
 
 def keep_branch(directory: Path, branch: str, commit: str) -> None:
     """Before a local branch is moved to a commit, keep what only this branch has."""
-    tip = commit_of(directory, f"refs/heads/{branch}")
+    known = refs_in(directory, "refs/heads")
+    ref = f"refs/heads/{branch}"
+    sure = known is not None and ref not in known.symbolic
+    tip = known.objects.get(ref) if known and sure else commit_of(directory, ref)
     if tip is None or tip == commit:
         return
     ref = f"{_BACKUPS}/{moment()}-{branch}"

@@ -1,4 +1,4 @@
-"""Worktrees that Git called clean, and that nobody has touched since: no need to ask again."""
+"""Checkouts that Git called clean, and that nobody has touched since: no need to ask again."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git import git_bytes
+from commodore_py.adapters.git_files import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _NOTE = "commodore-clean"
@@ -20,25 +21,35 @@ _NOTE = "commodore-clean"
 _SETTLED = 2_000_000_000
 
 
-def is_known(worktree: Path, git_folder: Path, commit: str) -> bool:
-    """Whether files, index and commit are what they were when Git found no change."""
+def is_known(worktree: Path, git_folder: str | Path, commit: str, *, untracked: bool) -> bool:
+    """Whether files, index and commit are what they were when Git found no change.
+
+    With `untracked`, that goes for all that lies in the checkout, else for what Git keeps.
+    """
     try:
-        digest, _, names = (git_folder / _NOTE).read_bytes().partition(b"\0")
+        digest, _, names = bytes_of(f"{git_folder}/{_NOTE}").partition(b"\0")
+        paths = _everything(worktree) if untracked else _with_folders(names.split(b"\0"))
+        return digest == _digest(worktree, git_folder, commit, paths, untracked=untracked)[0]
     except OSError:
         return False
-    return digest == _digest(worktree, git_folder, commit, names.split(b"\0"))[0]
 
 
 class Look:
-    """A worktree as it was just before Git looked at it."""
+    """A checkout as it was just before Git looked at it."""
 
-    def __init__(self, worktree: Path, git_folder: Path, commit: str) -> None:
+    def __init__(
+        self, worktree: Path, git_folder: Path, commit: str, *, untracked: bool = False
+    ) -> None:
         self._note, self._text = git_folder / _NOTE, b""
         index = git_folder / "index"
         if not index.is_file() or index.stat().st_mtime_ns + _SETTLED > time.time_ns():
             return  # just checked out
-        names = git_bytes(worktree, "ls-files", "-z").removesuffix(b"\0")
-        digest, newest = _digest(worktree, git_folder, commit, names.split(b"\0"))
+        names = b"" if untracked else git_bytes(worktree, "ls-files", "-z").removesuffix(b"\0")
+        try:
+            paths = _everything(worktree) if untracked else _with_folders(names.split(b"\0"))
+            digest, newest = _digest(worktree, git_folder, commit, paths, untracked=untracked)
+        except OSError:
+            return
         if digest and newest + _SETTLED < time.time_ns():
             self._text = digest + b"\0" + names
 
@@ -49,35 +60,64 @@ class Look:
 
 
 def _digest(
-    worktree: Path, git_folder: Path, commit: str, names: Iterable[bytes]
+    worktree: Path, git_folder: str | Path, commit: str, paths: Iterable[bytes], *, untracked: bool
 ) -> tuple[bytes, int]:
-    """One digest for all that decides, and when the last of it was changed."""
-    try:
-        digest = hashlib.sha256((git_folder / "index").read_bytes())
-    except OSError:
-        return b"", 0
-    digest.update(commit.encode())
+    """One digest for all that decides, and when the last of it was changed; may be empty."""
+    seen: list[object] = [commit, untracked, bytes_of(f"{git_folder}/index")]
+    if untracked:
+        seen.append(_rules(git_folder))
     root, newest = os.fsencode(worktree), 0
-    folders = {os.path.dirname(name) for name in names}  # noqa: PTH120 - bytes, and many
-    folders = {folder[:end] for folder in folders for end in _ends(folder)}
-    for name in (*sorted(folders), *names):
+    for path in paths:
         try:
-            found = os.lstat(os.path.join(root, name))  # noqa: PTH118 - as above
+            found = os.lstat(b"%s/%s" % (root, path.removesuffix(b"/")))
         except OSError:
-            digest.update(name + b"\0missing\0")
+            seen.append((path, None))
             continue
-        kind = (found.st_mode, found.st_ino)
-        if name in folders:
-            digest.update(b"%s\0%d %d\0" % (name, *kind))
+        if path.endswith(b"/"):
+            seen.append((path, found.st_mode, found.st_ino))
             continue
         if stat.S_ISDIR(found.st_mode):
             return b"", 0  # a submodule: what is in it counts, too
-        times = (found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-        newest = max(newest, *times[1:])
-        digest.update(b"%s\0%d %d %d %d %d\0" % (name, *kind, *times))
-    return digest.hexdigest().encode(), newest
+        times = (found.st_mtime_ns, found.st_ctime_ns)
+        newest = max(newest, *times)
+        seen.append((path, found.st_mode, found.st_ino, found.st_size, times))
+    return hashlib.sha256(repr(seen).encode()).hexdigest().encode(), newest
 
 
-def _ends(folder: bytes) -> Iterable[int]:
-    """Where the names of a folder and of those around it end."""
-    return [i for i in range(1, len(folder)) if folder[i : i + 1] == b"/"] + [len(folder)]
+def _with_folders(names: list[bytes]) -> list[bytes]:
+    """Files, and the folders that they are in; those end with a slash."""
+    folders: set[bytes] = set()
+    for name in names:
+        folder = name
+        while (end := folder.rfind(b"/")) > 0:
+            folder = folder[:end]
+            if folder + b"/" in folders:
+                break
+            folders.add(folder + b"/")
+    return [*sorted(folders), *names]
+
+
+def _everything(worktree: Path) -> list[bytes]:
+    """All files and folders in a checkout but Git's own; folders end with a slash."""
+    return sorted(_below(os.fsencode(worktree), b""))
+
+
+def _below(root: bytes, folder: bytes) -> Iterator[bytes]:
+    with os.scandir(b"%s/%s" % (root, folder)) as entries:
+        for entry in entries:
+            name = folder + entry.name
+            if name == b".git":
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                yield name + b"/"
+                yield from _below(root, name + b"/")
+            else:
+                yield name
+
+
+def _rules(git_folder: str | Path) -> bytes:
+    """What the clone's own rules say that Git ignores."""
+    try:
+        return bytes_of(f"{git_folder}/info/exclude")
+    except FileNotFoundError:
+        return b""

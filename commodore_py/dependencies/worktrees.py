@@ -16,10 +16,12 @@ from commodore_py.adapters.git import (
     status,
     succeeds,
 )
+from commodore_py.adapters.git_packs import is_packed_commit
 from commodore_py.adapters.process import ProgramFailed
 
 from . import seen_clean
 from .clones import belongs_to, heads_of
+from .new_worktree import add_worktree
 from .revisions import Found, find, require_complete
 from .safety import (
     LocalWork,
@@ -117,9 +119,11 @@ def check_out(
     if (worktree / ".git").exists():
         others = {branch for other, (_, branch) in heads.items() if other != git_folder}
         at = heads.get(git_folder or worktree, ("", ""))
+        if (there, at[1]) != (found.commit, found.branch):
+            require_complete(bare, found, refs)
         _update(spec, worktree, bare, found, journal, at=at, others=others, force=force)
     else:
-        _create(worktree, bare, found, journal)
+        _create(worktree, bare, found, refs, journal)
         git_folder = git_folder_of(worktree)
     if git_folder is not None:
         remember(worktree, git_folder, found.commit)
@@ -133,37 +137,41 @@ def _find(spec: DependencySpec, there: str, bare: Path, refs: Refs) -> Found:
     try:
         # A tag wins over a branch of that name, as it does in a first checkout by Git.
         found = find(bare, refs, version, prefer="tag")
-        if found.commit != there and commit_of(bare, found.commit) is None:
+        sure = found.branch or found.commit == there or is_packed_commit(bare, found.commit)
+        if not sure and commit_of(bare, found.commit) is None:
             raise RevisionNotFound.named(version, url=spec.url)  # the tag of a file or folder
     except RevisionNotFound as error:
         raise RevisionNotFound(f"{spec}: {error}", where=error.where, hint=error.hint) from error
     return found
 
 
-def _create(worktree: Path, bare: Path, found: Found, journal: Journal) -> None:
-    require_complete(bare, found)
-    _forget_lost(bare)
+def _create(worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journal) -> None:
+    require_complete(bare, found, refs)
+    heads = _forget_lost(bare)
     worktree.parent.mkdir(parents=True, exist_ok=True)
-    how: tuple[str, ...]
-    if found.branch and found.branch not in {branch for _, branch in heads_of(bare).values()}:
-        keep_branch(bare, found.branch, found.commit)
-        origin = f"refs/remotes/origin/{found.branch}"
-        how = ("--track", "-B", found.branch, str(worktree), origin)
-    else:
-        # Git allows a branch in one worktree only; the second one just has its commit.
-        how = ("--detach", str(worktree), found.commit)
+    # Git allows a branch in one worktree only; the second one just has its commit.
+    taken = found.branch in {branch for _, branch in heads.values()}
+    branch = "" if taken else found.branch
+    if branch:
+        keep_branch(bare, branch, found.commit)
     with noted(journal, worktree, after=found.commit, clone=bare):
-        git(bare, "worktree", "add", "--quiet", "--force", *how)
+        add_worktree(worktree, bare, found.commit, branch)
 
 
-def _forget_lost(bare: Path) -> None:
-    """Let Git forget worktrees that are gone, but nothing that was committed only there."""
+def _forget_lost(bare: Path) -> dict[Path, tuple[str, str]]:
+    """Let Git forget worktrees that are gone, but nothing that was committed only there.
+
+    Returns the heads of those that are there.
+    """
     there = heads_of(bare)
     folder = bare.resolve() / "worktrees"
-    for admin in sorted(folder.iterdir()) if folder.is_dir() else ():
+    known = sorted(folder.iterdir()) if folder.is_dir() else []
+    for admin in known:
         if admin not in there and is_complete(admin):
             keep_head(bare, admin)
-    git(bare, "worktree", "prune")
+    if there.keys() != set(known):
+        git(bare, "worktree", "prune")
+    return there
 
 
 def _update(
@@ -181,7 +189,6 @@ def _update(
     branch = "" if found.branch in others else found.branch
     if (commit, own) == (found.commit, branch):
         return
-    require_complete(bare, found)
     if branch and branch != own:
         keep_branch(bare, branch, found.commit)
     origin = f"refs/remotes/origin/{branch}"
@@ -207,7 +214,7 @@ def _own_work_in(worktree: Path, bare: Path) -> list[str]:
     commit, _ = heads_of(bare).get(git_folder or worktree, ("", ""))
     if git_folder is None or not commit or not was_put_there(git_folder, commit):
         return _work_in(worktree, untracked=False)
-    if seen_clean.is_known(worktree, git_folder, commit):
+    if seen_clean.is_known(worktree, git_folder, commit, untracked=False):
         return []
     look = seen_clean.Look(worktree, git_folder, commit)
     # Untracked files stay where they are, so they are in no danger.

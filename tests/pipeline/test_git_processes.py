@@ -119,7 +119,7 @@ def test_servers_are_asked_one_question_each(
 
     counted = started()
     assert counted["ls-remote"] == len(names) + 2
-    assert counted["status"] == 2  # of the global configuration and the catalog
+    assert counted["status"] == 1  # of the catalog
     assert not counted.keys() & {"fetch", "remote", "clone", "worktree"}
     assert counted["rev-list"] + counted["rev-parse"] <= 10
 

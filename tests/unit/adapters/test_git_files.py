@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import git as adapter
-from commodore_py.adapters.git_files import folders_of, is_unambiguous, refs_in, remote_in
+from commodore_py.adapters.git_files import folders_of, refs_in, remote_in
+from commodore_py.adapters.git_packs import is_unambiguous
 from tests.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:
