@@ -1,0 +1,93 @@
+"""Compiles that go on at the same time: in one working directory, and in several with one cache."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.files import read_tree
+from commodore_py.store import Store
+from commodore_py.workflows.demo import write_demo
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Tree
+
+CLUSTER = "c-demo-1"
+DIRECTORIES = 3
+
+
+class Playground:
+    """The demo, and what it compiles to when nothing is kept from before."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        write_demo(root / "demo")
+        code, said = ended(self.begin("alone", cache="another"))
+        assert code == 0, said
+        self.expected = self.made_in("alone")
+
+    def begin(self, work: str, cache: str = "cache") -> subprocess.Popen[str]:
+        """Start a compile."""
+        words = ("-d", str(self.root / work), "catalog", "compile", CLUSTER)
+        return subprocess.Popen(
+            [sys.executable, "-m", "commodore_py", *words],
+            env={
+                **os.environ,
+                "COMMODORE_API_URL": str(self.root / "demo/facts"),
+                "XDG_CACHE_HOME": str(self.root / cache),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def made_in(self, work: str) -> tuple[Tree, Tree]:
+        """What was compiled in a working directory."""
+        folder = self.root / work
+        return read_tree(folder / "compiled"), read_tree(folder / "catalog/manifests")
+
+    @property
+    def store(self) -> Store:
+        """The store that these compiles share."""
+        return Store(self.root / "cache/commodore/results")
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
+    said, _ = process.communicate(timeout=120)
+    return process.returncode, said
+
+
+@pytest.fixture(scope="module")
+def playground(tmp_path_factory: pytest.TempPathFactory) -> Playground:
+    return Playground(tmp_path_factory.mktemp("playground"))
+
+
+def test_in_several_working_directories_with_one_store(playground: Playground) -> None:
+    names = [f"work {number}" for number in range(DIRECTORIES)]
+
+    runs = [ended(process) for process in [playground.begin(name) for name in names]]
+
+    assert [code for code, _ in runs] == [0] * DIRECTORIES, runs
+    for name in names:
+        assert playground.made_in(name) == playground.expected
+    assert playground.store.usage().blobs > 0
+    assert playground.store.verify().damaged == ()
+
+
+def test_in_one_working_directory_one_waits_or_gives_way(playground: Playground) -> None:
+    runs = [ended(process) for process in [playground.begin("shared") for _ in range(2)]]
+
+    assert 0 in {code for code, _ in runs}
+    for code, said in runs:
+        assert code == 0 or (
+            code == 1 and "is at work in this working directory" in said and "hint: wait" in said
+        ), said
+    assert any("waiting for another run" in said for _, said in runs)
+    assert playground.made_in("shared") == playground.expected
+    assert playground.store.verify().damaged == ()
