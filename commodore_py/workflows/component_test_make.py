@@ -17,7 +17,7 @@ _ASSIGNMENT = re.compile(
 )
 _REFERENCE = re.compile(r"\$(?:\$|\((?P<round>[^()$]*)\)|\{(?P<curly>[^{}$]*)\}|(?P<other>.?))")
 _COMMENT = re.compile(r"(?<!\\)#.*")
-_CONTINUED = re.compile(r"\\\n\s*")
+_CONTINUED = re.compile(r"\s*\\\n\s*")
 _MOST_LEVELS = 20
 
 

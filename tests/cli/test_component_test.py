@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -16,10 +17,11 @@ from tests.authoring import a_component, files_below
 from tests.builders import git
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from .conftest import CommandLine, Ran
 
+ROOT = Path(__file__).resolve().parents[2]
 OBJECT = """\
 local inv = (import 'lib/kapitan.libjsonnet').inventory();
 local p = inv.parameters.one;
@@ -462,7 +464,7 @@ def as_installed(component: Path, *options: str) -> subprocess.CompletedProcess[
         capture_output=True,
         text=True,
         cwd=component.parent,
-        env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
 
 
@@ -476,3 +478,64 @@ def test_workers_give_the_same(commodore: CommandLine, tmp_path: Path) -> None:
     assert ran.returncode == 1
     assert "8 cases: 7 passed, 1 failed" in ran.stdout
     assert "a size is needed" in ran.stdout
+
+
+def test_a_new_component_is_green(commodore: CommandLine, tmp_path: Path) -> None:
+    words = ("my-app", "--owner", "acme", "-t", "large", "--lib")
+    assert commodore("component", "new", *words).code == 0
+    component = tmp_path / "dependencies/my-app"
+
+    ran = cases_of(commodore, component, "--offline", "--strict")
+
+    assert ran.code == 0, ran.out + ran.err
+    assert "2 cases: 2 passed" in ran.out
+    assert git(component, "status", "--porcelain") == ""
+
+
+def test_what_is_there_can_do(commodore: CommandLine, tmp_path: Path) -> None:
+    wish = '{"version": 1, "dependencies": [{"source": {"local": {"directory": "none"}}}]}'
+    files = {"jsonnetfile.json": wish, "vendor/v/it.libsonnet": "{ v: 1 }", "tests/a.yml": "{}\n"}
+    code = "{ seen: import 'v/it.libsonnet' }"
+    component = a_component(tmp_path / "src", "one", files, code=code)
+
+    for words in (("test", "--update"), ("compile",)):
+        assert commodore("component", words[0], str(component), *words[1:]).code == 1
+        ran = commodore("component", words[0], str(component), "-F", *words[1:])
+        assert ran.code == 0, ran.out + ran.err
+
+
+def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    component = accepted(commodore, one(tmp_path))
+    with subprocess.Popen(
+        [sys.executable, "-m", "commodore_py", "component", "test", str(component), "--watch"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        first = list(_until(process.stdout, "2 cases: 2 passed"))
+        assert any("passed  large" in line for line in first)
+        list(_until(process.stderr, "waiting for changes"))
+        (component / "tests/small.yml").write_text(sized(2))
+        second = list(_until(process.stdout, "2 cases: 1 passed, 1 failed"))
+        list(_until(process.stderr, "waiting for changes"))
+        process.send_signal(signal.SIGINT)
+        left = process.communicate(timeout=60)
+
+    assert process.returncode == 1
+    assert "Traceback" not in left[1]
+    assert any("spec.replicas: 1 -> 2" in line for line in second)
+    assert not any("large" in line for line in second)
+
+
+def _until(stream: IO[str], words: str) -> Iterator[str]:
+    for line in stream:
+        yield line
+        if words in line:
+            return
+    pytest.fail(f"it never said: {words}")

@@ -1,0 +1,147 @@
+"""Parts of `component test`: Makefiles, command lines, paths of fields, watched files."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py import manifests
+from commodore_py.workflows.component_test_cases import Arguments, find_suite
+from commodore_py.workflows.component_test_expect import values_at
+from commodore_py.workflows.component_test_make import Unknowable, Variables
+from commodore_py.workflows.component_test_watch import Watched
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+
+def written(folder: Path, files: Mapping[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a = x\n", "x"),
+        ("a = x # why\n", "x"),
+        ("a ?= x\na ?= y\n", "x"),
+        ("a ?= x\na = y\n", "y"),
+        ("a := x\na += y\n", "x y"),
+        ("a += y\n", "y"),
+        ("b = 1\na = $(b)${b}$$\n", "11$"),
+        ("a = x \\\n  y\n", "x y"),
+        ("export a = x\n", "x"),
+        ("t: a += y\na = x\nt: dep ## about it\n\ta = z\n", "x y"),
+        ("other: a = y\na = x\n", "x"),
+        ("t u: a = y\n", "y"),
+        ("ifeq (a,b)\na = x\nendif\n", "x"),
+        ("include inner.mk\na += y\n", "inner y"),
+        ("-include inner.mk none.mk\n", "inner"),
+        ("", ""),
+    ],
+)
+def test_variables_of_a_makefile(tmp_path: Path, text: str, expected: str) -> None:
+    written(tmp_path, {"Makefile": text, "inner.mk": "a = inner\ninclude Makefile\n"})
+
+    assert Variables.read(tmp_path).text("a", targets=("t",)) == expected
+
+
+@pytest.mark.parametrize("text", ["$(shell ls)", "$(nowhere)", "$(a)", "$x"])
+def test_what_only_make_knows(tmp_path: Path, text: str) -> None:
+    written(tmp_path, {"Makefile": f"a = {text}\n"})
+
+    with pytest.raises(Unknowable):
+        Variables.read(tmp_path).text("a")
+
+
+def test_arguments_in_every_spelling() -> None:
+    words = "-J a --search-paths=b -Jc -n x --name y -f v.yml --offline -a i tests/t.yml"
+
+    found = Arguments.parse(words.split())
+
+    assert found == Arguments(("a", "b", "c"), ("v.yml",), "y", "i", ("tests/t.yml",))
+
+
+MATRIX = """\
+jobs:
+  test: {strategy: {matrix: {instance: [b, a]}}}
+  lint: {strategy: {matrix: {command: [x]}}}
+"""
+CRUFT = """{"template": "t", "commit": "c", "context": {"cookiecutter":
+  {"test_cases": "c b", "slug": "it", "add_golden": "n"}}}"""
+CASES = {f"tests/{name}.yml": "" for name in "abc"}
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        ({}, ["a", "b", "c"]),
+        ({"tests/a.expect.yml": ""}, ["a", "b", "c"]),
+        ({".cruft.json": CRUFT}, ["c", "b"]),
+        ({".cruft.json": CRUFT, ".github/workflows/test.yaml": MATRIX}, ["b", "a"]),
+        ({"Makefile": "test_instances = tests/c.yml tests/d.yml\n"}, ["c", "d"]),
+        ({"Makefile": "test_instances = tests/c.yml\n", "tests/golden/a/x": ""}, ["c", "a"]),
+    ],
+)
+def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected: list[str]) -> None:
+    suite = find_suite(written(tmp_path, {**CASES, **files}))
+
+    assert [case.name for case in suite.cases] == expected
+
+
+def test_expected_output_is_wanted_unless_the_template_says_no(tmp_path: Path) -> None:
+    assert find_suite(written(tmp_path, CASES)).golden
+    assert not find_suite(written(tmp_path, {".cruft.json": CRUFT})).golden
+
+
+VALUE = {
+    "a": [{"name": "x", "v": 1}, {"name": "y", "v": 2}],
+    "b.c": {"d": {"v": 3}},
+    "e": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        ("a[name=x].v", [1]),
+        ("a[0].v", [1]),
+        ("a[*].v", [1, 2]),
+        ("a[name=x,v=1].v", [1]),
+        ("a[name=x,v=2].v", []),
+        ('"b.c".d.v', [3]),
+        ("*.d.v", [3]),
+        ("**.v", [1, 2, 3]),
+        ("e", [None]),
+        ("e.f", []),
+        ("a.name", []),
+        ("none", []),
+    ],
+)
+def test_values_at_a_path(path: str, expected: list[object]) -> None:
+    assert list(values_at(VALUE, manifests.parse_path(path))) == expected
+
+
+def test_a_change_is_one_of_content(tmp_path: Path) -> None:
+    written(tmp_path, {"a": "1", "sub/b": "1", "gone": "1", "vendor/x": "1", ".git/x": "1"})
+    watched = Watched([tmp_path])
+
+    assert watched.changed() == ()
+    os.utime(tmp_path / "a", ns=(1, 1))
+    written(tmp_path, {"vendor/x": "2", ".git/x": "2"})
+    assert watched.changed() == ()
+    written(tmp_path, {"sub/b": "2", "sub/new": "", "sub/vendor/y": ""})
+    (tmp_path / "gone").unlink()
+    assert [str(file.relative_to(tmp_path)) for file in watched.changed()] == [
+        "gone",
+        "sub/b",
+        "sub/new",
+        "sub/vendor/y",
+    ]
+    assert watched.changed() == ()
