@@ -152,6 +152,28 @@ def test_search_paths_come_first_in_their_order(commodore: CommandLine, tmp_path
     assert out(tmp_path)["out/seen.yaml"] == "x: p\ny: q\n"
 
 
+REMOVE = """\
+parameters:
+  kapitan:
+    compile:
+      - {input_type: remove, input_paths: [extra/x.txt], output_path: .}
+      - {input_type: copy, input_paths: ['${_base_directory}/extra'], output_path: .}
+"""
+
+
+def test_what_search_paths_find_can_be_left_out(commodore: CommandLine, tmp_path: Path) -> None:
+    files = {"class/one.yml": REMOVE, "extra/x.txt": "x\n", "extra/y.txt": "y\n"}
+    component = a_component(tmp_path / "src", "one", files)
+
+    refused = compile_(commodore, component)
+    ran = compile_(commodore, component, "-J", str(component))
+
+    assert "would delete outside" in refused.err
+    assert ran.code == 0, ran.err
+    assert out(tmp_path) == {"y.txt": "y\n"}
+    assert (component / "extra/x.txt").is_file()
+
+
 def test_an_alias_is_another_instance(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { i: inv.parameters._instance, x: inv.parameters.one.x } }"
     component = a_component(
