@@ -95,7 +95,7 @@ def _sum_up(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> N
         about = f": {one.about}" if one.about else ""
         click.secho(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))
     counts = Counter(one.result for one in outcomes)
-    parts = [f"{counts[result]} {result.value}" for result in Result if counts[result]]
+    parts = [f"{result.value}: {counts[result]}" for result in Result if counts[result]]
     done = f"{len(outcomes)} of {listed}" if len(outcomes) < listed else str(listed)
     plural = "" if listed == 1 else "s"
     click.secho(f"{done} {kind.name}{plural}: {'; '.join(parts) or 'nothing done'}", bold=True)

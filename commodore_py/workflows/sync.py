@@ -17,7 +17,7 @@ from commodore_py.model import DependencySpec, Kind
 
 from .scaffold_record import NAME
 from .scaffold_templates import Shelf
-from .scaffold_update import WantedUpdate, plan_update
+from .scaffold_update import InConflict, WantedUpdate, plan_update
 from .sync_branch import commit_beside, push
 from .sync_ids import changes_only_ids
 
@@ -179,5 +179,10 @@ def _failed(entry: Entry, error: CommodoreError) -> Outcome:
     if isinstance(error, dependencies.LocalWork):
         # There is no --force here: whose work it is cannot be asked for many at once.
         error.hint = "push that work, or remove that folder; then start again"
+    elif isinstance(error, InConflict):
+        error.hint = (
+            "in a clone of your own: commodore component update . --conflicts markers;"
+            " or it keeps the file to itself with `skip` in .cruft.json"
+        )
     error.add_note(f"while updating {entry}")
     return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)

@@ -91,7 +91,7 @@ def test_changes_are_offered_once(world: World) -> None:
         f"https://github.com/acme/component-{name}/pull/1"
         for name in ("one", "two")
     ]
-    assert ran.out.endswith("2 components: 2 pull request created\n")
+    assert ran.out.endswith("2 components: pull request created: 2\n")
     assert "+theirs" in ran.out
     pull = two.pulls[0]
     assert (pull.title, pull.base, pull.labels) == (
@@ -116,9 +116,84 @@ def test_changes_are_offered_once(world: World) -> None:
     again = world.sync("-l", "bot")
 
     assert again.code == 0, again.err
-    assert "2 components: 2 pull request is up-to-date" in again.out
+    assert "2 components: pull request is up-to-date: 2" in again.out
     assert world.github.writes() == []
     assert (branch_of(one), len(one.pulls)) == (offered, 1)
+
+
+def test_what_a_run_says(world: World) -> None:
+    for slug in ("one", "conflict"):
+        world.a_component(slug)
+    hosted = world.hosted["conflict"]
+    text = git(hosted.place, "show", "master:README.md")
+    commit_to(hosted.place, {"README.md": text.replace("two", "mine") + "\n"})
+    newest = world.change_template("two", "theirs")
+    old = json.loads(git(hosted.place, "show", "master:.cruft.json"))["commit"]
+
+    ran = world.sync(entries=("acme/component-one", "acme/component-conflict", "acme/component-x"))
+
+    why = (
+        "the template's changes conflict with yours: README.md changed on both sides;"
+        " nothing was changed"
+    )
+    created = "pull request created: https://github.com/acme/component-one/pull/1"
+    assert (
+        ran.err.replace(str(world.folder), "...")
+        == f"""\
+Updating acme/component-one...
+ > {created}
+Updating acme/component-conflict...
+ > failed: {why}
+Updating acme/component-x...
+ > skipped: not found, or not for this token to see
+error: {why}
+  .../work/dependencies/conflict
+  while updating acme/component-conflict
+
+hint: in a clone of your own: commodore component update . --conflicts markers; or it keeps the \
+file to itself with `skip` in .cruft.json
+"""
+    )
+    assert (
+        ran.out
+        == f"""\
+ > Changes:
+     --- .cruft.json
+     +++ .cruft.json
+     @@ -1,6 +1,6 @@
+      {{
+        "template": "{world.template}",
+     -  "commit": "{old}",
+     +  "commit": "{newest}",
+        "checkout": "main",
+        "context": {{
+          "cookiecutter": {{
+     @@ -23,7 +23,7 @@
+              "raw/*"
+            ],
+            "_template": "{world.template}",
+     -      "_commit": "{old}"
+     +      "_commit": "{newest}"
+          }}
+        }},
+        "directory": null
+     --- README.md
+     +++ README.md
+     @@ -1,7 +1,7 @@
+      # one
+{" "}
+      one
+     -two
+     +theirs
+      three
+      four
+      five
+acme/component-one: {created}
+acme/component-conflict: failed: {why}
+acme/component-x: skipped: not found, or not for this token to see
+3 components: pull request created: 1; skipped: 1; failed: 1
+"""
+    )
 
 
 def test_the_branch_and_its_pull_request_follow_the_template(world: World) -> None:
@@ -216,7 +291,7 @@ def test_nothing_is_changed_by_a_dry_run(world: World) -> None:
     forced = world.sync("--template-version", "v2")
 
     assert "--template-version is for looking only" in forced.err
-    assert "2 components: 2 pull request would be created or updated" in forced.out
+    assert "2 components: pull request would be created or updated: 2" in forced.out
     assert world.github.writes() == []
 
 
@@ -287,7 +362,7 @@ def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: World) -> 
     assert "untracked README.md.rej" in lines[1]
     assert lines[2].startswith("acme/component-refused: failed: cannot push branch template-sync")
     assert "pull request created" in lines[3]
-    assert ran.out.endswith("4 components: 1 pull request created; 3 failed\n")
+    assert ran.out.endswith("4 components: pull request created: 1; failed: 3\n")
     assert "README.md changed on both sides" in ran.err
     assert "only on Mondays" in ran.err
     assert "while updating acme/component-leftovers" in ran.err
