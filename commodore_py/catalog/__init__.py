@@ -1,26 +1,49 @@
 """The catalog: what it will hold, what that changes, how it came to be, and how it is written."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from commodore_py.model import DiffLine
 
 from .assemble import assemble
-from .change import change_between
 from .clean import clean
-from .identity import committer
 from .layout import is_generated
-from .objectdiff import FileDifference, ObjectDiff, counted_lines, nothing, object_diff
-from .record import commit_message, record_of
-from .revisions import Comparison, compared
-from .rules import ignore_rules, rule_doubts
-from .sinks import (
-    CatalogSink,
-    GitCatalog,
-    Overtaken,
-    compiled_tree,
-    open_directory,
-    open_git,
-)
-from .textdiff import diff_text, ignored_words
 from .unreported import Unreported, forget_unreported, keep_unreported, unreported
+
+if TYPE_CHECKING:
+    from .change import change_between
+    from .identity import committer
+    from .objectdiff import FileDifference, ObjectDiff, counted_lines, nothing, object_diff
+    from .record import commit_message, record_of
+    from .revisions import Comparison, compared
+    from .rules import ignore_rules, rule_doubts
+    from .sinks import CatalogSink, GitCatalog, Overtaken, compiled_tree, open_directory, open_git
+    from .textdiff import diff_text, ignored_words
+
+# Imported when somebody asks for it: most runs need only some of it.
+_PLACES = {
+    "CatalogSink": ".sinks",
+    "Comparison": ".revisions",
+    "FileDifference": ".objectdiff",
+    "GitCatalog": ".sinks",
+    "ObjectDiff": ".objectdiff",
+    "Overtaken": ".sinks",
+    "change_between": ".change",
+    "commit_message": ".record",
+    "committer": ".identity",
+    "compared": ".revisions",
+    "compiled_tree": ".sinks",
+    "counted_lines": ".objectdiff",
+    "diff_text": ".textdiff",
+    "ignore_rules": ".rules",
+    "ignored_words": ".textdiff",
+    "nothing": ".objectdiff",
+    "object_diff": ".objectdiff",
+    "open_directory": ".sinks",
+    "open_git": ".sinks",
+    "record_of": ".record",
+    "rule_doubts": ".rules",
+}
 
 __all__ = [
     "CatalogSink",
@@ -53,3 +76,11 @@ __all__ = [
     "rule_doubts",
     "unreported",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name], __name__), name)
+    globals()[name] = found
+    return found

@@ -1,13 +1,35 @@
 """Reclass semantics: the hierarchy, resolved for every target."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .checks import check_configuration, deprecations
-from .explain import path_parts, reach, story
 from .layout import materialise
-from .reach import Effect, Reach
 from .resolve import resolve, resolve_bootstrap, whereabouts
-from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
-from .story import MISSING, Event, Reference, Story
 from .whereabouts import Whereabouts
+
+if TYPE_CHECKING:
+    from .explain import path_parts, reach, story
+    from .reached import Effect, Reach
+    from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
+    from .stories import MISSING, Event, Reference, Story
+
+# Imported when somebody asks for it: most runs need only some of it.
+_PLACES = {
+    "Effect": ".reached",
+    "Event": ".stories",
+    "MISSING": ".stories",
+    "Reach": ".reached",
+    "Reference": ".stories",
+    "SingleClassPath": ".single",
+    "Story": ".stories",
+    "explain_missing": ".single",
+    "path_parts": ".explain",
+    "reach": ".explain",
+    "resolve_single": ".single",
+    "single_whereabouts": ".single",
+    "story": ".explain",
+}
 
 __all__ = [
     "MISSING",
@@ -31,3 +53,11 @@ __all__ = [
     "story",
     "whereabouts",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(_PLACES[name], __name__), name)
+    globals()[name] = found
+    return found

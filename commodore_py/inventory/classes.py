@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
 
-from .reader import ClassFile, read
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+    from .reader import ClassFile
 
 _EXTENSIONS = (".yml", ".yaml")
 _NOT_CLASSES = {".git"}
@@ -104,6 +104,8 @@ class ClassFiles:
             digest = self.digest(name)
             known = self._by_content.get(digest)
             if known is None:
+                from .reader import read  # noqa: PLC0415 - not where a result was kept
+
                 file = self._found[name][0]
                 known = self._by_content[digest] = read(self._texts[name], name=str(file))
             self._read[name] = known

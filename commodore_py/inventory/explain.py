@@ -14,10 +14,10 @@ from . import places
 from .classes import ClassFiles
 from .places import Index
 from .problems import raise_failures, similar
-from .reach import reached
+from .reached import reached
 from .replay import Hierarchy
 from .steps import ABSENT, dotted
-from .story import told
+from .stories import told
 from .tracing import Tracer
 from .values import Map, Unresolved
 
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
 
     from .places import ParameterPath
-    from .reach import Reach
+    from .reached import Reach
     from .steps import Lookup, Step
-    from .story import Story
+    from .stories import Story
     from .values import Value
 
 _PARAMETERS = "parameters"

@@ -21,7 +21,7 @@ from commodore_py import adapters
 from commodore_py.errors import CommodoreError
 from commodore_py.store import Store
 
-from .native import Answer, render_targets
+from .answers import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,6 +55,8 @@ class KeptHierarchy:
         missing_ok: bool,
     ) -> dict[str, Node]:
         """Every target's node, as `render_targets` gives it."""
+        from .native import render_targets  # noqa: PLC0415 - an engine that may not be needed
+
         try:
             made_of = _made_of(files, targets, missing_ok=missing_ok)
         except CommodoreError:  # a class that nobody can read, and perhaps nobody includes

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
-from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
-from commodore_py.model import Node
+from commodore_py.errors import CommodoreError, raise_collected
 
+from .answers import Answer, TargetsFailed
 from .interpolate import Resolver
 from .layers import LayerCache
 from .loading import META, Loader
@@ -20,6 +18,8 @@ from .values import Map, plain, plain_key, unresolved_in
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
+    from commodore_py.model import Node
+
     from .classes import ClassFiles
     from .targets import Target
 
@@ -29,48 +29,6 @@ class ParameterError(CommodoreError):
 
     target: str
     path: tuple[str, ...]
-
-
-class TargetsFailed(SeveralErrors):
-    """Targets that cannot be resolved, each for reasons of its own."""
-
-    by_target: Mapping[str, CommodoreError]
-
-    @classmethod
-    def of(cls, failed: Mapping[str, CommodoreError]) -> TargetsFailed:
-        """Keep who failed for what."""
-        error = cls(
-            f"the hierarchy cannot be resolved for {len(failed)} targets", errors=failed.values()
-        )
-        error.by_target = failed
-        return error
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the hierarchy says about a target, wherever and whenever that is asked."""
-
-    parameters: dict[Any, Any]
-    applications: tuple[str, ...]
-    classes: tuple[str, ...]
-
-    def node(self, name: str, uri: str) -> Node:
-        """As the node of one target, resolved now."""
-        raw = {
-            "__reclass__": {
-                "node": name,
-                "name": name,
-                "uri": uri,
-                "environment": "base",
-                "timestamp": datetime.now(UTC).astimezone().strftime("%c"),
-            },
-            "applications": list(self.applications),
-            "classes": list(self.classes),
-            "environment": "base",
-            "exports": {},
-            "parameters": self.parameters,
-        }
-        return Node(name, self.parameters, self.applications, self.classes, raw)
 
 
 class Engine:
@@ -148,4 +106,4 @@ def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  
     return problems
 
 
-__all__ = ["META", "Answer", "Engine", "TargetsFailed", "meta_of", "plain", "render_targets"]
+__all__ = ["META", "Engine", "meta_of", "plain", "render_targets"]

@@ -18,7 +18,7 @@ from .tracing import Tracer
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from .native import TargetsFailed
+    from .answers import TargetsFailed
     from .replay import Hierarchy, Replay
 
 _PLACE = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+)(?P<column>:\d+)?$", re.MULTILINE)

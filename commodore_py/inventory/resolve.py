@@ -11,15 +11,11 @@ from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model import ClassPath, Cluster, Instance, Inventory, Kind, Node
 from commodore_py.model.inventory import BOOTSTRAP
 
-from . import reference
+from .answers import TargetsFailed
 from .checks import check_components, check_instances
 from .classes import ClassFiles
 from .kept import KeptHierarchy
 from .layout import params_of
-from .native import TargetsFailed, render_targets
-from .places import shown
-from .problems import Circumstances, located
-from .replay import Hierarchy
 from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of
 from .whereabouts import Whereabouts
 
@@ -28,6 +24,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
+    from .problems import Circumstances
+    from .replay import Hierarchy
     from .targets import Target
 
 log = logging.getLogger(__name__)
@@ -83,16 +81,22 @@ def render(
 ) -> dict[str, Node]:
     """The nodes of these targets, by the engine that the user chose; mistakes with their places."""
     if config.engine == "reference":
+        from . import reference  # noqa: PLC0415 - hardly anybody asks for it
+
         params = params_of(config, cluster)
         return reference.render(classes, targets, params, missing_ok=missing_ok)
     files = files_of(config, cluster, classes)
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         if config.result_cache is None:
+            from .native import render_targets  # noqa: PLC0415 - not where a result was kept
+
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         kept = KeptHierarchy(config.result_cache, config.paths.root)
         return kept.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
+        from .problems import located  # noqa: PLC0415 - for failures only
+
         hierarchy = hierarchy_of(config, files, targets)
         raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
 
@@ -114,6 +118,9 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
 
 def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
     """What was resolved, to be looked at more closely."""
+    from .places import shown  # noqa: PLC0415 - for places only, which messages have
+    from .replay import Hierarchy  # noqa: PLC0415
+
     root = config.paths.root.resolve()
     return Hierarchy(
         files,
@@ -126,6 +133,8 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
 
 
 def _circumstances(classes: ClassPath, *, missing_ok: bool) -> Circumstances:
+    from .problems import Circumstances  # noqa: PLC0415 - for failures only
+
     origins = {
         dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"
         for dependency in classes.of_kind(Kind.GLOBAL, Kind.TENANT, Kind.PACKAGE)

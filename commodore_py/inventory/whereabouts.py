@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from .steps import ABSENT
-from .tracing import Tracer
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -32,6 +29,10 @@ class Whereabouts:
 
         An item of a list may be written as the text `[0]`.
         """
+        # Places are asked for when something is wrong.
+        from .steps import ABSENT  # noqa: PLC0415
+        from .tracing import Tracer  # noqa: PLC0415
+
         try:
             tracer = Tracer(self._hierarchy.replay(target))
             path = tracer.as_path(path)

@@ -8,8 +8,9 @@ import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, notes_of
+from commodore_py.inventory.answers import TargetsFailed
 from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.native import TargetsFailed, render_targets
+from commodore_py.inventory.native import render_targets
 from commodore_py.inventory.places import shown
 from commodore_py.inventory.problems import Circumstances, located
 from commodore_py.inventory.replay import Hierarchy
