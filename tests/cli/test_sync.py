@@ -437,7 +437,7 @@ def test_programs_of_a_template_run_only_when_trusted(world: World) -> None:
     assert "made-by-hook" in git(world.hosted["two"].place, "ls-tree", "template-sync")
 
 
-def test_repositories_elsewhere_get_a_branch(world: World) -> None:
+def test_repositories_elsewhere_get_a_branch(world: World, stranger: Path) -> None:
     one = world.a_component("one")
     hook = one.place / "hooks" / "post-receive"
     url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
@@ -456,6 +456,8 @@ def test_repositories_elsewhere_get_a_branch(world: World) -> None:
         assert "open this one yourself" in ran.err
         pushed = branch_of(one)
         assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
+        kept = stranger / ".cache/commodore/git/127.0.0.1/git/component-one.git"
+        assert (kept / "commodore-lends.json").is_file()  # the next working directory may borrow
         again = commodore("component", "sync", "list.yaml", *QUICKLY)
         assert summary(again) == [
             f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"

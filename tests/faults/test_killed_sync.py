@@ -108,3 +108,24 @@ def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None
         shutil.rmtree(folder)
 
     assert killed > ROUNDS // 2
+
+
+def test_an_interrupted_run_tells_what_is_done(tmp_path: Path) -> None:
+    make_world(tmp_path)
+    with serve() as github:
+        for name in NAMES:
+            github.host(f"acme/component-{name}", tmp_path / "git" / f"{name}.git")
+        running = sync(tmp_path, github)
+        assert running.stdout is not None
+        said = b""
+        while b"Updating acme/component-two..." not in said:
+            said += running.stdout.readline()
+        running.send_signal(signal.SIGINT)
+        rest, _ = running.communicate()
+
+        assert running.returncode == 130
+        told = (said + rest).decode()
+        assert "acme/component-one: pull request created: https://" in told
+        assert "1 of 3 components: pull request created: 1\n" in told
+        assert "interrupted" in told
+        assert github.repositories["acme/component-three"].pulls == []
