@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
+from commodore_py.store import Store
 
 from . import native, reference
 from .job import Job
@@ -38,6 +39,7 @@ def compile_targets(
         checkouts=checkouts_of(sources),
         offline=config.offline,
         result_cache=config.result_cache,
+        result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
         explain_cache=config.explain_cache,
     )
@@ -46,9 +48,12 @@ def compile_targets(
 
 def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:
     """Compile targets whose inventory and search paths are known: one tree for each."""
-    if engine == "native":
-        return native.compile_job(job)
-    return reference.compile_job(job, show_log=show_log)
+    if engine != "native":
+        return reference.compile_job(job, show_log=show_log)
+    trees = native.compile_job(job).trees
+    if job.result_cache is not None:
+        Store(job.result_cache).tidy(job.result_cache_limit)
+    return trees
 
 
 def search_paths_of(config: Config) -> tuple[Path, ...]:

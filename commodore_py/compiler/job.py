@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.on_disk import notes_below
+from commodore_py.config import RESULT_CACHE_LIMIT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -37,6 +38,7 @@ class Job:
     """Whether programs that would use the network are refused, as far as they are known."""
     result_cache: Path | None = None
     """Where results of entries are kept; none if nothing is taken from there and nothing kept."""
+    result_cache_limit: int = RESULT_CACHE_LIMIT
     verify_cache: bool = False
     """Whether to compile what is in the cache, too, and to compare."""
     explain_cache: bool = False

@@ -42,7 +42,15 @@ _Work: TypeAlias = "tuple[str, tuple[int, Output]]"
 _Compile: TypeAlias = "Callable[[_Work], tuple[_Result, tuple[Verdict, ...]]]"
 
 
-def compile_job(job: Job) -> Mapping[str, Tree]:
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """All targets, and what became of each of their entries."""
+
+    trees: Mapping[str, Tree]
+    verdicts: tuple[Verdict, ...]
+
+
+def compile_job(job: Job) -> Compiled:
     """Compile all targets; the problems of all of them are reported together."""
     entries = {name: entries_of(job.inventory.nodes[name]) for name in job.targets}
     raise_collected(
@@ -65,7 +73,7 @@ def compile_job(job: Job) -> Mapping[str, Tree]:
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )
     refuse_differences(verdicts)
-    return {name: trees[name] for name in job.targets}
+    return Compiled({name: trees[name] for name in job.targets}, tuple(verdicts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""Targets on disk that are compiled again and again: with results of before, and without."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.compiler import Job, native
+from commodore_py.lib import LIBRARIES
+from commodore_py.model import Inventory, Tree
+
+from .builders import make_node
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.compiler.cached import Verdict
+    from commodore_py.model import ReferenceFile
+
+
+@dataclass
+class World:
+    """A working directory with targets; edits are made between compiles."""
+
+    root: Path
+    store: Path
+    parameters: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """By target."""
+    entries: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
+    references: tuple[ReferenceFile, ...] = ()
+    checkouts: dict[str, Path] = field(default_factory=dict)
+    processes: int = 1
+
+    def write(self, name: str, content: str, *, executable: bool = False) -> Path:
+        """A file of the working directory."""
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+        if executable:
+            path.chmod(0o755)
+        return path
+
+    def write_at_same_time(self, name: str, content: str) -> None:
+        """Change a file as if nothing had happened: same time, and mind to take the same size."""
+        path = self.root / name
+        before = path.stat()
+        path.write_text(content)
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    def entry(self, target: str, *paths: str, kind: str = "jsonnet", **fields: Any) -> None:  # noqa: ANN401 - as people write them
+        """One more entry of a target."""
+        self.parameters.setdefault(target, {})
+        self.entries.setdefault(target, []).append(
+            {"input_type": kind, "input_paths": list(paths), "output_path": "out", **fields}
+        )
+
+    def job(self, **changes: Any) -> Job:  # noqa: ANN401 - Job checks them by name
+        """What is compiled now."""
+        nodes = {
+            name: make_node(name, parameters={**values, "kapitan": {"compile": self.entries[name]}})
+            for name, values in self.parameters.items()
+        }
+        self.root.mkdir(parents=True, exist_ok=True)
+        job = Job(
+            root=self.root,
+            inventory=Inventory(nodes),
+            targets=tuple(sorted(nodes)),
+            search_paths=(self.root / "vendor", self.root, LIBRARIES),
+            references=self.references,
+            reveal=False,
+            fetch=False,
+            processes=self.processes,
+            output=self.root,
+            checkouts=self.checkouts,
+            result_cache=self.store,
+        )
+        return replace(job, **changes)
+
+    def compiled(self) -> list[str]:
+        """Compile both ways; the bytes must be the same. Returns which entries were rendered."""
+        found = native.compile_job(self.job())
+        anew = native.compile_job(self.job(result_cache=None))
+        assert everything(found.trees) == everything(anew.trees)
+        assert all(one.outcome == "never" for one in anew.verdicts) or not anew.verdicts
+        return [name_of(one) for one in found.verdicts if one.outcome != "found"]
+
+    def reasons(self) -> list[str]:
+        """Compile, and say why entries were rendered."""
+        told = native.compile_job(self.job()).verdicts
+        return [one.why for one in told if one.outcome != "found"]
+
+
+def name_of(verdict: Verdict) -> str:
+    """The target and the file of an entry."""
+    return f"{verdict.target} {verdict.entry.rpartition('/')[2].rpartition(' ')[2]}"
+
+
+def everything(trees: Mapping[str, Tree]) -> dict[str, Any]:
+    """All that there is to know about trees."""
+    return {
+        name: (
+            [(str(path), entry.content, entry.executable) for path, entry in tree.items()],
+            sorted(map(str, tree.empty_folders)),
+        )
+        for name, tree in trees.items()
+    }

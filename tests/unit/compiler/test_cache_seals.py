@@ -1,0 +1,127 @@
+"""What programs look at is recorded by looking at all of it; else results are not kept."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.yaml_emitter import Style
+from commodore_py.compiler.cached.keys import roots_of
+from commodore_py.compiler.cached.seals import SEALS
+from commodore_py.compiler.entries import entries_of
+from commodore_py.compiler.evaluation import Evaluation
+from commodore_py.compiler.foreign import Kapitan
+from commodore_py.compiler.inputs import InputJob
+from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.compiler.lookup import Lookup
+from commodore_py.compiler.memo import Memo
+from commodore_py.compiler.output import Output
+from commodore_py.compiler.tags import Tags
+from commodore_py.compiler.views import Views
+from commodore_py.lib import KUSTOMIZE_WRAPPER
+from commodore_py.results import Reads, WatchedOverlay
+from tests.compiled_world import World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """Nothing yet."""
+    return World(tmp_path / "work", tmp_path / "store")
+
+
+def test_a_chart_is_known_by_all_that_helm_sees(world: World) -> None:
+    world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+    world.write("chart/templates/a.yaml", "a: {{ .Values.a }}")
+    sealed = _sealed(world, helm_params={"name": "web"})
+
+    assert sealed.unsealed == ""
+    assert "twork:chart" in sealed.answers
+
+    world.write("chart/README.md", "new")
+    assert _sealed(world, helm_params={"name": "web"}).answers != sealed.answers
+
+
+@pytest.mark.parametrize(
+    ("fields", "why"),
+    [
+        ({"helm_params": {}}, "named after the clock"),
+        ({"helm_params": {"name": "web", "validate": True}}, "more than the chart"),
+        ({"helm_params": {"name": "web"}, "helm_values_files": ["http://a/b"]}, "values come from"),
+    ],
+)
+def test_charts_that_look_further_are_not_kept(
+    world: World, fields: dict[str, object], why: str
+) -> None:
+    world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+
+    assert why in _sealed(world, **fields).unsealed
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"templates/a.yaml": "a: {{ randAlphaNum 8 }}"},
+        {"templates/a.yaml": '{{ if .Values.on }}{{ include "b" . }}{{ end }}'}
+        | {"templates/_b.tpl": '{{ define "b" }}{{ now }}{{ end }}'},
+        {"templates/a.yaml": "{{ tpl .Values.a . }}", "values.yaml": "a: '{{ uuidv4 }}'"},
+        {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
+    ],
+)
+def test_unsteady_charts_are_not_kept(world: World, files: dict[str, str]) -> None:
+    world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+    for name, content in files.items():
+        world.write(f"chart/{name}", content)
+
+    assert "at every compile" in _sealed(world, helm_params={"name": "web"}).unsealed
+
+
+def _sealed(world: World, **fields: Any) -> Reads:  # noqa: ANN401 - as people write them
+    """What is recorded of a helm entry before Helm runs."""
+    world.parameters, world.entries = {}, {}
+    world.entry("web", "chart", kind="helm", **fields)
+    job = world.job()
+    reads = Reads(roots_of(job))
+    overlay = Overlay(job.root / "compiled", job.root / "catalog", {})
+    (entry,) = entries_of(job.inventory.nodes["web"]).compiled
+    views = Views(job.inventory)
+    SEALS["helm"](
+        InputJob(
+            entry=entry,
+            output=Output("web", None),
+            lookup=Lookup(job.search_paths, WatchedOverlay.over(overlay, reads)),
+            tags=Tags(),
+            style=Style(),
+            evaluation=Evaluation("web", InventoryImports(views), Memo()),
+            kapitan=Kapitan(job, views),
+        ),
+        reads,
+    )
+    return reads
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl in PATH")
+def test_a_kustomization_is_known_by_its_folders(world: World) -> None:
+    world.write("base/kustomization.yaml", "resources: [map.yaml]")
+    world.write("base/map.yaml", MAP)
+    world.write("top/kustomization.yaml", "resources: [../base]\nnamespace: here")
+    world.entry(
+        "web",
+        str(KUSTOMIZE_WRAPPER),
+        kind="external",
+        env_vars={"INPUT_DIR": str(world.root / "top")},
+        args=["${compiled_target_dir}/made"],
+    )
+    assert world.compiled() == ["web run-kustomize"]
+    assert world.compiled() == []
+
+    world.write("base/map.yaml", MAP.replace("one", "two"))
+    assert world.compiled() == ["web run-kustomize"]
+    assert world.compiled() == []
