@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.model import Rendered, Sources
 
 CLUSTER = "c-demo-1"
+MARKERS = frozenset({"looked", "swept"})
 _NOBODY = 65534
 
 
@@ -102,7 +103,7 @@ DAMAGES: tuple[Callable[[Path, random.Random], None], ...] = (
 
 def files_of(folder: Path) -> list[Path]:
     """Blobs and notes, in an order that is always the same."""
-    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name != "swept")
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name not in MARKERS)
 
 
 def damage(folder: Path, chance: random.Random) -> list[str]:

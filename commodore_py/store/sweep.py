@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 _ASIDE = ".new"
 _ABANDONED = 3600.0  # what is made aside is in its place at once
 _BLOCK = 4096
-_MARKER = "swept"
-_OFTEN, _SELDOM = 60.0, 86400.0
+_LOOKED, _SWEPT = "looked", "swept"
+_MARKERS = frozenset({_LOOKED, _SWEPT})
+_OFTEN, _SELDOM = 600.0, 86400.0
 _FOLDERS = 256
 _SAMPLE = 8
 
@@ -92,21 +93,28 @@ def prune(folder: str, limit: int, *, unused_for: float | None = None) -> Pruned
 
 
 def tidy(folder: str, places: Sequence[str], limit: int) -> None:
-    """Prune once a day, and at once where a sample says that the limit is passed."""
-    estimate = _estimate(places)
-    marker = f"{folder}/{_MARKER}"
+    """Look now and then, by a sample; prune if that says too much, and once a day anyway."""
+    if not _is_due(f"{folder}/{_LOOKED}", _OFTEN):
+        return
+    too_much = _estimate(places) > limit
+    if _is_due(f"{folder}/{_SWEPT}", _SELDOM) or too_much:
+        # Less than the limit, so that the next runs need not prune again.
+        prune(folder, limit * 4 // 5 if too_much else limit)
+
+
+def _is_due(marker: str, pause: float) -> bool:
+    """Whether something was last done long ago; if so, it counts as done, for other runs too."""
     try:
-        since = time.time() - os.stat(marker).st_mtime  # noqa: PTH116 - as above
+        if 0 <= time.time() - os.stat(marker).st_mtime < pause:  # noqa: PTH116 - as above
+            return False
     except OSError:
-        since = _SELDOM
-    often = estimate > limit and (since >= _OFTEN or estimate > 2 * limit)
-    if often or not 0 <= since < _SELDOM:
-        with suppress(OSError):
-            # First of all: other runs that end now need not do the same.
-            os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-            os.utime(marker)
-            # Less than the limit, so that the next runs need not prune again.
-            prune(folder, limit if estimate <= limit else limit * 4 // 5)
+        pass
+    try:
+        os.close(os.open(marker, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
+        os.utime(marker)
+    except OSError:  # there is no store, or it is not to be written to
+        return False
+    return True
 
 
 def verify(
@@ -134,7 +142,7 @@ def _verified(folder: str, get: Callable[[str], bytes | None]) -> tuple[int, lis
 
 
 def _files_below(folder: str) -> Iterator[_File]:
-    """Everything but folders and the marker; what vanishes meanwhile is not there."""
+    """Everything but folders and markers; what vanishes meanwhile is not there."""
     try:
         entries = list(os.scandir(folder))
     except OSError:
@@ -143,7 +151,7 @@ def _files_below(folder: str) -> Iterator[_File]:
         try:
             if entry.is_dir(follow_symlinks=False):
                 yield from _files_below(entry.path)
-            elif entry.name != _MARKER:
+            elif entry.name not in _MARKERS:
                 status = entry.stat(follow_symlinks=False)
                 blocks = -(-status.st_size // _BLOCK)
                 yield _File(entry.path, blocks * _BLOCK, status.st_mtime)

@@ -128,6 +128,18 @@ def test_prune_is_told_one_thing(commodore: CommandLine) -> None:
     assert "--all and --max-size cannot be combined" in ran.err
 
 
+def test_compiles_keep_to_the_size_that_is_set(commodore: CommandLine, facts: str) -> None:
+    words = ("catalog", "compile", "c-demo-2", "--api-url", facts)
+    assert commodore("-d", "one", *words).code == 0
+    whole = Store(cache() / "results").usage().bytes
+    (cache() / "results/looked").unlink()
+
+    ran = commodore("--cache-size", f"{whole // 2048}k", "-d", "two", *words)
+
+    assert ran.code == 0
+    assert 0 < Store(cache() / "results").usage().bytes <= whole // 2
+
+
 @pytest.mark.usefixtures("store")
 def test_verify_finds_nothing_where_all_is_right(commodore: CommandLine) -> None:
     ran = commodore("cache", "verify")

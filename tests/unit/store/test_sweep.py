@@ -125,18 +125,38 @@ def test_tidying_removes_nothing_that_has_room(store: Store) -> None:
 def test_tidying_is_left_to_one_run(store: Store) -> None:
     filled(store, 600)
     store.tidy(1000 * BLOCK)
-    aside = next(file for file in files_in(store) if file.name != "swept").with_name(".1-a-0.new")
+
+    store.tidy(0)
+    soon = store.usage().blobs
+    later(store, "looked", 0.5)
+    store.tidy(0)
+
+    assert soon == 600
+    assert store.usage().blobs == 0
+
+
+def test_once_a_day_what_killed_runs_left_goes(store: Store) -> None:
+    filled(store, 1)
+    store.tidy(1000 * BLOCK)
+    aside = next(store.folder.glob("v1/blobs/*/*")).with_name(".1-a-0.new")
     aside.write_bytes(b"half")
     os.utime(aside, (1e9, 1e9))
 
+    later(store, "looked", 1)
     store.tidy(1000 * BLOCK)
     soon = aside.exists()
-    yesterday = time.time() - 2 * DAY
-    os.utime(store.folder / "swept", (yesterday, yesterday))
+    later(store, "looked", 1)
+    later(store, "swept", 25)
     store.tidy(1000 * BLOCK)
 
     assert soon
     assert not aside.exists()
+
+
+def later(store: Store, marker: str, hours: float) -> None:
+    """As if it had been so long ago that somebody tidied."""
+    moment = time.time() - hours * 3600
+    os.utime(store.folder / marker, (moment, moment))
 
 
 def test_what_is_left_aside_counts_for_nothing(tmp_path: Path) -> None:

@@ -203,4 +203,4 @@ def test_a_full_disk_is_told_once_and_leaves_nothing_half(tmp_path: Path) -> Non
 
     assert out == "[True, True, None]"
     assert err == ["WARNING results are not kept: file too large"]
-    assert [file.name for file in files_in(Store(tmp_path / "results"))] == ["swept"]
+    assert [file.name for file in files_in(Store(tmp_path / "results"))] == ["looked", "swept"]
