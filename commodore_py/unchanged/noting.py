@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import lieutenant
+from commodore_py import compiler, lieutenant
 
 from . import answers, downloads, looks, outcome, proof, remotes
 
@@ -41,6 +41,8 @@ def note(
     if published.unreported:
         return "its report is still due"
     root = config.paths.root
+    if compiler.chart_doubts(replace(config, helm_nondeterminism="warn"), sources.inventory):
+        return "a chart gives something else each time"
     facts = None if config.local else lieutenant.facts_folder(config.api_url)
     outside = sorted({*proof.paths_outside(sources, root)})
     asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)

@@ -54,10 +54,10 @@ def compile_catalog(
 
 def _may_rest(config: Config) -> bool:
     """Whether a run can be recognised at all: others are rare, or meant to do all the work."""
-    by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
+    all_the_work = config.recompile or config.verify_cache or config.explain_cache or config.force
     elsewhere = config.dry_run or config.output_dir is not None
-    asked = config.recompile or config.verify_cache or config.explain_cache
-    return not (config.engine != "native" or by_programs or elsewhere or config.force or asked)
+    by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
+    return not (all_the_work or elsewhere or by_programs or config.engine != "native")
 
 
 class _Memory:
