@@ -11,6 +11,8 @@ from . import completion
 from .options import (
     DIFF_FORMS,
     Globals,
+    cache_options,
+    cache_settings,
     config_of,
     engine_options,
     helm_option,
@@ -100,6 +102,7 @@ def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
             ),
             output_option,
             offline_option,
+            cache_options,
             engine_options,
             helm_option,
             verbose_option,
@@ -244,5 +247,5 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
         local=options["offline"],
         fetch_dependencies=options.get("fetch_dependencies", True),
         processes=options["processes"],
-        **places.caches_in(places.cache_folder()),
+        **{**places.caches_in(places.cache_folder()), **cache_settings(options)},
     )
