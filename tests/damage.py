@@ -119,12 +119,21 @@ def damage(folder: Path, chance: random.Random) -> list[str]:
     return done
 
 
+def values_of(sources: Sources) -> dict[str, object]:
+    """What the hierarchy says about each target."""
+    return {
+        name: (node.parameters, node.applications, node.classes)
+        for name, node in sources.inventory.nodes.items()
+    }
+
+
 @dataclass(frozen=True)
 class World:
     """The playground, gathered; what it compiles to, and a store from an earlier compile."""
 
     config: Config
     sources: Sources
+    """From before there was a store."""
     expected: Rendered
     filled: Path
     """A copy of the store, to begin each round with."""
@@ -138,7 +147,7 @@ class World:
             sources = gather(config, CLUSTER)
             expected = render(config, sources)
             config = replace(config, result_cache=root / "store")
-            render(config, sources)
+            render(config, gather(config, CLUSTER))
         shutil.copytree(root / "store", root / "filled")
         return cls(config, sources, expected, root / "filled")
 
@@ -154,9 +163,11 @@ class World:
         shutil.copytree(self.filled, self.store.folder)
 
     def compile(self) -> Rendered:
-        """Compile with the store."""
+        """Resolve the hierarchy and compile with the store."""
         with dependencies.one_run(self.config.paths):
-            return render(self.config, self.sources)
+            sources = gather(self.config, CLUSTER)
+            assert values_of(sources) == values_of(self.sources)
+            return render(self.config, sources)
 
     def survives(self, seed: int) -> list[str]:
         """Compile twice with a damaged store; returns what had been done to it."""
