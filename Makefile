@@ -47,9 +47,8 @@ long: $(STAMP) ## property tests with many more examples
 faults: $(STAMP) ## what happens when disks, networks and processes fail
 	$(PYTEST) tests/faults -m faults
 
-bench: $(STAMP) ## time and memory, side by side with the peer; CLUSTERS=... names generated clusters
-	$(BIN)/python -m tests.bench
-	@test -z "$(CLUSTERS)" || $(BIN)/python -m tests.bench.local $(CLUSTERS)
+bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L tools"] [ARGS="--help"]
+	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)
 
 conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test]
 	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)" --via "$(or $(VIA),compile)"

@@ -1,136 +1,200 @@
-"""Ours and the peer in turn, on the same cluster: CPU, wall and peak memory, as ratios.
+"""Ours and the peer in turn, on clusters of several sizes: CPU, wall, memory, and their ratios.
 
-Machines are noisy: only what runs side by side in one call may be compared.
+Machines are noisy: only what runs side by side in one call may be compared. After each pair of
+runs their bytes are compared. `--json FILE` keeps the figures; with `--append`, those of other
+clusters that are in it stay, so that sizes can be measured one after the other.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
-import time
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.workflows.demo import write_demo
-from tests.e2e.peer import clean_environment, find_peer, serve_facts, write_jb
+from tests.e2e.peer import PEER_VERSION, find_peer
 
-from .measuring import Measured, measure, report
+from . import tables
+from .generated import SIZES, generated
+from .playground import TOOLS, missing_programs, playground
+from .rounds import Plan, Rounds
+from .scenarios import COMPONENT_TEST, HELP, SCENARIOS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
-_OURS = (sys.executable, "-m", "commodore_py")
+    from .cluster import Cluster
+    from .rounds import Result
 
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """A command, and what is done to its work folder before each run."""
-
-    name: str
-    arguments: tuple[str, ...]
-    prepare: Callable[[Path], None]
+_ONCE = (HELP, COMPONENT_TEST)  # the size of a cluster does not matter
+_MEASURED_ANYWAY = (*_ONCE, "cold", "warm")
 
 
 def main() -> None:
-    """Measure every scenario, and print a table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
-    parser.add_argument("--runs", type=int, default=3, help="runs of each (default: 3)")
-    parser.add_argument("--generator", type=Path, help="gen_cluster.py, for larger clusters")
-    parser.add_argument("--size", default="S", help="size for the generator (default: S)")
-    options = parser.parse_args()
+    """Measure, and print what was found as it is found."""
+    options = _options()
     try:
         peer = find_peer()
     except pytest.skip.Exception as reason:
         sys.exit(f"nothing to compare with: {reason}")
-    print(f"{platform.platform()}, {os.cpu_count()} cores, Python {platform.python_version()}")
+    about = _about()
+    print(", ".join(about.values()))
+    wanted = [one for one in SCENARIOS if one.name in options.scenarios]
+    found: list[tables.Figures] = _kept(options)
+    once = list(_ONCE)
     with tempfile.TemporaryDirectory(prefix="commodore-bench-") as scratch:
-        root = Path(scratch)
-        with _cluster(root, options.generator, options.size) as (api_url, cluster):
-            for scenario in _scenarios(cluster):
-                _compare(scenario, root, peer, api_url, options.runs)
+        root = (options.root or Path(scratch)).resolve()
+        for name in options.sizes:
+            if name == TOOLS and (missing := missing_programs()):
+                print(f"\n{TOOLS}: left out, as these programs are missing: {', '.join(missing)}")
+                continue
+            plan = _plan(options, name)
+            with (
+                tempfile.TemporaryDirectory(prefix=f"{name}-", dir=scratch) as work,
+                _cluster(name, root) as served,
+            ):
+                here = [one for one in wanted if one.name not in _ONCE or one.name in once]
+                for result in Rounds(served, Path(work).resolve(), peer, plan).results(here):
+                    if result.scenario.name in once:
+                        once.remove(result.scenario.name)
+                    figures = _data(result)
+                    print("\n".join(tables.as_text(figures)), flush=True)
+                    found = [*(one for one in found if not _same(one, figures)), figures]
+                    _keep(options, found, about)
+    found.sort(key=_order)
+    if grown := "\n".join(tables.growth(found)):
+        print(f"\n{grown}")
+    if options.markdown:
+        text = "\n".join(tables.markdown(found, about)) + "\n"
+        options.markdown.write_text(text, encoding="utf-8")
 
 
-def _scenarios(cluster: str) -> tuple[Scenario, ...]:
-    compile_ = ("catalog", "compile", cluster)
-    return (
-        Scenario("help", ("--help",), _keep),
-        Scenario("cold", compile_, _empty),
-        Scenario("warm", compile_, _keep),
-        Scenario("local", (*compile_, "--local", "--no-fetch-dependencies"), _keep),
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.bench",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog="COMMODORE_PEER names an installed peer, else it is installed into a venv of its"
+        " own;\nCOMMODORE_GENERATOR names gen_cluster.py.",
     )
+    sizes = (*SIZES, TOOLS)
+    names = [one.name for one in SCENARIOS]
+    add = parser.add_argument
+    add("--sizes", nargs="+", choices=sizes, default=sizes, help="default: all")
+    add("--scenarios", nargs="+", choices=names, default=names, help="default: all")
+    add("--runs", nargs="+", default=["3"], metavar="[SIZE=]N", help="ours (default: 3)")
+    add(
+        "--peer-runs",
+        nargs="+",
+        default=["3", "L=1"],
+        metavar="[SIZE=]N",
+        help="of the peer (default: 3 L=1)",
+    )
+    add(
+        "--reuse",
+        nargs="*",
+        choices=sizes,
+        default=["L"],
+        help="sizes at which the peer runs cold and warm only, and is taken to cost as much in"
+        " the other scenarios: it has no incremental mode (default: L)",
+    )
+    add("--pause", type=float, default=2.5, help="seconds before each run (default: 2.5)")
+    add("--ours", default="", metavar="OPTIONS", help="more options for our compiles")
+    add("--root", type=Path, metavar="DIR", help="keep generated clusters there, and use them")
+    add("-o", "--json", type=Path, metavar="FILE", help="write all figures to FILE")
+    add("--append", action="store_true", help="keep what else is in that file")
+    add("--markdown", type=Path, metavar="FILE", help="write tables for the documentation")
+    return parser.parse_args()
 
 
-def _keep(work: Path) -> None:
-    work.mkdir(parents=True, exist_ok=True)
+def _cluster(name: str, root: Path) -> AbstractContextManager[Cluster]:
+    return playground(root / name) if name == TOOLS else generated(root / name, name)
 
 
-def _empty(work: Path) -> None:
-    # Cold is an empty work folder and an empty user cache.
-    for folder in (work, _home_of(work)):
-        shutil.rmtree(folder, ignore_errors=True)
-    work.mkdir(parents=True)
+def _plan(options: argparse.Namespace, name: str) -> Plan:
+    plan = Plan(
+        runs=_number(options.runs, name),
+        peer_runs=_number(options.peer_runs, name),
+        peer_in=tuple(one.name for one in SCENARIOS),
+        pause=options.pause,
+        options=tuple(options.ours.split()),
+    )
+    return replace(plan, peer_in=_MEASURED_ANYWAY) if name in options.reuse else plan
 
 
-@contextmanager
-def _demo(root: Path) -> Iterator[tuple[str, str]]:
-    demo = root / "demo"
-    written = write_demo(demo)
-    with serve_facts(demo / "facts") as server:
-        yield server.url, written.clusters[0]
+def _number(said: list[str], name: str) -> int:
+    known = {size: number for size, _, number in (word.rpartition("=") for word in said)}
+    return int(known.get(name, known.get("", "3")))
 
 
-@contextmanager
-def _generated(root: Path, generator: Path, size: str) -> Iterator[tuple[str, str]]:
-    generate = [sys.executable, str(generator)]
-    cluster = root / "cluster"
-    subprocess.run([*generate, "gen", "--root", str(cluster), "--size", size], check=True)
-    port = "18911"
-    server = subprocess.Popen([*generate, "serve", "--root", str(cluster), "--port", port])
-    try:
-        time.sleep(1)
-        yield f"http://127.0.0.1:{port}", "c-perf-0001"
-    finally:
-        server.terminate()
-        server.wait()
-
-
-def _cluster(
-    root: Path, generator: Path | None, size: str
-) -> AbstractContextManager[tuple[str, str]]:
-    return _generated(root, generator, size) if generator else _demo(root)
-
-
-def _compare(scenario: Scenario, root: Path, peer: Path, api_url: str, runs: int) -> None:
-    ours, peers = [], []
-    for _ in range(runs):
-        ours.append(_measure(_OURS, scenario, root / "ours", api_url))
-        peers.append(_measure((str(peer),), scenario, root / "peers", api_url))
-    report(scenario.name, ours, peers)
-
-
-def _home_of(work: Path) -> Path:
-    return work.with_name(f"{work.name}-home")
-
-
-def _measure(program: tuple[str, ...], scenario: Scenario, work: Path, api_url: str) -> Measured:
-    scenario.prepare(work)
-    home = _home_of(work)
-    environment = clean_environment(home)
-    environment |= {
-        "COMMODORE_API_URL": api_url,
-        "COMMODORE_API_TOKEN": "made-up",
-        "PATH": f"{write_jb(home / 'bin')}{os.pathsep}{environment['PATH']}",
+def _about() -> dict[str, str]:
+    git = ["git", "-C", str(Path(__file__).parent)]
+    commit = subprocess.run(
+        [*git, "rev-parse", "--short", "HEAD"], capture_output=True, check=False, text=True
+    ).stdout.strip()
+    return {
+        "date": f"{datetime.now(UTC):%Y-%m-%d}",
+        "commit": f"commit `{commit}`",
+        "cores": f"{os.cpu_count()} cores ({_processor()}, {platform.system()})",
+        "python": f"Python {platform.python_version()}",
+        "peer": f"Commodore {PEER_VERSION}",
     }
-    return measure((*program, *scenario.arguments), work, environment)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor())
+
+
+def _data(result: Result) -> tables.Figures:
+    return {
+        "cluster": result.cluster,
+        "size": result.cluster in SIZES,
+        "instances": result.instances,
+        "scenario": result.scenario.name,
+        "about": result.scenario.about,
+        "ours": [run.as_data() for run in result.ours],
+        "peer": [run.as_data() for run in result.peer],
+        "peer_as_in": result.peer_as_in,
+        "compared": result.compared,
+    }
+
+
+def _same(one: tables.Figures, other: tables.Figures) -> bool:
+    if one["scenario"] in _ONCE:
+        return bool(one["scenario"] == other["scenario"])
+    return (one["cluster"], one["scenario"]) == (other["cluster"], other["scenario"])
+
+
+def _order(one: tables.Figures) -> tuple[int, int]:
+    names = [scenario.name for scenario in SCENARIOS]
+    return (*SIZES, TOOLS).index(one["cluster"]), names.index(one["scenario"])
+
+
+def _kept(options: argparse.Namespace) -> list[tables.Figures]:
+    if not (options.append and options.json and options.json.is_file()):
+        return []
+    content: dict[str, Any] = json.loads(options.json.read_text("utf-8"))
+    return list(content["results"])
+
+
+def _keep(options: argparse.Namespace, found: list[tables.Figures], about: dict[str, str]) -> None:
+    if options.json:
+        content = {"schema": "bench/v1", **about, "results": found}
+        options.json.write_text(json.dumps(content, indent=1), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,169 @@
+"""Ours and the peer in turn, on one cluster, scenario by scenario."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from .component_cases import Cases
+from .program import OURS, PEER, Program
+from .same_bytes import differing
+from .scenarios import COMPONENT_TEST, HELP, Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from .cluster import Cluster
+    from .measuring import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How often who runs."""
+
+    runs: int = 3
+    peer_runs: int = 3
+    peer_in: Collection[str] = ()
+    """Scenarios in which the peer runs; in others it is taken to cost what the likes of it do."""
+    pause: float = 2.5
+    """Seconds between runs: nobody edits a file in the instant in which it was read."""
+    options: tuple[str, ...] = ()
+    """More options for our compiles."""
+
+
+@dataclass(slots=True)
+class Result:
+    """The figures of one scenario on one cluster."""
+
+    cluster: str
+    instances: int
+    scenario: Scenario
+    ours: list[Measured] = field(default_factory=list)
+    peer: list[Measured] = field(default_factory=list)
+    peer_as_in: str = ""
+    """The scenario that the peer's figures are taken from, if not from this one."""
+    compared: int = 0
+    """How many pairs of runs wrote the same bytes."""
+
+
+class Rounds:
+    """All scenarios on one cluster."""
+
+    def __init__(self, cluster: Cluster, root: Path, peer: Path, plan: Plan) -> None:
+        self._cluster, self._root, self._plan = cluster, root, plan
+        ours = (sys.executable, "-m", "commodore_py")
+        self._ours = Program(OURS, ours, root / OURS, cluster)
+        self._peer = Program(PEER, (str(peer),), root / PEER, cluster)
+        self._edits = int(time.time()) % 1_000_000
+        self._compiled: set[str] = set()
+
+    def results(self, scenarios: Iterable[Scenario]) -> Iterator[Result]:
+        """Measure what this cluster can show."""
+        self._fill_catalog()
+        known: dict[str, Result] = {}
+        for scenario in scenarios:
+            if scenario.edit and scenario.edit not in self._cluster.edits:
+                continue
+            if scenario.name == COMPONENT_TEST and self._cluster.component is None:
+                continue
+            result = Result(self._cluster.name, self._cluster.instances, scenario)
+            self._measure(scenario, result)
+            known[scenario.name] = result
+            self._borrow(result, known)
+            yield result
+
+    def _fill_catalog(self) -> None:
+        """The catalog holds what is compiled: a run that changes nothing finds nothing to say."""
+        first = Program(OURS, self._ours.command, self._root / "first", self._cluster)
+        first.empty()
+        first.compile("--push")
+        shutil.rmtree(self._root / "first")
+
+    def _measure(self, scenario: Scenario, result: Result) -> None:
+        if scenario.name == COMPONENT_TEST:
+            self._test_component(result)
+            return
+        peer_runs = self._plan.peer_runs if self._runs_in(scenario) else 0
+        if scenario.name != HELP:
+            self._be_ready(scenario, with_peer=peer_runs > 0)
+        for number in range(max(self._plan.runs, peer_runs)):
+            ran = self._taking_turns(number, ours=number < self._plan.runs, peer=number < peer_runs)
+            self._prepare(scenario, ran)
+            for program in ran:
+                taken = result.ours if program.name == OURS else result.peer
+                taken.append(self._run(scenario, program))
+            if len(ran) > 1 and scenario.bytes_compared:
+                self._compare(scenario)
+                result.compared += 1
+
+    def _runs_in(self, scenario: Scenario) -> bool:
+        return scenario.name in self._plan.peer_in
+
+    def _be_ready(self, scenario: Scenario, *, with_peer: bool) -> None:
+        """Compile what was never compiled; ours once more, so that it knows what it knows."""
+        if scenario.before == "empty":
+            self._compiled |= {OURS, PEER} if with_peer else {OURS}
+            return
+        for program in (self._ours, *([self._peer] if with_peer else [])):
+            if program.name not in self._compiled:
+                program.empty()
+                program.compile()
+                self._compiled.add(program.name)
+        for _ in range(2):
+            time.sleep(self._plan.pause)
+            self._ours.compile(*scenario.options, *self._plan.options)
+
+    def _taking_turns(self, number: int, *, ours: bool, peer: bool) -> list[Program]:
+        ran = [self._peer] * peer + [self._ours] * ours
+        return ran[::-1] if number % 2 else ran
+
+    def _prepare(self, scenario: Scenario, programs: Sequence[Program]) -> None:
+        self._edits += 1
+        match scenario.before:
+            case "empty":
+                for program in programs:
+                    program.empty()
+            case "push":
+                self._cluster.edits[scenario.edit].push(self._edits)
+            case "edit":
+                for program in programs:
+                    self._cluster.edits[scenario.edit].make(program.work, self._edits)
+
+    def _run(self, scenario: Scenario, program: Program) -> Measured:
+        time.sleep(self._plan.pause if scenario.name != HELP else 0)
+        if scenario.name == HELP:
+            program.work.mkdir(parents=True, exist_ok=True)
+            return program.measure("--help")
+        more = self._plan.options if program.name == OURS else ()
+        return program.compile(*scenario.options, *more)
+
+    def _compare(self, scenario: Scenario) -> None:
+        for folder in ("compiled", "catalog"):
+            files = differing(self._ours.work / folder, self._peer.work / folder)
+            if files:
+                some = ", ".join(files[:5])
+                sys.exit(f"{self._cluster.name}, {scenario.name}: not the same bytes: {some}")
+
+    def _borrow(self, result: Result, known: dict[str, Result]) -> None:
+        """Figures of the peer from the scenario that costs it the same, if it did not run."""
+        like = result.scenario
+        while not result.peer and like.like in known:
+            like = known[like.like].scenario
+            result.peer = known[like.name].peer
+            result.peer_as_in = known[like.name].peer_as_in or like.name
+
+    def _test_component(self, result: Result) -> None:
+        """Ours tests all cases at once; the peer compiles each in a process of its own."""
+        assert self._cluster.component is not None
+        cases = Cases(self._cluster.component, self._ours, self._peer)
+        cases.write()
+        for number in range(self._plan.runs):
+            time.sleep(self._plan.pause)
+            result.ours.append(cases.ours())
+            if number < self._plan.peer_runs and self._runs_in(result.scenario):
+                result.peer.append(cases.peer())
+                result.compared += 1

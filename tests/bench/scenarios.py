@@ -1,0 +1,65 @@
+"""What is measured: a command, and what is done before each of its runs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+_LOCAL = ("--local", "--no-fetch-dependencies")
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A compile, or another command."""
+
+    name: str
+    about: str
+    options: tuple[str, ...] = ()
+    before: Literal["", "empty", "push", "edit"] = ""
+    """Empty everything; or make an edit, pushed or in the working directory."""
+    edit: str = ""
+    like: str = ""
+    """Costs the peer the same as that one: it has no incremental mode."""
+    bytes_compared: bool = True
+
+
+HELP = "help"
+COMPONENT_TEST = "component test"
+
+SCENARIOS = (
+    Scenario(HELP, "`--help`", bytes_compared=False),
+    Scenario("cold", "empty working folder and user caches", before="empty"),
+    Scenario("warm", "nothing changed", like="cold"),
+    Scenario(
+        "push a", "one component's jsonnet, pushed", before="push", edit="jsonnet", like="warm"
+    ),
+    Scenario("local", "`--local -F`, nothing changed", _LOCAL, like="warm"),
+    Scenario(
+        "edit a", "`--local -F`, one component's jsonnet edited", _LOCAL, "edit", "jsonnet", "local"
+    ),
+    Scenario(
+        "edit b", "`--local -F`, a value of one instance", _LOCAL, "edit", "value of one", "local"
+    ),
+    Scenario(
+        "edit c", "`--local -F`, a value of all instances", _LOCAL, "edit", "value of all", "local"
+    ),
+    Scenario(COMPONENT_TEST, "6 test cases of a component", bytes_compared=False),
+)
+
+# How many times faster, CPU and wall each, or smaller we want to be; edits that all use have none.
+AIMS = {
+    ("M", "cold"): 12,
+    ("M", "warm"): 100,
+    ("M", "local"): 200,
+    ("M", "push a"): 60,
+    ("M", "edit a"): 60,
+    ("M", "edit b"): 60,
+    ("L", "cold"): 50,
+    ("L", "warm"): 500,
+    ("L", "local"): 500,
+    ("L", "push a"): 200,
+    ("L", "edit a"): 200,
+    ("L", "edit b"): 200,
+    ("", HELP): 10,
+}
+MEMORY_AIMS = {"M": 6, "L": 15}

@@ -1,0 +1,143 @@
+"""Figures as text, as data, and as the tables of docs/explanation/performance.md."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from .measuring import Spread
+from .scenarios import AIMS, COMPONENT_TEST, HELP, MEMORY_AIMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+# A result as data: what `rounds.Result` says, and what a file keeps.
+Figures = dict[str, Any]
+
+FIELDS = {"cpu": "CPU s", "wall": "wall s", "peak_mib": "MiB", "tree_mib": "MiB of all"}
+_ANYWHERE = (HELP, COMPONENT_TEST)
+
+
+def as_text(figures: Figures) -> Iterator[str]:
+    """One result, for people."""
+    yield f"\n{figures['cluster']}, {figures['scenario']}: {figures['about']}{_compared(figures)}"
+    for field, label in FIELDS.items():
+        ours, peer = (_spread(figures, who, field) for who in ("ours", "peer"))
+        line = f"  {label:10} ours {ours!s:28}"
+        if ours and peer:
+            ratio = _ratio(ours, peer)
+            line += f" peer {peer!s:28} ratio {ratio:8.1f}{_verdict(figures, field, ratio)}"
+        yield line
+
+
+def markdown(all_figures: Sequence[Figures], about: Mapping[str, str]) -> Iterator[str]:
+    """All results, ready for the page."""
+    yield ", ".join(about.values()) + "."
+    yield ""
+    heads = (f"{label} | Commodore | ratio" for label in ("CPU s", "wall s", "MiB"))
+    yield f"| | scenario | {' | '.join(heads)} |"
+    yield "|---|---|" + "---|" * 9
+    for figures in all_figures:
+        cells = [_place(figures), figures["about"]]
+        for field in ("cpu", "wall", "peak_mib"):
+            ours, peer = (_spread(figures, who, field) for who in ("ours", "peer"))
+            digits = 0 if field == "peak_mib" else 2
+            cells += [_cell(ours, digits), _cell(peer, digits, mark=bool(figures["peer_as_in"]))]
+            cells.append(f"{_ratio(ours, peer):.1f}" if ours and peer else "")
+        yield f"| {' | '.join(cells)} |"
+    yield ""
+    yield "Medians, the least and the most in brackets; memory is that of the largest process."
+    if any(figures["peer_as_in"] for figures in all_figures):
+        yield (
+            "† Commodore was not run in this scenario: it has no incremental mode, and its figures"
+            " are those of the scenario that costs it the same ("
+            + "; ".join(_borrowed(all_figures))
+            + ")."
+        )
+    yield ""
+    yield from growth(all_figures)
+
+
+def growth(all_figures: Sequence[Figures]) -> Iterator[str]:
+    """What an instance costs at each size: the same at all of them if cost grows with them."""
+    sized = [one for one in all_figures if one["size"] and one["scenario"] not in _ANYWHERE]
+    sizes = dict.fromkeys(one["cluster"] for one in sized)
+    if len(sizes) < 2:
+        return
+    yield f"| CPU ms per instance | | {' | '.join(sizes)} | grows with n to the power of |"
+    yield "|---|---|" + "---|" * (len(sizes) + 1)
+    for scenario in dict.fromkeys(one["scenario"] for one in sized):
+        of_it = {one["cluster"]: one for one in sized if one["scenario"] == scenario}
+        about = next(iter(of_it.values()))["about"]
+        for who, name in (("ours", "ours"), ("peer", "Commodore")):
+            costs = {
+                size: (one["instances"], spread.median)
+                for size, one in of_it.items()
+                if (spread := _spread(one, who, "cpu"))
+                and not (who == "peer" and one["peer_as_in"])
+            }
+            if not costs:
+                continue
+            cells = [
+                f"{1000 * costs[size][1] / costs[size][0]:.1f}" if size in costs else ""
+                for size in sizes
+            ]
+            powers = [
+                f"{math.log(cpu / cpu_before) / math.log(count / before):.2f}"
+                for (before, cpu_before), (count, cpu) in pairwise(costs.values())
+            ]
+            yield f"| {about} | {name} | {' | '.join(cells)} | {', '.join(powers)} |"
+
+
+def _spread(figures: Figures, who: str, field: str) -> Spread | None:
+    runs = figures[who]
+    return Spread.of(run[field] for run in runs) if runs else None
+
+
+def _ratio(ours: Spread, peer: Spread) -> float:
+    return peer.median / max(ours.median, 1e-9)
+
+
+def _verdict(figures: Figures, field: str, ratio: float) -> str:
+    if field == "tree_mib":
+        return ""
+    if field == "peak_mib":
+        aim = MEMORY_AIMS.get(figures["cluster"])
+    else:
+        place = "" if figures["scenario"] in _ANYWHERE else figures["cluster"]
+        aim = AIMS.get((place, figures["scenario"]))
+    if aim is None or (figures["scenario"] in _ANYWHERE and field == "peak_mib"):
+        return ""
+    return f"  aim {aim}: " + ("reached" if ratio >= aim else f"{ratio / aim:.2f} of it")
+
+
+def _compared(figures: Figures) -> str:
+    said = []
+    if figures["compared"]:
+        said.append(f"the same bytes {figures['compared']} times")
+    if figures["peer_as_in"]:
+        said.append(f"the peer as in {figures['peer_as_in']}")
+    return f" ({', '.join(said)})" if said else ""
+
+
+def _borrowed(all_figures: Iterable[Figures]) -> Iterator[str]:
+    found: dict[tuple[str, str], list[str]] = {}
+    for one in all_figures:
+        if one["peer_as_in"]:
+            found.setdefault((one["cluster"], one["peer_as_in"]), []).append(one["scenario"])
+    for (cluster, source), scenarios in found.items():
+        yield f"{cluster}: {', '.join(scenarios)} as {source}"
+
+
+def _place(figures: Figures) -> str:
+    return "" if figures["scenario"] in _ANYWHERE else figures["cluster"]
+
+
+def _cell(spread: Spread | None, digits: int, *, mark: bool = False) -> str:
+    if spread is None:
+        return ""
+    text = f"{spread.median:.{digits}f}"
+    if spread.least != spread.most:
+        text += f" ({spread.least:.{digits}f} to {spread.most:.{digits}f})"
+    return f"{text} †" if mark else text
