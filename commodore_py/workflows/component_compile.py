@@ -176,6 +176,7 @@ def _render(
         checkouts={instance.name: wanted.component.repository},
         offline=config.offline,
         result_cache=config.result_cache,
+        result_cache_limit=config.result_cache_limit,
         verify_cache=config.verify_cache,
         explain_cache=config.explain_cache,
         state=on_disk.notes_in(wanted.component.repository),
