@@ -15,7 +15,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _EXECUTABLE = stat.S_IXUSR
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
@@ -122,18 +122,24 @@ def read_tree(folder: Path) -> Tree:
     return Tree(entries, frozenset(empty))
 
 
-def write_tree(folder: Path, tree: Tree, *, keep: frozenset[PurePosixPath] = frozenset()) -> None:
-    """Make a folder hold exactly this tree, touching only what differs.
+def write_tree(
+    folder: Path,
+    tree: Tree,
+    *,
+    below: PurePosixPath | None = None,
+    keep: frozenset[PurePosixPath] = frozenset(),
+) -> None:
+    """Make a folder hold exactly this tree, or what lies `below` a path of it.
 
     Entries directly in the folder that are named in `keep` stay as they are.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    wanted_folders = tree.folders()
-    _sweep(folder, PurePosixPath(), tree, wanted_folders, keep)
-    for relative in sorted(wanted_folders):
-        (folder / relative).mkdir(parents=True, exist_ok=True)
-    for relative, entry in tree.items():
-        write_if_changed(folder / relative, entry.content, executable=entry.executable)
+    place = _Place(os.fspath(folder), tree, below, frozenset(map(str, keep)))
+    place.sweep()
+    for path in place.missing_folders():
+        Path(path).mkdir(parents=True, exist_ok=True)
+    for path, entry in place.differing():
+        write_if_changed(Path(path), entry.content, executable=entry.executable)
 
 
 def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path | None, PurePosixPath]]:
@@ -147,21 +153,79 @@ def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path | None, 
             yield child, relative / child.name
 
 
-def _sweep(
-    folder: Path,
-    relative: PurePosixPath,
-    tree: Tree,
-    wanted_folders: frozenset[PurePosixPath],
-    keep: frozenset[PurePosixPath],
-) -> None:
-    for child in folder.iterdir():
-        here = relative / child.name
-        if here in keep:
-            continue
-        if child.is_dir() and not child.is_symlink() and here in wanted_folders:
-            _sweep(child, here, tree, wanted_folders, keep)
-        elif here not in tree or child.is_symlink():
-            remove(child)
+class _Place:
+    """A folder, and what it shall hold.
+
+    Paths are texts here: to make a `Path` takes longer than to ask about its file.
+    """
+
+    def __init__(
+        self, folder: str, tree: Tree, below: PurePosixPath | None, keep: frozenset[str]
+    ) -> None:
+        self._folder = folder
+        self._keep = keep
+        prefix = f"{below}/" if below else ""
+        cut = len(prefix)
+        self._files = {
+            path[cut:]: entry for path, entry in _texts(tree.items()) if path.startswith(prefix)
+        }
+        self._folders = {
+            path[cut:] for path in map(str, tree.folders()) if path.startswith(prefix)
+        } - {"."}
+        self._there: set[str] = set()
+        self._status: dict[str, os.stat_result] = {}
+
+    def sweep(self) -> None:
+        """Remove what is not wanted, and remember what is there."""
+        self._sweep(self._folder, "")
+
+    def missing_folders(self) -> Iterator[str]:
+        """Folders to be made, those above before those below them."""
+        return (f"{self._folder}/{path}" for path in sorted(self._folders - self._there))
+
+    def differing(self) -> Iterator[tuple[str, Entry]]:
+        """Files that are not as they shall be."""
+        for path, entry in self._files.items():
+            full = f"{self._folder}/{path}"
+            if not _is_same(full, self._status.get(path), entry):
+                yield full, entry
+
+    def _sweep(self, folder: str, prefix: str) -> None:
+        with os.scandir(folder) as found:
+            children = list(found)
+        for child in children:
+            here = prefix + child.name
+            if here in self._keep:
+                continue
+            if here in self._folders and child.is_dir(follow_symlinks=False):
+                self._there.add(here)
+                self._sweep(child.path, f"{here}/")
+            elif here not in self._files or child.is_symlink():
+                remove(Path(child.path))
+            else:
+                self._status[here] = child.stat(follow_symlinks=False)
+
+
+def _texts(entries: Iterable[tuple[PurePosixPath, Entry]]) -> Iterator[tuple[str, Entry]]:
+    return ((str(path), entry) for path, entry in entries)
+
+
+def _is_same(path: str, status: os.stat_result | None, entry: Entry) -> bool:
+    if status is None or not stat.S_ISREG(status.st_mode):
+        return False
+    if status.st_size != len(entry.content):
+        return False
+    if bool(status.st_mode & _EXECUTABLE) != entry.executable:
+        return False
+    return _content(path, status.st_size) == entry.content
+
+
+def _content(path: str, size: int) -> bytes:
+    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return os.read(file, size + 1)
+    finally:
+        os.close(file)
 
 
 def is_executable(path: Path) -> bool:

@@ -55,7 +55,7 @@ class DirectoryCatalog:
                 for left_over in files.asides_in(place):  # by a run that was killed
                     files.remove(left_over)
             for folder in OWNED:
-                write_owned(self.directory / folder, rendered.catalog.subtree(folder))
+                write_owned(self.directory, rendered.catalog, folder)
         return change
 
     def unstage(self) -> None:

@@ -56,7 +56,7 @@ class GitCatalog:
         self._refuse_conflicts()
         files.write_tree(self.compiled, compiled_tree(rendered))
         for folder in OWNED:
-            write_owned(self.directory / folder, rendered.catalog.subtree(folder))
+            write_owned(self.directory, rendered.catalog, folder)
         # What was compiled is committed to the byte, whatever line ends the user likes.
         as_they_are = ("-c", "core.autocrlf=false", "-c", "core.safecrlf=false")
         git(self.directory, *as_they_are, "add", "--all")

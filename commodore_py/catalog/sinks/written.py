@@ -25,20 +25,21 @@ def compiled_tree(rendered: Rendered) -> Tree:
     )
 
 
-def write_owned(folder: Path, tree: Tree) -> None:
-    """Make a folder that is ours hold this tree; hidden entries at its top stay."""
+def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> None:
+    """Make a folder of the catalog as it is in the tree; hidden entries at its top stay."""
+    folder = directory / owned
     if folder.is_symlink() or not folder.is_dir():
         files.remove(folder)
         folder.mkdir()
     keep = frozenset(
         PurePosixPath(child.name)
         for child in folder.iterdir()
-        if is_hidden(child.name) and not _in_the_way(child, tree)
+        if is_hidden(child.name) and not _in_the_way(child, owned, tree)
     )
-    files.write_tree(folder, tree, keep=keep)
+    files.write_tree(folder, tree, below=owned, keep=keep)
 
 
-def _in_the_way(child: Path, tree: Tree) -> bool:
+def _in_the_way(child: Path, owned: PurePosixPath, tree: Tree) -> bool:
     """Whether a hidden entry is where a compiled folder has to be."""
     is_folder = child.is_dir() and not child.is_symlink()
-    return not is_folder and PurePosixPath(child.name) in tree.folders()
+    return not is_folder and owned / child.name in tree.folders()

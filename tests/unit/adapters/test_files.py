@@ -125,6 +125,41 @@ def test_writing_a_tree_removes_everything_else_but_what_is_kept(tmp_path: Path)
     assert (outside / "precious.txt").is_file()
 
 
+def test_a_part_of_a_tree_is_written_as_a_tree_of_its_own(tmp_path: Path) -> None:
+    part = Tree(
+        {PurePosixPath("b/c"): Entry(b"x", executable=True), PurePosixPath("d"): Entry(b"y")},
+        frozenset({PurePosixPath("e")}),
+    )
+    beside = Tree({PurePosixPath("ab/x"): Entry(b"z"), PurePosixPath("f"): Entry(b"z")})
+    (tmp_path / "old").touch()
+
+    write_tree(tmp_path, beside | part.below(PurePosixPath("a")), below=PurePosixPath("a"))
+
+    read = read_tree(tmp_path)
+    assert read == part
+    assert read.empty_folders == part.empty_folders
+
+
+def test_what_is_there_already_is_not_written_again(tmp_path: Path) -> None:
+    tree = Tree(
+        {
+            PurePosixPath("a/b"): Entry(b"x"),
+            PurePosixPath("a/mode"): Entry(b"x"),
+            PurePosixPath("a/text"): Entry(b"x"),
+        }
+    )
+    write_tree(tmp_path, tree)
+    (tmp_path / "a/mode").chmod(0o755)
+    (tmp_path / "a/text").write_bytes(b"y")
+    before = {path.name: path.stat().st_ino for path in (tmp_path / "a").iterdir()}
+
+    write_tree(tmp_path, tree)
+
+    after = {path.name: path.stat().st_ino for path in (tmp_path / "a").iterdir()}
+    assert read_tree(tmp_path) == tree
+    assert [name for name in sorted(after) if after[name] != before[name]] == ["text"]
+
+
 def test_a_file_becomes_a_folder_and_back(tmp_path: Path) -> None:
     file = Tree({PurePosixPath("a"): Entry(b"x")})
     folder = Tree({PurePosixPath("a/b"): Entry(b"x")})
