@@ -6,7 +6,8 @@ import os
 
 import pytest
 
-from .local_work import play_for, play_seeds
+from .local_work import LOCAL_WORK
+from .sequences import play_for, play_seeds
 
 SEED = 103
 SEQUENCES = 12
@@ -20,7 +21,7 @@ def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_no_sequence_loses_a_commit_or_a_byte() -> None:
-    report = play_seeds(f"{SEED}:{number}" for number in range(SEQUENCES))
+    report = play_seeds(LOCAL_WORK, (f"{SEED}:{number}" for number in range(SEQUENCES)))
 
     assert not report.failures, report.text()
     assert not report.missing()
@@ -28,7 +29,9 @@ def test_no_sequence_loses_a_commit_or_a_byte() -> None:
 
 @pytest.mark.long
 def test_none_does_in_half_an_hour(capsys: pytest.CaptureFixture[str]) -> None:
-    report = play_for(MINUTES * 60, jobs=2, seed=int(os.environ.get("STATEFUL_SEED", "6")))
+    report = play_for(
+        LOCAL_WORK, MINUTES * 60, jobs=2, seed=int(os.environ.get("STATEFUL_SEED", "6"))
+    )
 
     with capsys.disabled():
         os.write(1, f"{report.text()}\n".encode())

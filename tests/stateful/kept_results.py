@@ -1,0 +1,337 @@
+"""Random sequences of changes and compiles: what is kept never shows.
+
+After each compile, the same is done once more from the same files, with nothing that was kept, and
+everything that came of both is compared to the byte. Run it as `python -m
+tests.stateful.kept_results --minutes 30 --jobs 2 --seed N`; `--only SEED:NUMBER` runs one sequence.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections import Counter
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+from unittest import mock
+
+from commodore_py import unchanged
+from commodore_py.config import Config, WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.results import Found, Missing, Results
+from tests.builders import commit_to, errors_in, git, git_says
+
+from .kept_world import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, World
+from .scene import demand
+from .sequences import Game, Step, main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+_Item = TypeVar("_Item")
+
+_FILES = (*COMPONENT_FILES.items(), *CONFIGURATION.items())
+_SETTLED = 2.1  # from when on times of files are trusted
+_OUTPUTS = ("compiled", "catalog", "inventory")
+_NOTHING_TO_DO, _TAKEN, _MADE = "(nothing to do)", "(results taken)", "(results made)"
+
+
+class Play:
+    """The rules; each takes three numbers, and says whether there was anything to do."""
+
+    def __init__(self, root: Path, store: Path) -> None:
+        self._world = World(root)
+        self._store = store
+        self._edited = False
+        self.counted: Counter[str] = Counter()
+
+    # What others do
+
+    def push_file(self, a: int, b: int, _c: int) -> bool:
+        """Somebody pushes another version of a file, or deletes it."""
+        (name, path), variants = _one(_FILES, a)
+        commit_to(self._world.remote(name), {path: _one(variants, b)})
+        return True
+
+    def move_tag(self, _a: int, _b: int, _c: int) -> bool:
+        """Somebody gives the tag to the newest commit."""
+        git(self._world.remote("base"), "tag", "--force", "v1", "master")
+        return True
+
+    def change_beside(self, a: int, b: int, _c: int) -> bool:
+        """Another tool, other facts."""
+        path = _one(sorted(BESIDE), a)
+        self._world.put_beside(path, b % len(BESIDE[path]))
+        return True
+
+    # What the user does
+
+    def edit(self, a: int, b: int, _c: int) -> bool:
+        """Write another version of a file into its checkout, or delete it."""
+        return self._edit(a, b, _write)
+
+    def edit_unseen(self, a: int, b: int, _c: int) -> bool:
+        """Write another version, and give the file the times that it had."""
+        return self._edit(a, b, _write_with_old_times)
+
+    def edit_behind_link(self, a: int, b: int, _c: int) -> bool:
+        """Put a link to another file where a file was."""
+        return self._edit(a, b, self._link)
+
+    def replace_file(self, a: int, b: int, _c: int) -> bool:
+        """Rename another file to where one was."""
+        return self._edit(a, b, _rename_over)
+
+    def make_executable(self, a: int, _b: int, _c: int) -> bool:
+        """Change the mode of a file that is copied, and nothing else."""
+        found = sorted((self._world.work / "dependencies/web/files").glob("*.txt"))
+        if not found:
+            return False
+        file = _one(found, a)
+        file.chmod(file.stat().st_mode ^ 0o111)
+        self._edited = True
+        return True
+
+    def meddle(self, a: int, b: int, _c: int) -> bool:
+        """Change, delete or add something where output goes."""
+        work = self._world.work
+        found = sorted(
+            path
+            for folder in ("compiled", "catalog/manifests", "inventory/targets")
+            for path in (work / folder).rglob("*")
+            if path.is_file()
+        )
+        if not found:
+            return False
+        file = _one(found, a)
+        match b % 4:
+            case 0:
+                file.unlink()
+            case 1:
+                file.write_bytes(b"meddled: yes\n")
+            case 2:
+                _write_with_old_times(file, file.read_text("utf-8", "replace").swapcase())
+            case _:
+                file.with_name("stranger.yaml").write_bytes(b"stranger: yes\n")
+        return True
+
+    def forget(self, a: int, _b: int, _c: int) -> bool:
+        """Delete something that was kept."""
+        folder = _one((self._store, self._world.work / ".commodore", self._world.work), a)
+        if folder == self._world.work:
+            folder /= "compiled"
+        if not folder.exists():
+            return False
+        shutil.rmtree(folder)
+        return True
+
+    def wait(self, _a: int, _b: int, _c: int) -> bool:
+        """Let some time pass."""
+        time.sleep(_SETTLED)
+        return True
+
+    # Compiles
+
+    def compile(self, _a: int, _b: int, _c: int) -> bool:
+        """Ask the API and the remotes; edits in checkouts are given up."""
+        self._compile(force=self._edited)
+        self._edited = False
+        return True
+
+    def compile_again(self, a: int, _b: int, _c: int) -> bool:
+        """The same a second time, with or without a push."""
+        return self._compile(push=a % 2 == 0)
+
+    def compile_local(self, _a: int, _b: int, _c: int) -> bool:
+        """Take the working directory as it is."""
+        return self._compile(local=True)
+
+    def compile_offline(self, _a: int, _b: int, _c: int) -> bool:
+        """The same without fetching Jsonnet libraries."""
+        return self._compile(local=True, fetch_dependencies=False)
+
+    def compile_elsewhere(self, _a: int, _b: int, _c: int) -> bool:
+        """Another working directory takes what this one has stored."""
+        return self._compile("elsewhere", force=True)
+
+    def _edit(self, a: int, b: int, write: Callable[[Path, str], None]) -> bool:
+        (name, path), variants = _one(_FILES, a)
+        folder = "inventory/classes" if name == "tenant" else "dependencies"
+        checkout = self._world.work / folder / ("t-acme" if name == "tenant" else name)
+        file, text = checkout / path, _one(variants, b)
+        if not checkout.is_dir():
+            return False
+        if text is None:
+            file.unlink(missing_ok=True)
+        else:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            write(file, text)
+        self._edited = True
+        return True
+
+    def _link(self, file: Path, text: str) -> None:
+        other = self._world.root / "linked" / file.name
+        other.parent.mkdir(exist_ok=True)
+        other.write_text(text)
+        file.unlink(missing_ok=True)
+        file.symlink_to(other)
+
+    def _compile(self, folder: str = "work", **options: Any) -> bool:  # noqa: ANN401 - Config's
+        root = self._world.root
+        before, done = (root.with_name(f"{root.name}-{name}") for name in ("before", "done"))
+        subprocess.run(["cp", "-a", root, before], check=True)
+        with self._counting():
+            kept = self._outcome(folder, result_cache=self._store, **options)
+        root.rename(done)
+        before.rename(root)
+        try:
+            plain = self._outcome(folder, recompile=True, **options)
+            for part, content in plain.items():
+                demand(kept[part] == content, _told(part, kept[part], content))
+        finally:
+            shutil.rmtree(root)
+            done.rename(root)
+        return True
+
+    def _outcome(self, folder: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
+        """All that comes of a compile."""
+        work = self._world.root / folder
+        work.mkdir(exist_ok=True)
+        config = Config(
+            paths=WorkPaths(work), api_url=str(self._world.facts), processes=1, **options
+        )
+        found: dict[str, Any] = {"errors": [], "changes": [], "notices": []}
+        try:
+            published = unchanged.compile_catalog(config, CLUSTER, lambda _: True)
+        except CommodoreError as error:
+            found["errors"] = sorted(f"{one} {one.where}" for one in errors_in(error))
+        else:
+            files = published.change.files
+            found["changes"] = [(one.kind, one.old_path, one.path) for one in files]
+            found["notices"] = [(one.text, one.where) for one in published.notices]
+            if "recompile" not in options and dict(published.timings)["render"] == 0.0:
+                self.counted[_NOTHING_TO_DO] += 1
+        for name in _OUTPUTS:
+            found[name] = _files_in(work / name)
+        catalog = self._world.remote("catalog")
+        if git_says(catalog, "rev-parse", "--verify", "HEAD"):
+            found["pushed"] = git(catalog, "rev-parse", "HEAD^{tree}")
+        if (work / "catalog/.git").exists():
+            found["staged"] = git(work / "catalog", "status", "--porcelain")
+        return found
+
+    @contextmanager
+    def _counting(self) -> Iterator[None]:
+        """Count the results that are found, so that runs in which nothing is are noticed."""
+        find = Results.find
+
+        def counted(results: Results, key: str, answer: Callable[[str], bytes]) -> Found | Missing:
+            found = find(results, key, answer)
+            self.counted[_TAKEN if isinstance(found, Found) else _MADE] += 1
+            return found
+
+        with mock.patch.object(Results, "find", counted):
+            yield
+
+
+def _files_in(folder: Path) -> dict[str, tuple[object, ...]]:
+    """Everything below a folder with content and mode, links with their text."""
+    found: dict[str, tuple[object, ...]] = {}
+    for path in sorted(folder.rglob("*")):
+        name = str(path.relative_to(folder))
+        if ".git" in path.parts:
+            continue
+        if path.is_symlink():
+            found[name] = ("link", os.readlink(path))  # noqa: PTH115 - its text, not a path
+        elif path.is_file():
+            found[name] = (path.read_bytes(), bool(path.stat().st_mode & 0o100))
+        else:
+            found[name] = ("folder",)
+    return found
+
+
+def _told(part: str, kept: Any, plain: Any) -> str:  # noqa: ANN401 - parts of an outcome
+    if isinstance(plain, dict):
+        names = [one for one in {**kept, **plain} if kept.get(one) != plain.get(one)]
+        pairs = [f"{one}: {kept.get(one)!r}, but made anew {plain.get(one)!r}" for one in names]
+        return f"{part} differs in\n" + "\n".join(pairs[:5])
+    return f"{part}: {kept!r},\nbut made anew {plain!r}"
+
+
+def _write(file: Path, text: str) -> None:
+    if file.is_symlink():
+        file.unlink()
+    file.write_text(text)
+
+
+def _write_with_old_times(file: Path, text: str) -> None:
+    times = None
+    if file.exists():
+        found = file.stat()
+        times = (found.st_atime_ns, found.st_mtime_ns)
+    file.write_text(text)
+    if times:
+        os.utime(file, ns=times)
+
+
+def _rename_over(file: Path, text: str) -> None:
+    other = file.with_name("renamed")
+    other.write_text(text)
+    other.rename(file)
+
+
+def _one(items: Sequence[_Item], number: int) -> _Item:
+    return items[number % len(items)]
+
+
+RULES = tuple(name for name in vars(Play) if not name.startswith("_"))
+COUNTED = (_NOTHING_TO_DO, _TAKEN, _MADE)
+
+
+def play(root: Path, steps: Sequence[Step], template: Path) -> list[str]:
+    """Go through a sequence; returns what had something to do, once for each time."""
+    store = template.with_name("store")
+    for old in (root, store, *root.parent.glob(f"{root.name}-*")):
+        shutil.rmtree(old, ignore_errors=True)
+    World(root).make()
+    path = os.environ["PATH"]
+    os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{path}"
+    scene = Play(root, store)
+    done = []
+    try:
+        for rule, *numbers in steps:
+            if getattr(scene, rule)(*numbers):
+                done.append(rule)
+    finally:
+        os.environ["PATH"] = path
+    return [*done, *scene.counted.elements()]
+
+
+def _prepare(_template: Path) -> None:
+    """Repositories name each other by their absolute paths: they are made where they are used."""
+
+
+KEPT_RESULTS = Game(
+    rules=RULES,
+    prepare=_prepare,
+    play=play,
+    weights={
+        "push_file": 4.0,
+        "edit": 4.0,
+        "edit_unseen": 2.0,
+        "compile": 3.0,
+        "compile_again": 2.0,
+        "compile_local": 3.0,
+        "compile_offline": 3.0,
+        "compile_elsewhere": 0.5,
+        "wait": 0.2,
+    },
+    length=(4, 12),
+    first=(("compile", 0, 0, 0),),
+    last=(("compile_local", 0, 0, 0), ("compile", 0, 0, 0)),
+)
+
+if __name__ == "__main__":
+    main(KEPT_RESULTS, __doc__)

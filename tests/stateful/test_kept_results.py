@@ -1,0 +1,38 @@
+"""The sequences of every change, and far more of them now and then."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from .kept_results import COUNTED, KEPT_RESULTS
+from .sequences import play_for, play_seeds
+
+SEED = 7
+SEQUENCES = 10
+MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
+
+
+@pytest.fixture(autouse=True)
+def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is common to all sequences must not be kept outside of them."""
+    monkeypatch.delenv("XDG_CACHE_HOME")
+
+
+def test_what_is_kept_never_shows() -> None:
+    report = play_seeds(KEPT_RESULTS, (f"{SEED}:{number}" for number in range(SEQUENCES)))
+
+    assert not report.failures, report.text()
+    assert all(report.seen[name] for name in COUNTED), report.text()
+
+
+@pytest.mark.long
+def test_it_does_not_in_half_an_hour(capsys: pytest.CaptureFixture[str]) -> None:
+    seed = int(os.environ.get("STATEFUL_SEED", "8"))
+    report = play_for(KEPT_RESULTS, MINUTES * 60, jobs=2, seed=seed)
+
+    with capsys.disabled():
+        os.write(1, f"{report.text()}\n".encode())
+    assert not report.failures, report.text()
+    assert not report.missing()
