@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from contextlib import suppress
+from itertools import pairwise
 
 _INTERRUPTED = 130
 
@@ -15,6 +16,7 @@ _RESTARTED, _MOVED = "_COMMODORE_RESTARTED", "_COMMODORE_ENVIRONMENT_MOVED"
 _PROGRAMS = {"commodore", "__main__.py"}
 _GROUPS = {"catalog", "component", "package"}
 _VERBS = {"compile", "test"}
+_WORKING_DIR = {"-d", "--working-dir"}
 _NO_WORK = {"-h", "--help", "--version"}
 # What Python looks for is garbage in cycles, of which hardly any is made here; each look goes
 # through a hierarchy that is kept to the end. Python's own are 700, 10, 10.
@@ -58,7 +60,12 @@ def _tune() -> None:
         os.environ[_MOVED] = "1"
         for name in (_MOVED, _RESTARTED, *ours.split(",")):
             os.environ.pop(name, None)
-    elif "GOGC" not in os.environ and _can_restart() and evaluates_jsonnet(sys.argv[1:]):
+    elif (
+        "GOGC" not in os.environ
+        and _can_restart()
+        and evaluates_jsonnet(sys.argv[1:])
+        and not may_rest(sys.argv[1:])
+    ):
         changes = {name: value for name, value in _COLLECTOR.items() if name not in os.environ}
         mark = {_RESTARTED: f"{os.getpid()}:{','.join(changes)}"}
         # Whatever forbids it: we are here already, and only slower.
@@ -84,6 +91,17 @@ def evaluates_jsonnet(words: list[str]) -> bool:
     """Whether it looks like a command that does; being wrong costs a moment and nothing else."""
     said = set(words)
     return bool(said & _GROUPS and said & _VERBS and not said & _NO_WORK)
+
+
+def may_rest(words: list[str]) -> bool:
+    """Whether there may be nothing to do, or little: a run has left a note about itself."""
+    folder = os.environ.get("COMMODORE_WORKING_DIR") or "."
+    for word, following in pairwise([*words, ""]):
+        if word in _WORKING_DIR:
+            folder = following
+        elif word.startswith("--working-dir="):
+            folder = word.partition("=")[2]
+    return "catalog" in words and os.path.exists(f"{folder}/.commodore/unchanged")  # noqa: PTH110 - quick
 
 
 if __name__ == "__main__":

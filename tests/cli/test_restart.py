@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.__main__ import evaluates_jsonnet
+from commodore_py.__main__ import evaluates_jsonnet, may_rest
 from tests.fleet import CLUSTER, Fleet, a_component, a_fleet
 
 if TYPE_CHECKING:
@@ -183,3 +183,26 @@ def test_python_collects_less_too(tmp_path: Path) -> None:
     said = subprocess.check_output([sys.executable, script, "--version"], text=True)
 
     assert said.splitlines()[-1] == "True"
+
+
+@pytest.mark.parametrize(
+    ("words", "variable", "expected"),
+    [
+        ("-d work catalog compile c-one", "", True),
+        ("--working-dir work catalog compile c-one", "", True),
+        ("--working-dir=work catalog compile c-one", "", True),
+        ("catalog compile c-one", "work", True),
+        ("catalog compile c-one", "", False),
+        ("-d other catalog compile c-one", "work", False),
+        ("-d work component compile .", "", False),
+    ],
+)
+def test_where_a_run_has_left_a_note_nothing_is_started_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, variable: str, *, expected: bool
+) -> None:
+    (tmp_path / "work/.commodore").mkdir(parents=True)
+    (tmp_path / "work/.commodore/unchanged").touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COMMODORE_WORKING_DIR", variable)
+
+    assert may_rest(words.split()) is expected
