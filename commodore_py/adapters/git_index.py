@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -13,6 +13,8 @@ _VERSIONS = (2, 3)
 _FIXED = struct.Struct(">10I20sH")
 _EXTENDED = 0x4000
 _STAGES = 0x3000
+_FLAGGED = 0x8000 | _EXTENDED
+_SUM = 20
 _BITS = 0xFFFFFFFF
 _SECOND = 1_000_000_000
 
@@ -30,25 +32,56 @@ def seen_of(inode: int, size: int, mtime: int, ctime: int) -> Seen:
     return inode & _BITS, size & _BITS, mtime, ctime
 
 
+class Tracked(NamedTuple):
+    """A file that is tracked: what it looked like, and what is in it."""
+
+    name: bytes
+    seen: Seen
+    mode: int
+    blob: bytes
+    flagged: bool
+    """Whether Git was told not to look at it, or not to take it as it is."""
+
+
 def files_in(index: bytes) -> Mapping[str, Seen]:
-    """Each file that is tracked, with what it looked like; see gitformat-index(5)."""
+    """Each file that is tracked, with what it looked like."""
+    return {one.name.decode(errors="surrogateescape"): one.seen for one in tracked_in(index)[0]}
+
+
+def tracked_in(index: bytes) -> tuple[list[Tracked], str]:
+    """All that is tracked, and the tree that it makes up if Git noted that.
+
+    See gitformat-index(5).
+    """
     signature, version, count = struct.unpack_from(">4sII", index)
     if signature != _SIGNATURE or version not in _VERSIONS:
         raise UnknownIndex(version)
-    found: dict[str, Seen] = {}
+    found: list[Tracked] = []
     at = 12
     for _ in range(count):
         fields = _FIXED.unpack_from(index, at)
-        changed, changed_ns, modified, modified_ns, _, inode, _, _, _, size, _, flags = fields
+        changed, changed_ns, modified, modified_ns, _, inode, mode, _, _, size, blob, flags = fields
         start = at + _FIXED.size + (2 if flags & _EXTENDED else 0)
         if flags & _STAGES:
             raise UnknownIndex("a merge is not done")
         end = index.index(b"\0", start)
-        found[index[start:end].decode(errors="surrogateescape")] = (
-            inode,
-            size,
-            modified * _SECOND + modified_ns,
-            changed * _SECOND + changed_ns,
-        )
+        times = (modified * _SECOND + modified_ns, changed * _SECOND + changed_ns)
+        flagged = bool(flags & _FLAGGED)
+        found.append(Tracked(index[start:end], (inode, size, *times), mode, blob, flagged))
         at += (end - at) // 8 * 8 + 8
-    return found
+    return found, _tree_noted(index, at)
+
+
+def _tree_noted(index: bytes, at: int) -> str:
+    """The name of the root's tree, by the extension that keeps names of trees."""
+    tree = ""
+    while at + 8 <= len(index) - _SUM:
+        kind, size = struct.unpack_from(">4sI", index, at)
+        if kind[:1].islower():
+            raise UnknownIndex("some of it is elsewhere")
+        if kind == b"TREE":
+            # An empty name, how many files there are (or -1), how many folders, and the tree.
+            head, _, rest = index[at + 8 : at + 8 + size].partition(b"\n")
+            tree = "" if head.startswith(b"\0-") else rest[:_SUM].hex()
+        at += 8 + size
+    return tree

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import os
 import struct
+import zlib
 from contextlib import suppress
 from os.path import exists
 from typing import TYPE_CHECKING
+
+from .git_files import bytes_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,6 +21,7 @@ _NAMES = 8 + 1024
 _WIDTH = 20
 _COMMIT = 1
 _FAR = 1 << 31
+_ENOUGH = 4096
 
 
 def is_unambiguous(git_folder: Path, start: str) -> bool | None:
@@ -40,16 +44,42 @@ def is_unambiguous(git_folder: Path, start: str) -> bool | None:
 
 def is_packed_commit(git_folder: Path, name: str) -> bool:
     """Whether an object is in a pack, and surely a commit."""
-    packs = f"{git_folder}/objects/pack"
+    return bool(tree_of(git_folder, name))
+
+
+def tree_of(git_folder: Path, commit: str) -> str:
+    """The tree of a commit; empty if it is no commit, or only Git itself can tell."""
     try:
+        with suppress(FileNotFoundError):
+            loose = bytes_of(f"{git_folder}/objects/{commit[:2]}/{commit[2:]}")
+            kind, _, text = zlib.decompressobj().decompress(loose, _ENOUGH).partition(b"\0")
+            return _tree_in(text) if kind.startswith(b"commit ") else ""
+        packs = f"{git_folder}/objects/pack"
         for file in os.listdir(packs):
-            if file.endswith(".idx"):
-                place = _indexed(f"{packs}/{file}", name).get(name)
-                if place is not None:
-                    return _kind_at(f"{packs}/{file.removesuffix('.idx')}.pack", place) == _COMMIT
-    except (OSError, ValueError):
+            place = file.endswith(".idx") and _indexed(f"{packs}/{file}", commit).get(commit)
+            if place:
+                return _packed_tree(f"{packs}/{file.removesuffix('.idx')}.pack", place)
+    except (OSError, ValueError, zlib.error):
         pass
-    return False
+    return ""
+
+
+def _packed_tree(pack: str, place: int) -> str:
+    file = os.open(pack, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        entry = os.pread(file, _ENOUGH, place) if place < _FAR else b""
+    finally:
+        os.close(file)
+    # The entry may also be a difference to another object.
+    if not entry or entry[0] >> 4 & 7 != _COMMIT:
+        return ""
+    start = next(number for number, byte in enumerate(entry) if not byte & 0x80) + 1
+    return _tree_in(zlib.decompressobj().decompress(entry[start:], _ENOUGH))
+
+
+def _tree_in(commit: bytes) -> str:
+    label, _, rest = commit.partition(b" ")
+    return rest[: 2 * _WIDTH].decode("ascii") if label == b"tree" else ""
 
 
 def _indexed(file: str, start: str) -> dict[str, int]:
@@ -76,12 +106,3 @@ def _indexed(file: str, start: str) -> dict[str, int]:
     texts = (names[2 * _WIDTH * number :][: 2 * _WIDTH] for number in range(count))
     pairs = zip(texts, struct.unpack(f">{count}I", places), strict=True)
     return {text: place for text, place in pairs if text.startswith(start)}
-
-
-def _kind_at(pack: str, place: int) -> int:
-    """The kind that the head of an entry names, which may also be a difference to another."""
-    file = os.open(pack, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        return os.pread(file, 1, place)[0] >> 4 & 7 if place < _FAR else 0
-    finally:
-        os.close(file)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git import git_bytes
+from commodore_py.adapters.git_clean import tracked_if_clean
 from commodore_py.adapters.git_files import bytes_of
 
 if TYPE_CHECKING:
@@ -21,12 +22,17 @@ _NOTE = "commodore-clean"
 _SETTLED = 2_000_000_000
 
 
-def is_known(worktree: Path, git_folder: str | Path, commit: str, *, untracked: bool) -> bool:
-    """Whether files, index and commit are what they were when Git found no change.
+def is_known(
+    worktree: Path, git_folder: str | Path, clone: Path, commit: str, *, untracked: bool
+) -> bool:
+    """Whether a checkout is clean by Git's index, or as it was when Git itself called it clean.
 
     With `untracked`, that goes for all that lies in the checkout, else for what Git keeps.
     """
     try:
+        tracked = tracked_if_clean(worktree, git_folder, clone, commit)
+        if tracked is not None and not (untracked and _has_more(worktree, tracked)):
+            return True
         digest, _, names = bytes_of(f"{git_folder}/{_NOTE}").partition(b"\0")
         paths = _everything(worktree) if untracked else _with_folders(names.split(b"\0"))
         return digest == _digest(worktree, git_folder, commit, paths, untracked=untracked)[0]
@@ -95,6 +101,11 @@ def _with_folders(names: list[bytes]) -> list[bytes]:
                 break
             folders.add(folder + b"/")
     return [*sorted(folders), *names]
+
+
+def _has_more(worktree: Path, names: list[bytes]) -> bool:
+    """Whether there are files that Git does not keep; it may have been told to ignore them."""
+    return not {one for one in _everything(worktree) if one[-1:] != b"/"} <= set(names)
 
 
 def _everything(worktree: Path) -> list[bytes]:

@@ -69,7 +69,9 @@ def commits_at(
         others = {other.branch for other in heads if other is not head}
         # Git allows a branch in one worktree only; the second one just has its commit.
         branch = "" if found.branch in others else found.branch
-        if (head.commit, head.branch) != (found.commit, branch) or not _is_ours(worktree, head):
+        if (head.commit, head.branch) != (found.commit, branch) or not _is_ours(
+            worktree, bare, head
+        ):
             return None
         commits.append(found.commit)
     return commits
@@ -102,7 +104,7 @@ def configuration_at(
     if at != (found.commit, found.branch) or not _all_is_kept(have, found.commit):
         return None
     clean = was_put_there(git_folder, found.commit) and seen_clean.is_known(
-        directory, git_folder, found.commit, untracked=True
+        directory, git_folder, git_folder, found.commit, untracked=True
     )
     return (found.commit, refs.default_branch) if clean else None
 
@@ -151,13 +153,13 @@ def _links_in(worktree: Path) -> Iterator[str]:
         yield os.path.realpath(worktree) + "/.git"
 
 
-def _is_ours(worktree: Path, head: Head) -> bool:
+def _is_ours(worktree: Path, bare: Path, head: Head) -> bool:
     """Whether a worktree was completed, and holds nobody's work."""
     return (
         isfile(f"{head.admin}/commondir")
         and not exists(f"{head.admin}/locked")
         and was_put_there(head.admin, head.commit)
-        and seen_clean.is_known(worktree, head.admin, head.commit, untracked=False)
+        and seen_clean.is_known(worktree, head.admin, bare, head.commit, untracked=False)
     )
 
 

@@ -214,7 +214,7 @@ def _own_work_in(worktree: Path, bare: Path) -> list[str]:
     commit, _ = heads_of(bare).get(git_folder or worktree, ("", ""))
     if git_folder is None or not commit or not was_put_there(git_folder, commit):
         return _work_in(worktree, untracked=False)
-    if seen_clean.is_known(worktree, git_folder, commit, untracked=False):
+    if seen_clean.is_known(worktree, git_folder, bare, commit, untracked=False):
         return []
     look = seen_clean.Look(worktree, git_folder, commit)
     # Untracked files stay where they are, so they are in no danger.
