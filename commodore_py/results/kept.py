@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     from .reads import Reads
 
-_MOST_RECORDS = 8
+# As many as a component has test cases: they all have one key, and are compiled in turns.
+_MOST_RECORDS = 64
 _FORMAT = 2  # of marshal; see marks
 
 
