@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import yaml
 
 from commodore_py import adapters
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.store import Store
 
 from .answers import Answer
@@ -42,9 +42,10 @@ _Answers: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[st
 class KeptHierarchy:
     """Where the results of one working directory are kept: one for each kind of question."""
 
-    def __init__(self, folder: Path, root: Path) -> None:
+    def __init__(self, folder: Path, root: Path, *, verify: bool = False) -> None:
         self._store = Store(folder)
         self._root = root
+        self._verify = verify
 
     def render(
         self,
@@ -63,7 +64,7 @@ class KeptHierarchy:
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         slot = _digest("hierarchy", str(self._root), _question(targets), missing_ok).hex()
         known = self._known(slot, made_of)
-        if known is not None:
+        if known is not None and not self._verify:
             said, answers = known
             for name, level, message in said:
                 logging.getLogger(name).log(level, "%s", message)
@@ -74,6 +75,8 @@ class KeptHierarchy:
         if all(record.levelno < logging.WARNING for record in records):
             said = [(record.name, record.levelno, record.getMessage()) for record in records]
             self._keep(slot, made_of, said, nodes)
+        if known is not None:
+            _refuse_differences(known[1], nodes)
         return nodes
 
     def _known(self, slot: str, made_of: bytes) -> tuple[_Said, _Answers] | None:
@@ -87,15 +90,35 @@ class KeptHierarchy:
         return said, answers
 
     def _keep(self, slot: str, made_of: bytes, said: _Said, nodes: Mapping[str, Node]) -> None:
-        answers = {
-            name: (node.parameters, node.applications, node.classes) for name, node in nodes.items()
-        }
         try:
             # Written at once, so that what targets share is shared when it is read, too.
-            content = marshal.dumps((said, answers))
+            content = marshal.dumps((said, _answers(nodes)))
         except ValueError:  # nested too deeply for that
             return
         self._store.note(slot, made_of + content)
+
+
+def _answers(nodes: Mapping[str, Node]) -> _Answers:
+    return {
+        name: (dict(node.parameters), node.applications, node.classes)
+        for name, node in nodes.items()
+    }
+
+
+def _refuse_differences(known: _Answers, nodes: Mapping[str, Node]) -> None:
+    """With --verify-cache, what would have been wrong is an error."""
+    anew = _answers(nodes)
+    raise_collected(
+        (
+            CommodoreError(
+                f"the hierarchy is another one for target {name} than the cache says",
+                hint="the cache is mended; please report this, with what was changed before",
+            )
+            for name in anew
+            if _digest(anew[name]) != _digest(known.get(name))
+        ),
+        "the cache holds another hierarchy than there is",
+    )
 
 
 def _question(targets: Mapping[str, Target]) -> str:

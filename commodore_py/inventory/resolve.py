@@ -92,7 +92,8 @@ def render(
             from .native import render_targets  # noqa: PLC0415 - not where a result was kept
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
-        kept = KeptHierarchy(config.result_cache, config.paths.root)
+        root, verify = config.paths.root, config.verify_cache
+        kept = KeptHierarchy(config.result_cache, root, verify=verify)
         return kept.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
         from .problems import located  # noqa: PLC0415 - for failures only

@@ -5,13 +5,15 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+import pytest
+
+from commodore_py.errors import CommodoreError
 from commodore_py.inventory.classes import ClassFiles
 from commodore_py.inventory.kept import KeptHierarchy
+from commodore_py.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    import pytest
 
     from commodore_py.inventory.reader import ClassFile
     from commodore_py.model import Node
@@ -29,7 +31,11 @@ class Parsed(ClassFiles):
 
 
 def render(
-    tmp_path: Path, classes: dict[str, str], *targets: str, missing_ok: bool = False
+    tmp_path: Path,
+    classes: dict[str, str],
+    *targets: str,
+    missing_ok: bool = False,
+    verify: bool = False,
 ) -> tuple[dict[str, Node], bool]:
     """Targets that include all classes; and whether that took any work."""
     files = Parsed((), generated={name: text.encode() for name, text in classes.items()})
@@ -37,7 +43,7 @@ def render(
         name: {"classes": [*classes, *(["gone"] if missing_ok else [])], "parameters": {}}
         for name in targets or ("one",)
     }
-    kept = KeptHierarchy(tmp_path / "store", tmp_path / "work")
+    kept = KeptHierarchy(tmp_path / "store", tmp_path / "work", verify=verify)
     uris = {name: f"yaml_fs://{name}" for name in wanted}
     return kept.render(files, wanted, uris, missing_ok=missing_ok), files.any
 
@@ -96,6 +102,33 @@ def test_a_hierarchy_with_warnings_is_not_kept(tmp_path: Path) -> None:
     render(tmp_path, {"doubtful": "parameter: {k: 1}"})
 
     assert not (tmp_path / "store").exists()
+
+
+def test_what_is_kept_can_be_verified(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {k: 1}"}
+    render(tmp_path, classes)
+
+    nodes, worked = render(tmp_path, classes, verify=True)
+
+    assert worked
+    assert nodes["one"].parameters["k"] == 1
+
+
+def test_what_is_kept_and_wrong_is_told(tmp_path: Path) -> None:
+    classes = {"a": "parameters: {k: some-value}"}
+    render(tmp_path, classes)
+    (note,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    folder, file = note.parent.name, note.name
+    store = Store(tmp_path / "store")
+    kept = store.noted(folder + file)
+    assert kept is not None
+    store.note(folder + file, kept.replace(b"some-value", b"else-value"))
+    assert render(tmp_path, classes)[0]["one"].parameters["k"] == "else-value"
+
+    with pytest.raises(CommodoreError, match="another one for target one"):
+        render(tmp_path, classes, verify=True)
+
+    assert render(tmp_path, classes)[0]["one"].parameters["k"] == "some-value"
 
 
 def test_a_damaged_store_is_no_matter(tmp_path: Path) -> None:
