@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.compiler.cached import Verdict
     from commodore_py.model import ReferenceFile
+    from commodore_py.results import Verdict
 
 
 @dataclass

@@ -21,7 +21,7 @@ NOTICE = 25
 _SHOWN_AT_ONCE = (
     "commodore_py.cli",
     "commodore_py.pipeline",
-    "commodore_py.compiler.cached.explained",  # says nothing unless asked
+    "commodore_py.results.explained",  # says nothing unless asked
 )
 _HEADINGS = "commodore_py.pipeline"
 _WIDTH = 100

@@ -9,9 +9,9 @@ from commodore_py import spans
 from commodore_py.adapters import forked
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.results import explain, refuse_differences
 
-from .cached import Cache, refuse_differences
-from .cached.explained import explain
+from .cached import Cache
 from .entries import Entries, entries_of
 from .evaluation import Evaluation
 from .foreign import Kapitan
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from commodore_py.model import Tree
+    from commodore_py.results import Verdict
 
-    from .cached import Verdict
     from .job import Job
 
 # Below that, a second process costs more than it saves.

@@ -19,21 +19,28 @@ if TYPE_CHECKING:
 _FOLDER = LIBRARIES / "lib" / ".inventory"
 _NODE = _FOLDER / "node.jsonnet"
 _PARAMETERS = "parameters"
+_FIELD, _PARAMETER = "field", "parameter"
 
 
 def read_node(path: Path, node: Mapping[str, Any]) -> bytes | None:
-    """The node, or one of its parameters, if that is what a path means."""
+    """The node, one of its fields or one of its parameters, if that is what a path means."""
     if path == _NODE:
         return _whole(node).encode()
-    if path.parent == _FOLDER and path.suffix == ".jsonnet" and path.stem.isdecimal():
-        return as_code(list(node[_PARAMETERS].values())[int(path.stem)]).encode()
-    return None
+    kind, _, number = path.stem.partition("-")
+    if path.parent != _FOLDER or path.suffix != ".jsonnet" or not number.isdecimal():
+        return None
+    # One value alone: who watches is told of each that is looked at.
+    fields = node if kind == _FIELD else node[_PARAMETERS]
+    return as_code(fields[list(fields)[int(number)]]).encode()
 
 
 def _whole(node: Mapping[str, Any]) -> str:
-    fields = {_text(key): as_code(value) for key, value in node.items() if key != _PARAMETERS}
+    fields = {_text(key): f"import '{_FIELD}-{n}.jsonnet'" for n, key in enumerate(node)}
     if _PARAMETERS in node:
-        lazy = (f"{_text(key)}: import '{n}.jsonnet'" for n, key in enumerate(node[_PARAMETERS]))
+        lazy = (
+            f"{_text(key)}: import '{_PARAMETER}-{n}.jsonnet'"
+            for n, key in enumerate(node[_PARAMETERS])
+        )
         fields[_text(_PARAMETERS)] = f"{{{', '.join(lazy)}}}"
     return f"{{{', '.join(f'{key}: {value}' for key, value in fields.items())}}}"
 

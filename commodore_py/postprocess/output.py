@@ -35,13 +35,20 @@ def inside(root: Path, *parts: str) -> PurePosixPath:
 
 def place(tree: Tree, root: Path, folder: str, fields: Mapping[str, object]) -> Tree:
     """The tree with each field written to `<folder>/<key>.yaml`, a list as several documents."""
+    contents = {
+        inside(root, folder, f"{key}.yaml"): yaml.dump_documents(_plain(value))
+        for key, value in fields.items()
+    }
+    return with_contents(tree, root, contents)
+
+
+def with_contents(tree: Tree, root: Path, contents: Mapping[PurePosixPath, bytes]) -> Tree:
+    """The tree with files written; those that are there keep their mode."""
     written: dict[PurePosixPath, Entry] = {}
-    for key, value in fields.items():
-        path = inside(root, folder, f"{key}.yaml")
+    for path, content in contents.items():
         old = tree.get(path)
         if old is None:
             logger.info("a filter creates %s", root / path)
-        content = yaml.dump_documents(_plain(value))
         written[path] = Entry(content, executable=old.executable if old else False)
     result = Tree({**tree, **written}, tree.empty_folders)
     _check_free(written, result)

@@ -14,7 +14,9 @@ from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import Notice, nowhere
+from commodore_py.results import explain, refuse_differences
 
+from .cached import Cache
 from .definitions import Definition, Invalid, NoDefinitions, Surroundings, definitions_of
 from .documents import Documents
 from .filters import FILTERS, JSONNET, Job
@@ -40,6 +42,7 @@ def apply_filters(
     before = Overlay(paths.compiled, paths.catalog, compiled)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
+    cache = Cache(replace(config, paths=paths))
     filtered = dict(compiled)
     notices: list[Notice] = []
     errors: list[CommodoreError] = []
@@ -55,6 +58,7 @@ def apply_filters(
             before=before,
             import_folders=import_folders,
             documents=documents,
+            cache=cache,
             place_of=place_of,
         )
         try:
@@ -64,7 +68,10 @@ def apply_filters(
             errors.append(error)
         else:
             notices += said
+    if config.explain_cache:
+        explain(cache.verdicts)
     raise_collected(errors, "postprocessing")
+    refuse_differences(cache.verdicts)
     return filtered, tuple(notices)
 
 
@@ -78,6 +85,7 @@ class _Instance:
     before: Overlay
     import_folders: tuple[Path, ...]
     documents: Documents
+    cache: Cache
     place_of: PlaceOf
 
     @property
@@ -134,7 +142,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
             with instance.telling(definition), spans.detail("filter", definition.name):
-                tree = _run(definition, tree, instance.job(definition, tree))
+                tree = _run(definition, tree, instance)
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(
                     Notice(
@@ -146,9 +154,11 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
     return tree, notices
 
 
-def _run(definition: Definition, tree: Tree, job: Job) -> Tree:
+def _run(definition: Definition, tree: Tree, instance: _Instance) -> Tree:
+    job = instance.job(definition, tree)
     inside(job.root, definition.folder)
-    return FILTERS[definition.kind].parse(definition.args)(tree, job)
+    apply = FILTERS[definition.kind].parse(definition.args)
+    return instance.cache.filtered(definition, apply, tree, job)
 
 
 def _component(sources: Sources, instance: str) -> str:

@@ -1,24 +1,32 @@
 """What work really looked at, and results that are found again where all of that is the same."""
 
+from .explained import explain
 from .kept import Found, Missing, Results, key_of
 from .marks import Marks, mark_of, written
 from .present import Present
 from .reads import Reads
 from .roots import Roots
+from .verdict import CacheDiffers, Outcome, Verdict, changed, refuse_differences
 from .versions import foundation
 from .watched import WatchedOverlay
 
 __all__ = [
+    "CacheDiffers",
     "Found",
     "Marks",
     "Missing",
+    "Outcome",
     "Present",
     "Reads",
     "Results",
     "Roots",
+    "Verdict",
     "WatchedOverlay",
+    "changed",
+    "explain",
     "foundation",
     "key_of",
     "mark_of",
+    "refuse_differences",
     "written",
 ]

@@ -1,6 +1,5 @@
 """Results of compile entries, kept by what was really read and found again by that."""
 
-from .cache import INSTANT, Cache, CacheDiffers, refuse_differences
-from .verdict import Verdict
+from .cache import INSTANT, Cache
 
-__all__ = ["INSTANT", "Cache", "CacheDiffers", "Verdict", "refuse_differences"]
+__all__ = ["INSTANT", "Cache"]

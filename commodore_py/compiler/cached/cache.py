@@ -8,25 +8,30 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.overheard import repeat
 from commodore_py.compiler.watched_inventory import InventoryMarks, WatchedHashes, WatchedImports
-from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.results import Found, Marks, Missing, Present, Reads, Results, WatchedOverlay
+from commodore_py.results import (
+    Found,
+    Marks,
+    Missing,
+    Present,
+    Reads,
+    Results,
+    Verdict,
+    WatchedOverlay,
+    changed,
+)
 from commodore_py.store import Store
 
 from .change import Change
 from .keys import entry_key, roots_of
 from .seals import CONTENT_MATTERS, SEALS
 from .tools import TOOL, tool_mark
-from .verdict import Verdict, changed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from commodore_py.compiler.inputs import InputJob, Render
     from commodore_py.compiler.job import Job
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.views import Views
-
-    from .verdict import Outcome
+    from commodore_py.results import Outcome
 
 INSTANT = frozenset({"copy", "remove"})
 """Rendered each time: to see whether they may be taken from the cache would be the same work."""
@@ -148,28 +153,8 @@ class Cache:
         self._verdicts.append(Verdict(job.output.target, name, entry.where, outcome, why))
 
 
-class CacheDiffers(CommodoreError):
-    """A result in the cache that is not what compiling gives."""
-
-
 def _seal(job: InputJob, reads: Reads) -> None:
     try:
         SEALS[job.entry.input_type](job, reads)
     except OSError as error:
         reads.unseal(f"not all of it can be read ({error.strerror})")
-
-
-def refuse_differences(verdicts: Iterable[Verdict]) -> None:
-    """With --verify-cache, a result that would have been wrong is an error."""
-    raise_collected(
-        (
-            CacheDiffers(
-                f"{one.target}: {one.why} is another one than in the cache",
-                where=one.where,
-                hint="the cache is mended; please report this, with what was changed before",
-            )
-            for one in verdicts
-            if one.outcome == "differs"
-        ),
-        "the cache holds other results than compiling gives",
-    )

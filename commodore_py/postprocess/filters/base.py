@@ -31,6 +31,8 @@ class Job:
     import_folders: tuple[Path, ...]
     inventory: Mapping[str, Any]
     documents: Documents
+    heard: list[bytes] | None = None
+    """Where to keep what the code traces, if somebody wants to know."""
 
     @property
     def output_path(self) -> Path:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import functools
 import json
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet import ImportNotFound, JsonnetError, evaluate, kind_of
+from commodore_py.adapters.overheard import overheard
 from commodore_py.adapters.overlay import NotReadable
 from commodore_py.postprocess.lazy_node import read_node
 from commodore_py.postprocess.natives import natives
@@ -47,26 +49,40 @@ def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
 
 
 def _evaluate(args: Mapping[str, str], job: Job) -> str:
+    listening = nullcontext() if job.heard is None else overheard(job.heard)
     try:
-        return evaluate(
-            job.source,
-            import_folders=job.import_folders,
-            ext_vars={
-                **args,
-                "component": job.component,
-                "target": job.component,
-                "output_path": str(job.output_path),
-            },
-            natives=natives(job.overlay, job.inventory, job.documents),
-            read=functools.partial(_read_import, job),
-            skip_empty=True,
-        )
+        with listening:
+            return _evaluated(args, job)
     except ImportNotFound as error:
         if _KAPITAN in str(error):
             error.hint = (
                 f"{_KAPITAN} exists only while compiling; lib/commodore.libjsonnet is for filters"
             )
         raise
+
+
+def _evaluated(args: Mapping[str, str], job: Job) -> str:
+    return evaluate(
+        job.source,
+        content=_content(job),
+        import_folders=job.import_folders,
+        ext_vars={
+            **args,
+            "component": job.component,
+            "target": job.component,
+            "output_path": str(job.output_path),
+        },
+        natives=natives(job.overlay, job.inventory, job.documents),
+        read=functools.partial(_read_import, job),
+        skip_empty=True,
+    )
+
+
+def _content(job: Job) -> bytes | None:
+    try:
+        return job.overlay.read(job.source)
+    except NotReadable:
+        return None  # who evaluates it says so
 
 
 def _read_import(job: Job, path: Path) -> bytes | None:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.compiler import native
-from commodore_py.compiler.cached import CacheDiffers
 from commodore_py.errors import CommodoreError
 from commodore_py.model import ReferenceFile
-from commodore_py.results import Reads, Results
+from commodore_py.results import CacheDiffers, Reads, Results
 from commodore_py.store import Store
 from tests.compiled_world import World
 
@@ -342,17 +341,6 @@ def test_workers_find_and_keep_as_well(tmp_path: Path) -> None:
         world.write(f"{number}.jsonnet", "{ a: { of: 'new' } }")
 
     assert sorted(world.compiled()) == [f"t{number} {number}.jsonnet" for number in range(5)]
-
-
-def test_old_records_are_dropped(world: World) -> None:
-    for number in range(20):
-        world.write("web.jsonnet", f"{{ a: {{ of: {number} }} }}")
-        world.compiled()
-
-    world.write("web.jsonnet", "{ a: { of: 19 } }")
-    assert world.compiled() == []
-    world.write("web.jsonnet", "{ a: { of: 2 } }")
-    assert world.compiled() == ["web web.jsonnet"]
 
 
 def test_a_wrong_result_is_found_and_mended(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""What became of an entry: taken from the cache or compiled, and why."""
+"""What became of a piece of work: taken from the cache or done, and why."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
+from commodore_py.errors import CommodoreError, raise_collected
+
 if TYPE_CHECKING:
-    from commodore_py.results import Roots
+    from collections.abc import Iterable
+
+    from .roots import Roots
 
 Outcome = Literal["found", "compiled", "never", "differs"]
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of one entry."""
+    """What became of one entry, or of one filter."""
 
     target: str
     entry: str
@@ -32,6 +36,26 @@ class Verdict:
         return f"{self.target}: {self.entry}: {said}" + (f": {self.why}" if self.why else "")
 
 
+class CacheDiffers(CommodoreError):
+    """A result in the cache that is not what compiling gives."""
+
+
+def refuse_differences(verdicts: Iterable[Verdict]) -> None:
+    """With --verify-cache, a result that would have been wrong is an error."""
+    raise_collected(
+        (
+            CacheDiffers(
+                f"{one.target}: {one.why} is another one than in the cache",
+                where=one.where,
+                hint="the cache is mended; please report this, with what was changed before",
+            )
+            for one in verdicts
+            if one.outcome == "differs"
+        ),
+        "the cache holds other results than compiling gives",
+    )
+
+
 def changed(question: str | None, roots: Roots) -> str:
     """Which read gave something else than before, for people."""
     if question is None:
@@ -42,6 +66,7 @@ def changed(question: str | None, roots: Roots) -> str:
         "i": f"the inventory has changed: {_of_inventory(about)}",
         "v": f"the inventory has changed: all of {about}",
         "n": "there are other targets",
+        "I": f"the inventory has changed: {about}",
         "h": f"the reference {about} has changed",
         "s": f"there is another {about.partition(':')[0]}",
         "k": f"something else is found at {place}",

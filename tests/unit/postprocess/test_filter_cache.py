@@ -1,0 +1,151 @@
+"""After an edit, exactly the filters that it reaches run again; all bytes are right."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+
+from .test_apply_filters import HELM, JSONNET, World
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: one\n"
+FILTER = "dependencies/app/filter.jsonnet"
+CODE = """
+local com = import 'lib/commodore.libjsonnet';
+local inv = com.inventory().parameters;
+local out = std.extVar('output_path');
+{ made: { of: std.native('yaml_load')(out + '/one.yaml'), size: inv.app.size } }
+"""
+NODE = {
+    "classes": ["a"],
+    "__reclass__": {"timestamp": "now"},
+    "parameters": {"app": {"size": 1}, "other.one": {"size": 1}},
+}
+
+
+class CachedWorld:
+    """A world whose filters run with results of before, and without."""
+
+    def __init__(self, world: World, store: Path, caplog: pytest.LogCaptureFixture) -> None:
+        self.world, self.store, self.caplog = world, store, caplog
+
+    def run(self) -> list[str]:
+        """Filter both ways; the bytes must be the same. Returns which filters ran."""
+        self.caplog.clear()
+        with self.caplog.at_level(logging.INFO, "commodore_py.results.explained"):
+            found = self.world.run(result_cache=self.store, explain_cache=True)
+        assert found == self.world.run()
+        told = [
+            record.getMessage()
+            for record in self.caplog.records
+            if record.name == "commodore_py.results.explained"
+        ]
+        return [line.split(": ")[1] for line in told if "taken from the cache" not in line]
+
+
+@pytest.fixture
+def cached(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> CachedWorld:
+    """One instance with a filter of each kind."""
+    world = World(tmp_path / "work", raw=dict(NODE))
+    world.filters = {"app": [JSONNET, HELM]}
+    world.compiled = {"app": {"out/one.yaml": MAP, "out/two.yaml": MAP, "far/away.txt": "x"}}
+    world.write(FILTER, CODE)
+    cached = CachedWorld(world, tmp_path / "store", caplog)
+    assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
+    assert cached.run() == []
+    return cached
+
+
+def test_an_edited_filter_reaches_itself_and_who_sees_its_output(cached: CachedWorld) -> None:
+    cached.world.write(FILTER, CODE.replace("made", "more"))
+
+    assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
+    assert cached.run() == []
+
+
+def test_an_edit_without_effect_reaches_the_filter_alone(cached: CachedWorld) -> None:
+    cached.world.write(FILTER, f"{CODE}// a comment\n")
+
+    assert cached.run() == ["filter filter.jsonnet"]
+
+
+def test_a_file_reaches_who_reads_it(cached: CachedWorld) -> None:
+    cached.world.compiled["app"]["out/two.yaml"] = MAP.replace("one", "two")
+
+    assert cached.run() == ["filter helm_namespace"]
+
+
+def test_a_file_elsewhere_reaches_nobody_and_stays(cached: CachedWorld) -> None:
+    cached.world.compiled["app"]["far/away.txt"] = "y"
+
+    assert cached.run() == []
+
+
+def test_a_value_reaches_who_reads_its_parameter(cached: CachedWorld) -> None:
+    cached.world.raw["parameters"] = {"app": {"size": 1}, "other.one": {"size": 2}}
+    assert cached.run() == []
+
+    cached.world.raw["parameters"] = {"app": {"size": 2}, "other.one": {"size": 2}}
+    assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
+
+
+def test_a_parameter_with_a_dot_is_a_parameter_like_others(cached: CachedWorld) -> None:
+    cached.world.write(FILTER, CODE.replace("inv.app", "inv['other.one']"))
+    cached.run()
+    assert cached.run() == []
+
+    cached.world.raw["parameters"] = {"app": {"size": 1}, "other.one": {"size": 5}}
+    assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
+
+
+def test_the_time_of_the_inventory_reaches_who_reads_it(cached: CachedWorld) -> None:
+    cached.world.raw["__reclass__"] = {"timestamp": "later"}
+    assert cached.run() == []
+
+    cached.world.write(FILTER, "{ made: std.native('commodore_inventory')() }")
+    cached.run()
+    cached.world.raw["__reclass__"] = {"timestamp": "later still"}
+    assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
+
+
+def test_arguments_are_part_of_a_filter(cached: CachedWorld) -> None:
+    other = {**HELM, "filterargs": {"namespace": "other"}}
+    cached.world.filters = {"app": [JSONNET, other]}
+
+    assert cached.run() == ["filter helm_namespace"]
+
+
+def test_a_list_of_files_is_seen(cached: CachedWorld) -> None:
+    code = "{ made: { of: std.native('list_dir')(std.extVar('output_path'), true) } }"
+    cached.world.write(FILTER, code)
+    cached.world.filters = {"app": [JSONNET]}
+    cached.run()
+    assert cached.run() == []
+
+    cached.world.compiled["app"]["out/three.yaml"] = MAP
+
+    assert cached.run() == ["filter filter.jsonnet"]
+
+
+def test_another_place_of_work_is_seen(cached: CachedWorld, tmp_path: Path) -> None:
+    cached.world.write(FILTER, "{ made: { of: std.md5(std.extVar('output_path')) } }")
+    cached.run()
+
+    cached.world.root.rename(tmp_path / "elsewhere")
+    cached.world.root = tmp_path / "elsewhere"
+
+    assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
+
+
+def test_errors_are_told_each_time(cached: CachedWorld) -> None:
+    cached.world.write(FILTER, "error 'broken'")
+
+    for _ in range(2):
+        with pytest.raises(CommodoreError):
+            cached.world.run(result_cache=cached.store)
