@@ -350,7 +350,7 @@ def _component(scenario: str) -> dict[str, str]:
     return {path: text.replace("@NAME@", name) for path, text in every.items()}
 
 
-def _fleet(root: Path, scenarios: Iterable[str]) -> Fleet:
+def fleet_of(root: Path, scenarios: Iterable[str]) -> Fleet:
     return a_fleet(root, **{_name_of(one).replace("-", "_"): _component(one) for one in scenarios})
 
 
@@ -361,12 +361,12 @@ def _compile(fleet: Fleet, engine: Engine) -> Mapping[str, Tree]:
 
 
 def _compiled(root: Path, scenarios: Iterable[str], engine: Engine) -> dict[str, Tree]:
-    made = _compile(_fleet(root, scenarios), engine)
+    made = _compile(fleet_of(root, scenarios), engine)
     return {one: made[_name_of(one)] for one in scenarios}
 
 
 def _failed(root: Path, scenarios: Iterable[str], engine: Engine) -> set[str]:
-    fleet = _fleet(root, scenarios)
+    fleet = fleet_of(root, scenarios)
     with pytest.raises(CommodoreError) as caught:
         _compile(fleet, engine)
     told = [error.where.splitlines()[-1] for error in errors_in(caught.value)]

@@ -8,21 +8,35 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.damage import DAMAGES, World
+from tests.damage import DAMAGES, World, trees_of
+from tests.differential.test_engines import FAILING, MISSING, SCENARIOS, fleet_of
+from tests.fleet import CLUSTER
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 pytestmark = pytest.mark.faults
 
-ROUNDS = int(os.environ.get("DAMAGE_ROUNDS", "100"))
+ROUNDS = int(os.environ.get("DAMAGE_ROUNDS", "60"))
 
 
-def test_no_damage_gets_into_a_catalog(tmp_path: Path) -> None:
-    world = World.make(tmp_path)
+def every_kind_of_input(root: Path) -> World:
+    names = [name for name in SCENARIOS if name not in {*FAILING, *MISSING}]
+    config = fleet_of(root / "fleet", names).config(processes=1)
+    return World.make(root, config, CLUSTER, trees_of)
+
+
+@pytest.mark.parametrize(
+    ("world_in", "rounds"), [(World.of_demo, ROUNDS), (every_kind_of_input, ROUNDS // 6)]
+)
+def test_no_damage_gets_into_a_catalog(
+    tmp_path: Path, world_in: Callable[[Path], World], rounds: int
+) -> None:
+    world = world_in(tmp_path)
     kinds: Counter[str] = Counter()
 
-    for seed in range(ROUNDS):
+    for seed in range(rounds):
         kinds.update(one.split()[0] for one in world.survives(seed))
 
     assert kinds.keys() == {kind.__name__ for kind in DAMAGES}

@@ -17,7 +17,7 @@ NOBODY = 65534
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return World.make(tmp_path_factory.mktemp("world"))
+    return World.of_demo(tmp_path_factory.mktemp("world"))
 
 
 def test_a_compile_fills_the_store(world: World) -> None:
@@ -40,7 +40,7 @@ def test_what_was_damaged_is_made_again(world: World) -> None:
 
     made = world.compile()
 
-    assert made.catalog == world.expected.catalog
+    assert made == world.expected
     assert world.store.usage().notes == sum(
         file.parent.parent.name == "notes" for file in files_of(world.filled)
     )
@@ -60,7 +60,7 @@ def test_a_store_of_others_is_told_and_not_used(
 
     made = world.compile()
 
-    assert made.catalog == world.expected.catalog
+    assert made == world.expected
     assert state_of(folder) == before
     (warning,) = [one for one in caplog.records if "cache of results" in one.getMessage()]
     assert warning.levelname == "WARNING"
