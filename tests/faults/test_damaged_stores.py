@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.faults
 
-ROUNDS = int(os.environ.get("DAMAGE_ROUNDS", "60"))
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "60"))
 
 
 def every_kind_of_input(root: Path) -> World:
