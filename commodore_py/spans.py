@@ -6,7 +6,6 @@ import os
 import threading
 import time
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
 from functools import wraps
 from typing import TYPE_CHECKING, ParamSpec, Protocol, TypeVar
 
@@ -20,23 +19,52 @@ Result = TypeVar("Result")
 _NOTHING = nullcontext()
 
 
-@dataclass(frozen=True, slots=True)
 class Span:
-    """A piece of work: what it is, where and when it ran. Times are nanoseconds of one clock."""
+    """A piece of work: what it is, where and when it ran. Times are nanoseconds of one clock.
 
-    kind: str
-    """`act`, `stage`, one of many in a stage (`repository`, `target`), or a detail (`program`)."""
-    name: str
-    start: int
-    process: int
-    thread: int
-    total: int = 0
-    """Of a stage: how many there are of its kind `of`."""
-    of: str = ""
-    details: str = ""
-    end: int = 0
-    cpu: int | None = None
-    """Of this process and of programs that ended meanwhile; None where others ran beside it."""
+    `kind` is `act`, `stage`, one of many in a stage (`repository`, `target`), or a detail
+    (`program`). A stage may have a `total`: how many there are of its kind `of`. `cpu` is that of
+    this process and of programs that ended meanwhile; None where others ran beside it.
+    """
+
+    # No dataclass: those take a while to define, and every run pays for this one.
+    __slots__ = (
+        "cpu",
+        "details",
+        "end",
+        "kind",
+        "name",
+        "of",
+        "process",
+        "start",
+        "thread",
+        "total",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        name: str,
+        start: int,
+        process: int,
+        thread: int,
+        *,
+        total: int = 0,
+        of: str = "",
+        details: str = "",
+        end: int = 0,
+        cpu: int | None = None,
+    ) -> None:
+        self.kind = kind
+        self.name = name
+        self.start = start
+        self.process = process
+        self.thread = thread
+        self.total = total
+        self.of = of
+        self.details = details
+        self.end = end
+        self.cpu = cpu
 
 
 class Watcher(Protocol):
@@ -147,8 +175,9 @@ class _Running:
     def __init__(
         self, kind: str, name: str, *, of: str = "", total: int = 0, details: str = ""
     ) -> None:
-        process, thread = os.getpid(), threading.get_native_id()
-        self._span = Span(kind, name, time.monotonic_ns(), process, thread, total, of, details)
+        place = os.getpid(), threading.get_native_id()
+        begun = time.monotonic_ns()
+        self._span = Span(kind, name, begun, *place, total=total, of=of, details=details)
         self._cpu: int | None = None
 
     def __enter__(self) -> None:
@@ -158,10 +187,11 @@ class _Running:
             self._cpu = _cpu()
 
     def __exit__(self, *_: object) -> None:
-        cpu = None if self._cpu is None else _cpu() - self._cpu
-        span = replace(self._span, end=time.monotonic_ns(), cpu=cpu)
+        if self._cpu is not None:
+            self._span.cpu = _cpu() - self._cpu
+        self._span.end = time.monotonic_ns()
         for watcher in _watchers:
-            watcher.done(span)
+            watcher.done(self._span)
 
 
 def _cpu() -> int:

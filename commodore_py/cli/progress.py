@@ -6,13 +6,12 @@ import logging
 import threading
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py import spans
 
 from . import log, voice
-from .screen import SCREEN, Line
+from .screen import SCREEN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,44 +21,39 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("commodore_py.cli")
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a stage is called on the screen."""
-
-    text: str
-    asks: bool = False
-    """Whether programs may ask the user for something: then only progress is drawn, not time."""
-
-
 _WORDS = {
-    "ask": Words("Asking remotes", asks=True),
-    "fetch": Words("Fetching repositories", asks=True),
-    "hierarchy": Words("Resolving the hierarchy"),
-    "download": Words("Downloading", asks=True),
-    "layout": Words("Writing the inventory"),
-    "compile": Words("Compiling"),
-    "filters": Words("Filtering"),
-    "assemble": Words("Assembling the catalog"),
-    "stage": Words("Staging the catalog"),
+    "ask": "Asking remotes",
+    "fetch": "Fetching repositories",
+    "hierarchy": "Resolving the hierarchy",
+    "download": "Downloading",
+    "layout": "Writing the inventory",
+    "compile": "Compiling",
+    "filters": "Filtering",
+    "assemble": "Assembling the catalog",
+    "stage": "Staging the catalog",
 }
+# Programs may ask the user for something: there only progress is drawn, not time.
+_PROGRAMS_ASK = {"ask", "fetch", "download"}
 
 
-@dataclass(slots=True)
 class _Stage:
-    span: Span
-    done: int = 0
-    name: str = ""
-    told: bool = False
+    """No dataclass: those take a while to define, and every run pays for this one."""
 
-    @property
-    def words(self) -> Words:
-        return _WORDS[self.span.name]
+    __slots__ = ("asks", "done", "name", "span", "told", "words")
 
-    def line(self) -> Line:
-        return Line(self.words.text, self.done, self.span.total, self.name)
+    def __init__(self, span: Span) -> None:
+        self.span = span
+        self.words = _WORDS[span.name]
+        self.asks = span.name in _PROGRAMS_ASK
+        self.done = 0
+        self.name = ""
+        self.told = False
+
+    def draw(self) -> None:
+        SCREEN.draw(self.words, self.done, self.span.total, self.name, plain=log.plain())
 
     def text(self) -> str:
-        return f"{self.words.text}: {self.done} of {self.span.total}"
+        return f"{self.words}: {self.done} of {self.span.total}"
 
 
 class Progress:
@@ -100,7 +94,7 @@ class Progress:
                 stage.name = span.name
                 if self._due():
                     text, stage.told = stage.text(), True
-                drawn = stage if stage.words.asks and self._old(stage) else None
+                drawn = stage if stage.asks and self._old(stage) else None
             elif span.kind == "stage" and span.name == stage.span.name:
                 self._stages.pop()
                 text, drawn = stage.text() if stage.told else "", None
@@ -108,7 +102,7 @@ class Progress:
             else:
                 return
             if drawn is not None and self._ticker is not None:
-                SCREEN.draw(drawn.line(), plain=log.plain())
+                drawn.draw()
         # Not while the lock is held: who logs clears the screen.
         if text and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
             voice.step(text)
@@ -134,8 +128,8 @@ class Progress:
         while not self._ended.wait(self._tick):
             with self._lock:
                 stage = self._stages[-1] if self._stages else None
-                if stage is not None and not stage.words.asks and self._old(stage):
-                    SCREEN.draw(stage.line(), plain=log.plain())
+                if stage is not None and not stage.asks and self._old(stage):
+                    stage.draw()
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import os
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,16 +16,6 @@ _lock = threading.RLock()
 os.register_at_fork(
     before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """What the line says."""
-
-    words: str
-    done: int = 0
-    total: int = 0
-    name: str = ""
 
 
 class Screen:
@@ -41,7 +30,7 @@ class Screen:
         """Whether there is a terminal that can take back what it shows."""
         return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
-    def draw(self, line: Line, *, plain: bool) -> None:
+    def draw(self, words: str, done: int, total: int, name: str, *, plain: bool) -> None:
         """Show it, unless somebody is typing a password: a program that we started may ask."""
         with _lock, suppress(OSError):
             if _typing_in_secret():
@@ -50,11 +39,11 @@ class Screen:
                 self._progress, self._plain = _progress(plain=plain), plain
             if self._task is None:
                 self._task = self._progress.add_task(
-                    line.words, completed=line.done, total=line.total or None, name=line.name
+                    words, completed=done, total=total or None, name=name
                 )
                 self._progress.start()
             else:
-                self._progress.update(self._task, completed=line.done, name=line.name, refresh=True)
+                self._progress.update(self._task, completed=done, name=name, refresh=True)
 
     def clear(self) -> None:
         """Take it back; the next one may be about something else."""
