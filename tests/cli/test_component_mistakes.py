@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shutil
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -193,6 +195,7 @@ def test_a_mistake_in_jsonnet(commodore: CommandLine, tmp_path: Path) -> None:
     assert "Traceback" not in ran.err
 
 
+@pytest.mark.spec("09.37")
 def test_a_chart_without_helm(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,13 +211,19 @@ parameters:
 """
     files = {"class/one.yml": chart, "chart/Chart.yaml": "name: c\nversion: 1.0.0\n"}
     component = a_component(tmp_path / "src", "one", files)
-    monkeypatch.setenv("KAPITAN_HELM_PATH", "no-such-helm")
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    (programs / "git").symlink_to(str(shutil.which("git")))
+    monkeypatch.setenv("PATH", str(programs))
+    monkeypatch.setitem(sys.modules, "helm_python", None)  # the extra may be installed here
 
     ran = compile_(commodore, component)
 
     assert ran.code == 1
-    assert "one" in ran.err
-    assert "helm" in ran.err
+    assert "helm not found in PATH" in ran.err
+    assert str(component / "chart") in ran.err
+    assert "target one, parameters.kapitan.compile[0]" in ran.err
+    assert "commodore tool install helm" in ran.err
 
 
 def test_strict_refuses_what_is_passed_over(commodore: CommandLine, tmp_path: Path) -> None:
