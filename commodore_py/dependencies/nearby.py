@@ -7,7 +7,6 @@ fetch, which knows more.
 from __future__ import annotations
 
 import os
-import stat
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link_or_copy
@@ -17,7 +16,6 @@ from commodore_py.adapters.git_packs import is_packed_commit
 from commodore_py.adapters.process import ProgramFailed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from .questions import Answer
@@ -56,6 +54,7 @@ def _is_plain(remote: Path) -> bool:
     return (
         not any(word in settings for word in _SPECIAL)
         and not any((remote / name).exists() for name in _SPECIAL_FILES)
+        and not (remote / "objects").is_symlink()
         # Git refuses what belongs to others, unless the user's settings allow it.
         and remote.stat().st_uid == os.geteuid()
     )
@@ -64,26 +63,23 @@ def _is_plain(remote: Path) -> bool:
 def _objects_of(folder: Path) -> list[str]:
     """Files that hold objects; the index of a pack comes after it: Git looks for packs by them."""
     found: list[str] = []
-    for name, entry in _files_in(folder):
-        # A link could lead to anything that we may read.
-        if not entry.is_file(follow_symlinks=False):
-            raise ValueError("not a file")
-        if name.endswith(".promisor"):
-            raise ValueError("not complete")
-        if not name.startswith("pack/") or name.endswith((".pack", ".idx")):
-            found.append(name)
-    if len(found) > _MOST:
-        raise ValueError("too many")
+    for inner in os.listdir(folder):  # noqa: PTH208 - quicker
+        if inner != "pack" and len(inner) != 2:  # noqa: PLR2004 - how names of objects begin
+            continue
+        with os.scandir(folder / inner) as files:
+            for file in files:
+                # A link could lead to anything that we may read.
+                if not file.is_file(follow_symlinks=False) or file.name.endswith(".promisor"):
+                    raise ValueError("not a plain file, or not complete")
+                if inner != "pack" or file.name.endswith((".pack", ".idx")):
+                    found.append(f"{inner}/{file.name}")
+    if len(found) > _MOST or any((folder / name).is_symlink() for name in {"pack", *_inner(found)}):
+        raise ValueError("too many, or links")
     return sorted(found, key=lambda name: (name.endswith(".idx"), name))
 
 
-def _files_in(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
-    for entry in os.scandir(folder):
-        if entry.name == "pack" or len(entry.name) == 2:  # noqa: PLR2004 - how a name begins
-            if not stat.S_ISDIR(entry.stat(follow_symlinks=False).st_mode):
-                raise ValueError("not a folder")
-            for file in os.scandir(entry.path):
-                yield f"{entry.name}/{file.name}", file
+def _inner(names: list[str]) -> set[str]:
+    return {name[:2] for name in names if not name.startswith("pack/")}
 
 
 def _write_refs(answer: Answer, clone: Path) -> bool:

@@ -1,0 +1,224 @@
+"""New clones and worktrees are what Git makes of them, however few programs that took."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.dependencies.new_worktree import add_worktree
+from tests.builders import commit_to, git
+from tests.pipeline.dependency_world import World, component, head, instance, rewritten, tag
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    return World(tmp_path)
+
+
+@pytest.fixture
+def foo(world: World) -> Path:
+    repository = world.repository("foo")
+    tag(repository, "v1")
+    git(repository, "tag", "light", "master")
+    commit_to(repository, {"more.txt": "more"}, branch="feat/x")
+    return repository
+
+
+def names_of_refs(repository: Path) -> dict[str, str]:
+    listing = git(repository, "for-each-ref", "--format=%(refname) %(objectname)")
+    return dict(line.split(" ") for line in listing.splitlines())
+
+
+def linked(clone: Path) -> set[int]:
+    """How many names the files of a clone's objects have."""
+    files = [file for file in (clone / "objects").rglob("*") if file.is_file()]
+    return {file.stat().st_nlink for file in files if file.suffix != ".lock"}
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_clone_of_what_lies_here_is_complete_and_of_its_own(
+    world: World, foo: Path, *, packed: bool
+) -> None:
+    if packed:
+        git(foo, "gc", "--quiet")
+
+    world.fetch(component(foo, "v1"))
+
+    clone = world.bare(foo)
+    theirs = names_of_refs(foo)
+    ours = names_of_refs(clone)
+    assert {n: v for n, v in ours.items() if not n.startswith("refs/heads/")} == {
+        name.replace("refs/heads/", "refs/remotes/origin/"): value for name, value in theirs.items()
+    }
+    assert not (clone / "objects/info/alternates").exists()
+    foo.rename(foo.with_name("gone.git"))
+    git(clone, "fsck", "--full", "--strict", "--connectivity-only")
+    assert head(world.place("foo")) == theirs["refs/heads/master"]
+    assert git(world.place("foo"), "status", "--porcelain") == ""
+
+
+def test_tags_that_are_opened_are_noted(world: World, foo: Path) -> None:
+    world.fetch(component(foo, "v1"))
+
+    packed = (world.bare(foo) / "packed-refs").read_text().splitlines()
+
+    value = git(foo, "rev-parse", "v1")
+    assert packed[packed.index(f"{value} refs/tags/v1") + 1] == f"^{head(world.place('foo'))}"
+
+
+def shallow(repository: Path) -> None:
+    commit_to(repository, {"b.txt": "b"})
+    (repository / "shallow").write_text(git(repository, "rev-parse", "master") + "\n")
+
+
+def borrowing(repository: Path) -> None:
+    (repository / "objects").rename(repository.with_name("objects"))
+    (repository / "objects/info").mkdir(parents=True)
+    (repository / "objects/pack").mkdir()
+    there = repository.with_name("objects")
+    (repository / "objects/info/alternates").write_text(f"{there}\n")
+
+
+def a_link_among_objects(repository: Path) -> None:
+    git(repository, "gc", "--quiet")
+    (pack,) = (repository / "objects/pack").glob("*.pack")
+    elsewhere = repository.with_name("elsewhere.pack")
+    pack.rename(elsewhere)
+    pack.symlink_to(elsewhere)
+
+
+def hidden_refs(repository: Path) -> None:
+    git(repository, "config", "transfer.hideRefs", "refs/heads/feat")
+
+
+@pytest.mark.parametrize("change", [shallow, borrowing, a_link_among_objects, hidden_refs])
+def test_what_is_out_of_the_ordinary_is_left_to_a_fetch(
+    world: World, foo: Path, change: Callable[[Path], None]
+) -> None:
+    change(foo)
+
+    world.fetch(component(foo, "v1"))
+
+    assert (world.bare(foo) / "FETCH_HEAD").is_file()
+    assert linked(world.bare(foo)) == {1}
+    assert ("refs/remotes/origin/feat/x" in names_of_refs(world.bare(foo))) == (
+        change is not hidden_refs
+    )
+
+
+def test_settings_about_remotes_are_left_to_git(
+    world: World, foo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = world.root / "settings"
+    git(world.root, "config", "--file", str(settings), "fetch.fsckObjects", "true")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+
+    world.fetch(component(foo, "v1"))
+
+    assert (world.bare(foo) / "FETCH_HEAD").is_file()
+
+
+def test_a_repository_that_lacks_objects_is_an_error_and_leaves_nothing(
+    world: World, foo: Path
+) -> None:
+    blob = git(foo, "rev-parse", "feat/x:more.txt")
+    (foo / "objects" / blob[:2] / blob[2:]).unlink()
+
+    (error,) = world.refused(component(foo, "v1"))
+
+    assert "cannot fetch component foo" in str(error)
+    assert not world.place("foo").exists()
+    assert names_of_refs(world.bare(foo)) == {}
+
+
+def test_a_commit_that_no_name_leads_to_is_not_found_by_accident(world: World, foo: Path) -> None:
+    lost = git(foo, "rev-parse", "feat/x")
+    rewritten(foo, {"other.txt": "other"}, name="feat/x")
+
+    (error,) = world.refused(component(foo, lost))
+
+    assert f"revision {lost} not found" in str(error)
+
+
+def test_the_template_is_the_users(
+    world: World, foo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hook = world.root / "template/hooks/post-checkout"
+    hook.parent.mkdir(parents=True)
+    hook.write_text(f"#!/bin/sh\necho $2 >> {world.root}/hooked\n")
+    hook.chmod(0o755)
+    monkeypatch.setenv("GIT_TEMPLATE_DIR", str(hook.parent.parent))
+
+    bar = world.repository("bar")
+    world.fetch(component(foo), component(bar))
+
+    for repository in (foo, bar):
+        assert os.access(world.bare(repository) / "hooks/post-checkout", os.X_OK)
+    commits = [head(world.place(name)) for name in ("foo", "bar")]
+    assert Counter((world.root / "hooked").read_text().split()) == Counter(commits)
+
+
+@pytest.mark.parametrize("name", ["foo", "foo.x-1_y", "-odd", "foo.lock"])
+@pytest.mark.parametrize("branch", ["", "master"])
+def test_a_worktree_is_what_git_would_have_made(
+    world: World, foo: Path, name: str, branch: str
+) -> None:
+    theirs, ours = world.root / "theirs" / name, world.root / "ours" / name
+    for folder in (theirs, ours):
+        folder.parent.mkdir()
+        git(world.root, "clone", "--quiet", "--bare", str(foo), str(folder.parent / "bare.git"))
+        git(
+            folder.parent / "bare.git",
+            "config",
+            "remote.origin.fetch",
+            "+refs/heads/*:refs/remotes/origin/*",
+        )
+        git(folder.parent / "bare.git", "fetch", "--quiet")
+        git(folder.parent / "bare.git", "update-ref", "-d", "refs/heads/master")
+    commit = git(foo, "rev-parse", "master")
+    how = ("--track", "-B", branch) if branch else ("--detach",)
+    start = f"refs/remotes/origin/{branch}" if branch else commit
+    git(theirs.parent / "bare.git", "worktree", "add", "--quiet", *how, str(theirs), start)
+
+    add_worktree(ours, ours.parent / "bare.git", commit, branch)
+
+    assert state_of(ours) == state_of(theirs)
+    git(ours.parent / "bare.git", "fsck")
+    git(ours, "checkout", "--quiet", "feat/x")
+
+
+def state_of(worktree: Path) -> list[str]:
+    (admin,) = (worktree.parent / "bare.git/worktrees").iterdir()
+    return [
+        admin.name,
+        git(worktree, "status", "--porcelain=v2", "--branch"),
+        git(worktree, "ls-files", "--stage"),
+        git(worktree, "for-each-ref"),
+        git(worktree.parent / "bare.git", "config", "--list", "--local").replace("theirs", "ours"),
+        *(
+            (admin / one).read_text().replace("theirs", "ours")
+            for one in ("HEAD", "commondir", "gitdir")
+        ),
+        (worktree / ".git").read_text().replace("theirs", "ours"),
+        str((admin / "locked").exists()),
+    ]
+
+
+def test_a_name_that_is_taken_gets_a_number(world: World, foo: Path) -> None:
+    spec = component(foo)
+    world.fetch(spec, instance(spec, "pkg.foo"))
+    git(world.bare(foo), "worktree", "add", "--quiet", "--detach", str(world.root / "else/bar"))
+
+    world.fetch(spec, instance(spec, "bar"))
+
+    assert sorted(p.name for p in (world.bare(foo) / "worktrees").iterdir()) == [
+        *("bar", "bar1", "foo", "pkg.foo"),
+    ]
+    assert head(world.place("bar")) == head(world.place("foo"))

@@ -1,0 +1,61 @@
+"""What packs and single objects say about commits is what Git says, or nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.git_packs import is_packed_commit, tree_of
+from tests.builders import a_repository_with, commit_to, git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Path:
+    return a_repository_with(tmp_path / "r.git", {"a.txt": "a"})
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_the_tree_of_a_commit(repository: Path, *, packed: bool) -> None:
+    # So many, and so alike, that some are kept as differences to others.
+    commits = [commit_to(repository, {"n.txt": str(number)}) for number in range(30)]
+    if packed:
+        git(repository, "repack", "-a", "-d", "--quiet", "--depth=50", "--window=50")
+        git(repository, "prune-packed")
+
+    found = {commit: tree_of(repository, commit) for commit in commits}
+
+    trees = {commit: git(repository, "rev-parse", f"{commit}^{{tree}}") for commit in commits}
+    assert any(found.values())
+    assert all(tree in ("", trees[commit]) for commit, tree in found.items())
+    if not packed:
+        assert found == trees
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_what_is_no_commit_has_no_tree(repository: Path, *, packed: bool) -> None:
+    who = ("-c", "user.name=x", "-c", "user.email=x")
+    git(repository, *who, "tag", "--annotate", "--message", "one", "v1", "master")
+    if packed:
+        git(repository, "repack", "-a", "-d", "--quiet")
+    others = [
+        git(repository, "rev-parse", name) for name in ("v1", "master^{tree}", "master:a.txt")
+    ]
+
+    assert [tree_of(repository, name) for name in (*others, "0" * 40)] == [""] * 4
+    assert not any(is_packed_commit(repository, name) for name in others)
+    assert is_packed_commit(repository, git(repository, "rev-parse", "master"))
+
+
+def test_a_pack_that_is_cut_off_says_nothing(repository: Path) -> None:
+    commit = git(repository, "rev-parse", "master")
+    git(repository, "repack", "-a", "-d", "--quiet")
+    git(repository, "prune-packed")
+    (pack,) = (repository / "objects/pack").glob("*.pack")
+    pack.chmod(0o644)
+    pack.write_bytes(pack.read_bytes()[:12])
+
+    assert tree_of(repository, commit) == ""
