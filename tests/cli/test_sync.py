@@ -3,79 +3,26 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import a_repository_with, commit_in, commit_to, git, git_says
+from tests.builders import a_repository_with, commit_in, commit_to, git
 from tests.git_servers import http
-from tests.templates import a_template, change
-from tests.web_servers.github import TOKEN, GitHubServer, Hosted, Refusal, serve
+
+from .sync_world import QUICKLY, World, a_world, branch_of, summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
-
-README = "{{ cookiecutter.slug }}/README.md"
-QUICKLY = ("--github-pause", "0", "--push-url", "same")
-
-
-@dataclass
-class World:
-    """Components at GitHub, and the template that they were made from."""
-
-    commodore: CommandLine
-    github: GitHubServer
-    folder: Path
-    template: Path
-    hosted: dict[str, Hosted] = field(default_factory=dict)
-
-    def a_component(self, slug: str, kind: str = "component") -> Hosted:
-        """A component of the template as it is now, at GitHub."""
-        words = ("--owner", "acme", "--template-url", str(self.template), "--output-dir", "made")
-        (self.folder / "made").mkdir(exist_ok=True)
-        ran = self.commodore(kind, "new", slug, *words)
-        assert ran.code == 0, ran.err
-        place = a_repository_with(self.folder / "git" / f"{kind}-{slug}.git", {})
-        git(self.folder / "made" / slug, "push", "--quiet", f"file://{place}", "HEAD:master")
-        self.hosted[slug] = self.github.host(f"acme/{kind}-{slug}", place)
-        return self.hosted[slug]
-
-    def change_template(self, old: str, new: str) -> str:
-        text = (self.template / README).read_text()
-        return change(self.template, {"README.md": text.replace(old, new)})
-
-    def sync(
-        self, *words: str, entries: tuple[str, ...] | None = None, kind: str = "component"
-    ) -> Ran:
-        """Offer what the template has; by default to all that GitHub has."""
-        listed = self.github.repositories if entries is None else entries
-        (self.folder / "list.yaml").write_text("".join(f"- {one}\n" for one in listed))
-        how = ("-d", str(self.folder / "work"), kind, "sync", "list.yaml")
-        token = ("--github-token", TOKEN, "--github-url", self.github.url)
-        return self.commodore(*how, *token, *QUICKLY, *words)
-
-    def checkout(self, slug: str) -> Path:
-        return self.folder / "work" / "dependencies" / slug
+    from .conftest import CommandLine
 
 
 @pytest.fixture
 def world(commodore: CommandLine, tmp_path: Path) -> Iterator[World]:
-    with serve() as github:
-        template = a_template(tmp_path / "template", hook="")
-        yield World(commodore, github, tmp_path, template)
-
-
-def branch_of(hosted: Hosted, branch: str = "template-sync") -> str:
-    name = f"refs/heads/{branch}"
-    return git(hosted.place, "rev-parse", name) if git_says(hosted.place, "rev-parse", name) else ""
-
-
-def summary(ran: Ran) -> list[str]:
-    return [line for line in ran.out.splitlines() if line.startswith(("acme/", "file:", "http:"))]
+    with a_world(commodore, tmp_path) as world:
+        yield world
 
 
 def test_changes_are_offered_once(world: World) -> None:
@@ -255,22 +202,6 @@ def test_only_another_version_of_the_template_is_no_change(world: World) -> None
     assert branch_of(one) == ""
 
 
-def test_a_run_that_was_ended_goes_on(world: World) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    world.github.refuse_writes.append(Refusal(502, "Bad gateway"))  # after the push
-    assert world.sync().code == 1
-    pushed = branch_of(one)
-    assert pushed
-    assert one.pulls == []
-
-    ran = world.sync()
-
-    assert ran.code == 0, ran.err
-    assert "pull request created" in ran.out
-    assert branch_of(one) == pushed
-
-
 def test_nothing_is_changed_by_a_dry_run(world: World) -> None:
     one, two = world.a_component("one"), world.a_component("two")
     world.change_template("two", "theirs")
@@ -339,84 +270,6 @@ def test_pauses_between_batches(world: World) -> None:
     assert "pausing" not in world.sync("--pr-batch-size", "1").err  # nothing is offered again
 
 
-@pytest.mark.spec("09.50", "09.51", "09.52")
-def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: World) -> None:
-    for slug in ("conflict", "leftovers", "refused", "last"):
-        world.a_component(slug)
-    assert world.sync("--dry-run").code == 0
-    hosted = world.hosted["conflict"]
-    text = git(hosted.place, "show", "master:README.md")
-    commit_to(hosted.place, {"README.md": text.replace("two", "mine") + "\n"})
-    (world.checkout("leftovers") / "README.md.rej").write_text("x\n")
-    hook = world.hosted["refused"].place / "hooks" / "update"
-    hook.write_text("#!/bin/sh\necho 'only on Mondays' >&2\nexit 1\n")
-    hook.chmod(0o755)
-    world.change_template("two", "theirs")
-
-    ran = world.sync()
-
-    assert ran.code == 1
-    lines = summary(ran)
-    assert lines[0].startswith("acme/component-conflict: failed: the template's changes conflict")
-    assert lines[1].startswith("acme/component-leftovers: failed: ")
-    assert "untracked README.md.rej" in lines[1]
-    assert lines[2].startswith("acme/component-refused: failed: cannot push branch template-sync")
-    assert "pull request created" in lines[3]
-    assert ran.out.endswith("4 components: pull request created: 1; failed: 3\n")
-    assert "README.md changed on both sides" in ran.err
-    assert "only on Mondays" in ran.err
-    assert "while updating acme/component-leftovers" in ran.err
-    assert [bool(branch_of(one)) for one in world.hosted.values()] == [False, False, False, True]
-    assert git(world.checkout("conflict"), "status", "--porcelain") == ""
-
-
-def test_commits_of_others_are_not_overwritten(world: World) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    assert world.sync().code == 0
-    theirs = commit_to(one.place, {"golden": "new\n"}, branch="template-sync", message="Golden")
-    world.change_template("four", "again")
-
-    ran = world.sync()
-
-    assert ran.code == 1
-    assert "branch template-sync has commits of others" in ran.err
-    assert "Golden" in ran.err
-    assert branch_of(one) == theirs
-    assert world.sync("--pr-branch", "other").code == 0
-    assert branch_of(one, "other")
-
-
-def test_work_in_a_checkout_is_nobodys_but_the_users(world: World) -> None:
-    world.a_component("one")
-    assert world.sync("--dry-run").code == 0
-    (world.checkout("one") / "README.md").write_text("mine\n")
-    world.change_template("two", "theirs")
-
-    ran = world.sync()
-
-    assert ran.code == 1
-    assert "modified README.md" in ran.err
-    assert "--force" not in ran.err
-    assert (world.checkout("one") / "README.md").read_text() == "mine\n"
-
-
-def test_a_refused_token_ends_the_run(world: World) -> None:
-    for slug in ("one", "two", "three"):
-        world.a_component(slug)
-    world.change_template("two", "theirs")
-    world.github.refuse_writes.append(Refusal(401, "Bad credentials"))
-
-    ran = world.sync()
-
-    assert ran.code == 1
-    assert summary(ran) == [
-        "acme/component-one: failed: GitHub refuses the token: Bad credentials",
-        "acme/component-two: not tried",
-        "acme/component-three: not tried",
-    ]
-
-
 def test_programs_of_a_template_run_only_when_trusted(world: World) -> None:
     hook = "open('made-by-hook', 'w').write('x')\n"
     for slug in ("one", "two"):
@@ -475,65 +328,3 @@ def test_packages(world: World) -> None:
     assert ran.code == 0, ran.err
     assert one.pulls[0].title == "Update from package template"
     assert (world.folder / "work" / "dependencies" / "pkg.one").is_dir()
-
-
-@pytest.mark.spec("09.46")
-def test_without_a_token(commodore: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "list.yaml").write_text("- acme/component-one\n")
-
-    ran = commodore("component", "sync", "list.yaml")
-
-    assert (ran.code, ran.out) == (1, "")
-    assert "--github-token" in ran.err
-    assert "COMMODORE_GITHUB_TOKEN" in ran.err
-
-
-@pytest.mark.spec("09.47")
-@pytest.mark.parametrize(
-    ("content", "place"),
-    [("acme: component-one\n", ":1"), ("", ":1"), ("- a\n- [b\n", ":3"), ("text\n", ":1")],
-)
-def test_a_list_that_is_none(
-    commodore: CommandLine, tmp_path: Path, content: str, place: str
-) -> None:
-    (tmp_path / "list.yaml").write_text(content)
-
-    ran = commodore("component", "sync", "list.yaml", "--github-token", TOKEN)
-
-    assert ran.code == 1
-    assert f"list.yaml{place}" in ran.err
-    assert "list of owner/repository" in ran.err
-
-
-@pytest.mark.spec("09.48")
-def test_entries_that_are_no_repositories(world: World) -> None:
-    world.a_component("one")
-    wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
-
-    ran = world.sync(entries=("acme/component-one", *wrong))
-
-    assert ran.code == 1
-    for line in (2, 3, 4, 5, 6, 7, 8):
-        assert f"list.yaml:{line}: " in ran.err
-    assert "acme/component-one" in ran.err  # the shape expected
-    assert world.github.asked == []
-
-
-@pytest.mark.spec("09.49")
-def test_a_filter_that_is_no_expression(commodore: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "list.yaml").write_text("- acme/component-one\n")
-
-    ran = commodore("component", "sync", "list.yaml", "--filter", "a(b", "--github-token", TOKEN)
-
-    assert ran.code == 2
-    assert "--filter" in ran.err
-    assert "'a(b' is no regular expression: missing ), unterminated subpattern" in ran.err
-    assert "position 1: '(b'" in ran.err
-
-
-def test_a_pause_below_zero(commodore: CommandLine, tmp_path: Path) -> None:
-    (tmp_path / "list.yaml").write_text("- acme/component-one\n")
-
-    ran = commodore("component", "sync", "list.yaml", "--github-pause", "-1")
-
-    assert (ran.code, "below zero" in ran.err) == (2, True)
