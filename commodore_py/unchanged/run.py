@@ -9,6 +9,7 @@ from datetime import datetime
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, TypeAlias
 
+from commodore_py import spans
 from commodore_py.adapters.asked import heard
 from commodore_py.errors import CommodoreError
 
@@ -74,6 +75,7 @@ class _Memory:
         self.heard: list[object] = []
         self.warnings: list[dict[str, str]] = []
 
+    @spans.act("look back")
     def recalled(self) -> Published | None:
         """The result of the last run, if this one would have the same."""
         started = monotonic()
@@ -126,6 +128,7 @@ class _Memory:
         """A run begins: until it has ended well, nothing is known."""
         state.forget(self._folder)
 
+    @spans.act("remember")
     def done(self, sources: Sources, rendered: Rendered, published: Published) -> None:
         """Note a run that ended well, if it is known what it read and wrote."""
         from . import noting  # noqa: PLC0415 - needs all that the run has needed, too

@@ -148,11 +148,10 @@ def test_timings_are_told_at_the_end(commodore: CommandLine, fleet: Fleet) -> No
     assert ran.code == 0
     assert ran.out == plain.out
     told = [line.split()[0] for line in ran.err.splitlines() if re.search(r"\d\.\d{3}$", line)]
-    assert told[:3] == ["start", "gather", "facts"]
+    stages = ["start", "gather", "facts", "hierarchy", "compile", "filters", "stage", "diff"]
+    assert [one for one in told if one in stages] == stages
     assert told[-1] == "total"
-    assert [one for one in told if one in ("hierarchy", "compile", "filters", "stage", "diff")] == [
-        *("hierarchy", "compile", "filters", "stage", "diff"),
-    ]
+    assert "look back" in ran.err
 
 
 def test_timings_are_part_of_the_result(commodore: CommandLine, fleet: Fleet) -> None:
@@ -191,7 +190,7 @@ def test_a_trace_has_everything_down_to_programs(tmp_path: Path) -> None:
 
     spans = spans_of(trace)
     kinds = {kind: {one["name"] for one in spans if one["cat"] == kind} for kind in KINDS}
-    assert kinds["act"] == {"gather", "render", "publish"}
+    assert kinds["act"] >= {"gather", "render", "publish"}
     assert {"facts", "components", "hierarchy", "compile", "filters", "stage"} <= kinds["stage"]
     assert kinds["target"] == {"one", "two", "three", "four"}
     assert kinds["entry"] == {"jsonnet"}
