@@ -11,6 +11,7 @@ import time
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
+from mmap import mmap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,7 +40,8 @@ class Doubt:
     hint: str
 
 
-_TOLD: set[Doubt] = set()
+# One byte for each doubt that was told, in memory that workers share: they are forks.
+_TOLD = mmap(-1, 1 << 20)
 
 
 class Place:
@@ -218,9 +220,10 @@ class Place:
 
 
 def _tell(level: int, what: str, doubt: Doubt) -> None:
-    """Once: several parts of a run may have the same store."""
-    if doubt not in _TOLD:
-        _TOLD.add(doubt)
+    """Once: several parts of a run, and its workers, may have the same store."""
+    place = hash(doubt) % len(_TOLD)
+    if not _TOLD[place]:
+        _TOLD[place] = 1
         log.log(level, "%s: %s", what, doubt.why, extra={"where": doubt.where, "hint": doubt.hint})
 
 

@@ -100,6 +100,34 @@ def test_a_doubt_is_told_once_by_all_parts_of_a_run(
     assert len(warnings_in(caplog)) == 1
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux only")
+def test_a_doubt_is_told_once_by_all_workers(filled: Store) -> None:
+    filled.folder.chmod(0o777)
+
+    done = subprocess.run(
+        [sys.executable, "-c", _WORKERS, str(filled.folder)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert done.stderr == "the cache of results is not used: other users may write to it\n"
+
+
+_WORKERS = """
+import os, sys
+from pathlib import Path
+from commodore_py.store import Store
+for _ in range(3):
+    worker = os.fork()
+    if not worker:
+        Store(Path(sys.argv[1])).keep(b"x")
+        os._exit(0)
+    os.waitpid(worker, 0)
+Store(Path(sys.argv[1])).keep(b"x")
+"""
+
+
 @as_root
 def test_a_file_of_somebody_else_is_not_read(filled: Store) -> None:
     for file in files_in(filled):
