@@ -6,11 +6,14 @@ import logging
 import os
 import subprocess
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from commodore_py.store import Store, digest_of
+from tests.damage import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +72,25 @@ def test_room_that_is_made_is_used_again(disk: Path) -> None:
 
     digest = Store(disk / "store").keep(b"x")
     assert Store(disk / "store").blob(digest) == b"x"
+
+
+@pytest.mark.parametrize("kib", [0, 8, 40])
+def test_a_compile_with_hardly_any_room(
+    disk: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, kib: int
+) -> None:
+    world = World.of_demo(tmp_path)
+    store = disk / f"store {kib}"
+    with suppress(OSError), (disk / "others").open("wb", buffering=0) as filler:
+        while True:
+            filler.write(bytes(4096))
+    os.truncate(disk / "others", (disk / "others").stat().st_size - kib * 1024)
+
+    made = replace(world, config=replace(world.config, result_cache=store)).compile()
+
+    assert made == world.expected
+    (warning,) = [one for one in caplog.records if "not kept" in one.getMessage()]
+    assert warning.levelname == "WARNING"
+    assert Store(store).verify().damaged == ()
 
 
 def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixture) -> None:
