@@ -10,8 +10,9 @@ from itertools import pairwise
 
 _INTERRUPTED = 130
 
-# Go's own names, and values that were measured: docs/adr/0022-go-collects-less.md.
-_COLLECTOR = {"GOGC": "400", "GODEBUG": "gcstoptheworld=1"}
+# Go's own names, and values that were measured: docs/adr/0022-go-collects-less.md. An evaluation
+# is one thread of work: a second one would only look for work, which costs a twentieth more CPU.
+_COLLECTOR = {"GOGC": "400", "GODEBUG": "gcstoptheworld=1", "GOMAXPROCS": "1"}
 _RESTARTED, _MOVED = "_COMMODORE_RESTARTED", "_COMMODORE_ENVIRONMENT_MOVED"
 _PROGRAMS = {"commodore", "__main__.py"}
 _GROUPS = {"catalog", "component", "package"}

@@ -105,7 +105,7 @@ def test_go_collects_less_and_programs_see_what_the_user_set(  # noqa: PLR0917 -
 def test_programs_see_nothing_where_nothing_was_set(
     program: list[str], fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("GOGC", "GODEBUG"):
+    for name in ("GOGC", "GODEBUG", "GOMAXPROCS"):
         monkeypatch.delenv(name, raising=False)
     seen = seen_by_git(tmp_path, monkeypatch)
 
