@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 from xml.etree import ElementTree as ET
@@ -508,14 +509,7 @@ def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     component = accepted(commodore, one(tmp_path))
-    with subprocess.Popen(
-        [sys.executable, "-m", "commodore_py", "component", "test", str(component), "--watch"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-    ) as process:
+    with watching(component) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         first = list(_until(process.stdout, "2 cases: 2 passed"))
@@ -531,6 +525,24 @@ def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
     assert "Traceback" not in left[1]
     assert any("spec.replicas: 1 -> 2" in line for line in second)
     assert not any("large" in line for line in second)
+
+
+@contextmanager
+def watching(component: Path) -> Iterator[subprocess.Popen[str]]:
+    """A test that watches, ended whatever happens."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "commodore_py", "component", "test", str(component), "--watch"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=component.parent,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
 def _until(stream: IO[str], words: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies.vendored import Store
+from tests.authoring import a_component
 from tests.builders import commit_in, git
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md"
 SECTION = re.compile(r"^## (\S+)$\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 EXAMPLES = {name: json.loads(text) for name, text in SECTION.findall(PAGE.read_text("utf-8"))}
 
+SIZE = "parameters: {one: {size: '1'}}\n"
 WORDS = {
     "cache-info/v1": ("cache", "info", "-o", "json"),
     "cache-prune/v1": ("cache", "prune", "--all", "-o", "json"),
@@ -30,6 +32,7 @@ WORDS = {
     "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
     "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),
     "catalog-diff/v1": ("catalog", "diff", "--catalog", "catalog", "-o", "json"),
+    "component-test/v1": ("component", "test", "component-one", "-o", "json"),
     "config/v1": ("config", "show", "-o", "json"),
     "demo/v1": ("demo", "-o", "json"),
     "doctor/v1": ("doctor", "-o", "json"),
@@ -69,6 +72,19 @@ def a_changed_catalog(checkout: Path) -> None:
     git(checkout, "reset", "--quiet", "--soft", "HEAD~")
 
 
+def a_tested_component(commodore: CommandLine) -> None:
+    """A case that passes, one that does not any more, and one that is gone."""
+    code = (
+        "{ it: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' },"
+        " data: (import 'lib/kapitan.libjsonnet').inventory().parameters.one } }"
+    )
+    cases = ("defaults", "large", "former")
+    component = a_component(Path(), "one", {f"tests/{case}.yml": SIZE for case in cases}, code=code)
+    commodore("component", "test", str(component), "--update")
+    (component / "tests/large.yml").write_text(SIZE.replace("1", "2"))
+    (component / "tests/former.yml").unlink()
+
+
 def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
     """The paths of all keys, but for what an example leaves out as an empty list."""
     if isinstance(value, dict):
@@ -93,6 +109,8 @@ def test_an_example_has_the_keys_that_are_printed(
 
     if schema == "catalog-diff/v1":
         a_changed_catalog(Path("catalog"))
+    if schema == "component-test/v1":
+        a_tested_component(commodore)
     if schema.startswith("cache-"):  # there is something in it after a compile only
         commodore("-d", "new", "catalog", "compile", "c-demo-2", "--api-url", facts)
         Store(Path(os.environ["XDG_CACHE_HOME"], "commodore/downloads")).note("a chart", "chart")
