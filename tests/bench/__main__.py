@@ -26,6 +26,7 @@ from tests.e2e.peer import PEER_VERSION, find_peer
 from . import tables
 from .generated import SIZES, generated
 from .playground import TOOLS, missing_programs, playground
+from .program import copied
 from .rounds import Plan, Rounds
 from .scenarios import COMPONENT_TEST, HELP, SCENARIOS
 
@@ -53,6 +54,7 @@ def main() -> None:
     once = list(_ONCE)
     with tempfile.TemporaryDirectory(prefix="commodore-bench-") as scratch:
         root = (options.root or Path(scratch)).resolve()
+        ours = copied(Path(scratch).resolve() / "program")
         for name in options.sizes:
             if name == TOOLS and (missing := missing_programs()):
                 print(f"\n{TOOLS}: left out, as these programs are missing: {', '.join(missing)}")
@@ -63,7 +65,8 @@ def main() -> None:
                 _cluster(name, root) as served,
             ):
                 here = [one for one in wanted if one.name not in _ONCE or one.name in once]
-                for result in Rounds(served, Path(work).resolve(), peer, plan).results(here):
+                rounds = Rounds(served, Path(work).resolve(), ours, peer, plan)
+                for result in rounds.results(here):
                     if result.scenario.name in once:
                         once.remove(result.scenario.name)
                     figures = _data(result)
@@ -139,7 +142,7 @@ def _number(said: list[str], name: str) -> int:
 def _about() -> dict[str, str]:
     git = ["git", "-C", str(Path(__file__).parent)]
     commit = subprocess.run(
-        [*git, "rev-parse", "--short", "HEAD"], capture_output=True, check=False, text=True
+        [*git, "describe", "--always", "--dirty"], capture_output=True, check=False, text=True
     ).stdout.strip()
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",

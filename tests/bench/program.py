@@ -4,20 +4,29 @@ from __future__ import annotations
 
 import os
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import commodore_py
 from tests.e2e.peer import clean_environment
 
 from .measuring import Measured, measure
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
     from .cluster import Cluster
 
 OURS = "ours"
 PEER = "peer"
+
+
+def copied(folder: Path) -> Path:
+    """A copy of our package: whoever edits it meanwhile does not disturb the measurement."""
+    package = Path(commodore_py.__file__).parent
+    shutil.copytree(package, folder / package.name)
+    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +37,7 @@ class Program:
     command: tuple[str, ...]
     root: Path
     cluster: Cluster
+    variables: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def work(self) -> Path:
@@ -51,7 +61,9 @@ class Program:
         return self.measure("catalog", "compile", self.cluster.id, *options)
 
     def _environment(self, programs: Path) -> dict[str, str]:
-        return clean_environment(self.root / "home") | {
+        return {
+            **clean_environment(self.root / "home"),
+            **self.variables,
             "COMMODORE_API_TOKEN": "made-up",
             "COMMODORE_API_URL": self.cluster.api_url,
             "GIT_AUTHOR_EMAIL": "bench@example.com",

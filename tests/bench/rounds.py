@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .component_cases import Cases
@@ -53,10 +53,10 @@ class Result:
 class Rounds:
     """All scenarios on one cluster."""
 
-    def __init__(self, cluster: Cluster, root: Path, peer: Path, plan: Plan) -> None:
+    def __init__(self, cluster: Cluster, root: Path, ours: Path, peer: Path, plan: Plan) -> None:
         self._cluster, self._root, self._plan = cluster, root, plan
-        ours = (sys.executable, "-m", "commodore_py")
-        self._ours = Program(OURS, ours, root / OURS, cluster)
+        command, variables = (sys.executable, "-m", "commodore_py"), {"PYTHONPATH": str(ours)}
+        self._ours = Program(OURS, command, root / OURS, cluster, variables)
         self._peer = Program(PEER, (str(peer),), root / PEER, cluster)
         self._edits = int(time.time()) % 1_000_000
         self._compiled: set[str] = set()
@@ -78,7 +78,7 @@ class Rounds:
 
     def _fill_catalog(self) -> None:
         """The catalog holds what is compiled: a run that changes nothing finds nothing to say."""
-        first = Program(OURS, self._ours.command, self._root / "first", self._cluster)
+        first = replace(self._ours, root=self._root / "first")
         first.empty()
         first.compile("--push")
         shutil.rmtree(self._root / "first")
