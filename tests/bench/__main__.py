@@ -48,7 +48,8 @@ def main() -> None:
     except pytest.skip.Exception as reason:
         sys.exit(f"nothing to compare with: {reason}")
     about = _about()
-    print(", ".join(about.values()))
+    commit = _commit()
+    print(", ".join([*about.values(), commit]))
     wanted = [one for one in SCENARIOS if one.name in options.scenarios]
     found: list[tables.Figures] = _kept(options)
     once = list(_ONCE)
@@ -69,7 +70,7 @@ def main() -> None:
                 for result in rounds.results(here):
                     if result.scenario.name in once:
                         once.remove(result.scenario.name)
-                    figures = _data(result)
+                    figures = {**_data(result), "commit": commit}
                     print("\n".join(tables.as_text(figures)), flush=True)
                     found = [*(one for one in found if not _same(one, figures)), figures]
                     _keep(options, found, about)
@@ -92,7 +93,13 @@ def _options() -> argparse.Namespace:
     sizes = (*SIZES, TOOLS)
     names = [one.name for one in SCENARIOS]
     add = parser.add_argument
-    add("--sizes", nargs="+", choices=sizes, default=sizes, help="default: all")
+    add(
+        "--sizes",
+        nargs="*",
+        choices=sizes,
+        default=sizes,
+        help="default: all; with none, the tables are made of what is in the file",
+    )
     add("--scenarios", nargs="+", choices=names, default=names, help="default: all")
     add("--runs", nargs="+", default=["3"], metavar="[SIZE=]N", help="ours (default: 3)")
     add(
@@ -140,17 +147,17 @@ def _number(said: list[str], name: str) -> int:
 
 
 def _about() -> dict[str, str]:
-    git = ["git", "-C", str(Path(__file__).parent)]
-    commit = subprocess.run(
-        [*git, "describe", "--always", "--dirty"], capture_output=True, check=False, text=True
-    ).stdout.strip()
     return {
         "date": f"{datetime.now(UTC):%Y-%m-%d}",
-        "commit": f"commit `{commit}`",
         "cores": f"{os.cpu_count()} cores ({_processor()}, {platform.system()})",
         "python": f"Python {platform.python_version()}",
         "peer": f"Commodore {PEER_VERSION}",
     }
+
+
+def _commit() -> str:
+    git = ["git", "-C", str(Path(__file__).parent), "describe", "--always", "--dirty"]
+    return subprocess.run(git, capture_output=True, check=False, text=True).stdout.strip()
 
 
 def _processor() -> str:

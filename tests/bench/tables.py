@@ -33,11 +33,12 @@ def as_text(figures: Figures) -> Iterator[str]:
 
 def markdown(all_figures: Sequence[Figures], about: Mapping[str, str]) -> Iterator[str]:
     """All results, ready for the page."""
-    yield ", ".join(about.values()) + "."
+    commits = dict.fromkeys(one["commit"] for one in all_figures)
+    yield ", ".join([*about.values(), *(f"commit `{commit}`" for commit in commits)]) + "."
     yield ""
     heads = (f"{label} | Commodore | ratio" for label in ("CPU s", "wall s", "MiB"))
-    yield f"| | scenario | {' | '.join(heads)} |"
-    yield "|---|---|" + "---|" * 9
+    yield f"| | scenario | {' | '.join(heads)} | aim |"
+    yield "|---|---|" + "---|" * 10
     for figures in all_figures:
         cells = [_place(figures), figures["about"]]
         for field in ("cpu", "wall", "peak_mib"):
@@ -45,9 +46,12 @@ def markdown(all_figures: Sequence[Figures], about: Mapping[str, str]) -> Iterat
             digits = 0 if field == "peak_mib" else 2
             cells += [_cell(ours, digits), _cell(peer, digits, mark=bool(figures["peer_as_in"]))]
             cells.append(f"{_ratio(ours, peer):.1f}" if ours and peer else "")
-        yield f"| {' | '.join(cells)} |"
+        yield f"| {' | '.join(cells)} | {_aim(figures, 'cpu') or ''} |"
     yield ""
-    yield "Medians, the least and the most in brackets; memory is that of the largest process."
+    yield (
+        "Medians, the least and the most in brackets; memory is that of the largest process. Aims"
+        " are for CPU and wall."
+    )
     if any(figures["peer_as_in"] for figures in all_figures):
         yield (
             "† Commodore was not run in this scenario: it has no incremental mode, and its figures"
@@ -99,15 +103,16 @@ def _ratio(ours: Spread, peer: Spread) -> float:
     return peer.median / max(ours.median, 1e-9)
 
 
-def _verdict(figures: Figures, field: str, ratio: float) -> str:
+def _aim(figures: Figures, field: str) -> int | None:
+    place, scenario = _place(figures), figures["scenario"]
     if field == "tree_mib":
-        return ""
-    if field == "peak_mib":
-        aim = MEMORY_AIMS.get(figures["cluster"])
-    else:
-        place = "" if figures["scenario"] in _ANYWHERE else figures["cluster"]
-        aim = AIMS.get((place, figures["scenario"]))
-    if aim is None or (figures["scenario"] in _ANYWHERE and field == "peak_mib"):
+        return None
+    return MEMORY_AIMS.get(place) if field == "peak_mib" else AIMS.get((place, scenario))
+
+
+def _verdict(figures: Figures, field: str, ratio: float) -> str:
+    aim = _aim(figures, field)
+    if aim is None:
         return ""
     return f"  aim {aim}: " + ("reached" if ratio >= aim else f"{ratio / aim:.2f} of it")
 
@@ -138,6 +143,7 @@ def _cell(spread: Spread | None, digits: int, *, mark: bool = False) -> str:
     if spread is None:
         return ""
     text = f"{spread.median:.{digits}f}"
-    if spread.least != spread.most:
-        text += f" ({spread.least:.{digits}f} to {spread.most:.{digits}f})"
+    ends = f"{spread.least:.{digits}f} to {spread.most:.{digits}f}"
+    if ends != f"{text} to {text}":
+        text += f" ({ends})"
     return f"{text} †" if mark else text
