@@ -151,7 +151,7 @@ def find_suite(folder: Path, chosen: Sequence[str] = ()) -> Suite:
         directory,
         tuple(cases.values()),
         tuple(path for name, path in golden.items() if name not in {*names, *files}),
-        tuple(path for name, path in files.items() if name not in names),
+        () if chosen else tuple(path for name, path in files.items() if name not in names),
         golden=bool(golden) or record.get("add_golden") != "n",
         name=record.get("slug", ""),
         variables=variables,

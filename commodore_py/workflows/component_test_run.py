@@ -41,22 +41,22 @@ def compiled(
     config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[Item], Output]
 ) -> Iterator[Ran]:
     """Every case as it is done. What one leaves in its process, others may find there."""
+    by_case = dict(items)
 
-    def run(item: tuple[str, Item]) -> Ran:
-        case, what = item
+    def run(case: str) -> Ran:
         begun = time.monotonic()
         try:
-            output, error = compile_one(what), None
+            output, error = compile_one(by_case[case]), None
         except CommodoreError as problem:
             output, error = None, problem
         return Ran(case, output, error, time.monotonic() - begun)
 
     processes = min(processes_for(config), len(items))
     if processes > 1 and forked.possible():
-        for _, ran in forked.each(lambda: run, items, processes):
+        for _, ran in forked.each(lambda: run, [*by_case], processes):
             yield ran
     else:
-        yield from map(run, items)
+        yield from map(run, by_case)
 
 
 def apart(work: Callable[[], None]) -> None:
@@ -64,7 +64,7 @@ def apart(work: Callable[[], None]) -> None:
     if not forked.possible():
         work()
         return
-    for _ in forked.each(lambda: lambda _: work(), [None], 1):
+    for _ in forked.each(lambda: lambda _: work(), ["Jsonnet libraries"], 1):
         pass
 
 
