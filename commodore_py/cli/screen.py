@@ -37,13 +37,16 @@ class Screen:
                 return
             if self._progress is None or plain != self._plain:
                 self._progress, self._plain = _progress(plain=plain), plain
+            count = f"{done}/{total}" if total else ""
             if self._task is None:
                 self._task = self._progress.add_task(
-                    words, completed=done, total=total or None, name=name
+                    words, completed=done, total=total or None, count=count, name=name
                 )
                 self._progress.start()
             else:
-                self._progress.update(self._task, completed=done, name=name, refresh=True)
+                self._progress.update(
+                    self._task, completed=done, count=count, name=name, refresh=True
+                )
 
     def clear(self) -> None:
         """Take it back; the next one may be about something else."""
@@ -72,7 +75,7 @@ def _progress(*, plain: bool) -> Progress:
         progress.SpinnerColumn(),
         progress.TextColumn("{task.description}", markup=False),
         progress.BarColumn(bar_width=24),
-        progress.MofNCompleteColumn(),
+        progress.TextColumn("{task.fields[count]}", markup=False),
         progress.TimeElapsedColumn(),
         progress.TextColumn("{task.fields[name]}", style="dim", markup=False),
         console=Steady(stderr=True, no_color=plain or None, highlight=False),
