@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from .yaml import FAILURES, Loader, accept_lone_equals, line_at, problem_in
+from .yaml_reading import FAILURES, Loader, accept_lone_equals, line_at, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

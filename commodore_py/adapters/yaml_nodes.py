@@ -9,7 +9,8 @@ import yaml
 from yaml._yaml import CParser
 from yaml.composer import ComposerError
 
-from .yaml import YamlError, problem_in
+from .yaml import YamlError
+from .yaml_reading import problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from . import yaml_plain
-from .yaml import FAILURES, Loader, problem_in
-from .yaml import load_all as yaml_load_all
+from .yaml_reading import FAILURES, Loader, problem_in
+from .yaml_reading import load_all as yaml_load_all
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -10,15 +10,12 @@ import functools
 import hashlib
 import logging
 import marshal
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import yaml
-
-from commodore_py import adapters
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.results import foundation
 from commodore_py.store import Store
 
 from .answers import Answer
@@ -56,12 +53,10 @@ class KeptHierarchy:
         missing_ok: bool,
     ) -> dict[str, Node]:
         """Every target's node, as `render_targets` gives it."""
-        from .native import render_targets  # noqa: PLC0415 - an engine that may not be needed
-
         try:
             made_of = _made_of(files, targets, missing_ok=missing_ok)
         except CommodoreError:  # a class that nobody can read, and perhaps nobody includes
-            return render_targets(files, targets, uris, missing_ok=missing_ok)
+            return _anew(files, targets, uris, missing_ok=missing_ok)
         slot = _digest("hierarchy", str(self._root), _question(targets), missing_ok).hex()
         known = self._known(slot, made_of)
         if known is not None and not self._verify:
@@ -70,7 +65,7 @@ class KeptHierarchy:
                 logging.getLogger(name).log(level, "%s", message)
             return {name: Answer(*answers[name]).node(name, uris[name]) for name in targets}
         with _heard() as records:
-            nodes = render_targets(files, targets, uris, missing_ok=missing_ok)
+            nodes = _anew(files, targets, uris, missing_ok=missing_ok)
         # A warning is given once a run, whoever comes upon it first: that cannot be told again.
         if all(record.levelno < logging.WARNING for record in records):
             said = [(record.name, record.levelno, record.getMessage()) for record in records]
@@ -96,6 +91,14 @@ class KeptHierarchy:
         except ValueError:  # nested too deeply for that
             return
         self._store.note(slot, made_of + content)
+
+
+def _anew(
+    files: ClassFiles, targets: Mapping[str, Target], uris: Mapping[str, str], *, missing_ok: bool
+) -> dict[str, Node]:
+    from .native import render_targets  # noqa: PLC0415 - an engine that may not be needed
+
+    return render_targets(files, targets, uris, missing_ok=missing_ok)
 
 
 def _answers(nodes: Mapping[str, Node]) -> _Answers:
@@ -139,10 +142,8 @@ def _digest(*parts: Any) -> bytes:  # noqa: ANN401 - plain values
 @functools.cache
 def _code() -> bytes:
     """Equal for equal programs, wherever they are installed."""
-    rooms = (*Path(__file__).parent.glob("*.py"), *Path(adapters.__path__[0]).glob("yaml*.py"))
-    code = [(path.name, path.read_bytes()) for path in sorted(rooms)]
-    parser = yaml.__version__, yaml._yaml.get_version_string()  # noqa: SLF001 - libyaml's own
-    return _digest(sys.version, parser, code)
+    room = [(path.name, path.read_bytes()) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return _digest(foundation(), room)
 
 
 @contextmanager
