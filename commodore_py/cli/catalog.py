@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import catalog_diff, completion, voice
+from . import catalog_affected, catalog_diff, completion, voice
 from .options import (
     DIFF_OUTPUTS,
     HELP,
@@ -47,6 +47,7 @@ def catalog(ctx: click.Context, verbose: int) -> None:
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
+catalog.add_command(catalog_affected.affected)
 catalog.add_command(catalog_diff.diff)
 
 

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import spans
-from commodore_py.adapters import forked
+from commodore_py.adapters import asked, forked
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.results import explain, refuse_differences
+from commodore_py.results import Verdicts, explain, refuse_differences
 
 from .cached import Cache
+from .cached.keys import roots_of
 from .entries import Entries, entries_of
 from .evaluation import Evaluation
 from .foreign import Kapitan
@@ -73,6 +74,7 @@ def compile_job(job: Job) -> Compiled:
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )
     refuse_differences(verdicts)
+    asked.tell(Verdicts(tuple(verdicts), roots_of(job)))
     return Compiled({name: trees[name] for name in job.targets}, tuple(verdicts))
 
 

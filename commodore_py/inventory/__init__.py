@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .reached import Effect, Reach
     from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
     from .stories import MISSING, Event, Reference, Story
+    from .touched import Touched, Touching
 
 # Imported when somebody asks for it: most runs need only some of it.
 _PLACES = {
@@ -23,6 +24,8 @@ _PLACES = {
     "Reference": ".stories",
     "SingleClassPath": ".single",
     "Story": ".stories",
+    "Touched": ".touched",
+    "Touching": ".touched",
     "explain_missing": ".single",
     "path_parts": ".explain",
     "reach": ".explain",
@@ -39,6 +42,8 @@ __all__ = [
     "Reference",
     "SingleClassPath",
     "Story",
+    "Touched",
+    "Touching",
     "Whereabouts",
     "check_configuration",
     "deprecations",

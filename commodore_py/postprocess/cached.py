@@ -18,6 +18,7 @@ from commodore_py.results import (
     Results,
     Roots,
     Verdict,
+    Verdicts,
     WatchedOverlay,
     changed,
     foundation,
@@ -65,7 +66,7 @@ class Cache:
             return apply(tree, job)
         kept = results.find(key, self._present(job).answer)
         if isinstance(kept, Found) and not self._verify:
-            self._tell(definition, "found")
+            self._tell(definition, "found", questions=kept.questions)
             return _applied(kept.result, tree, job)
         reads = Reads(self._roots)
         heard: list[bytes] = []
@@ -74,14 +75,15 @@ class Cache:
         after = apply(tree, replace(job, overlay=overlay, inventory=node, heard=heard))
         result = _packed(tree, after, b"".join(heard))
         if isinstance(kept, Found):
-            self._compare(definition, kept.result, result)
+            self._compare(definition, kept.result, result, tuple(reads.answers))
             results.forget(key, kept)
         if reads.unsealed:
-            self._tell(definition, "never", reads.unsealed)
+            self._tell(definition, "never", reads.unsealed, tuple(reads.answers))
             return after
         results.keep(key, reads, result)
         if isinstance(kept, Missing):
-            self._tell(definition, "compiled", changed(kept.question, self._roots))
+            why = changed(kept.question, self._roots)
+            self._tell(definition, "compiled", why, tuple(reads.answers))
         return after
 
     def _key(self, definition: Definition, tree: Tree, job: Job) -> str | None:
@@ -109,18 +111,31 @@ class Cache:
         others = {VALUE: lambda about: value_mark(node, marks, about)}
         return Present(job.overlay, self._roots, self._on_disk, others)
 
-    def _compare(self, definition: Definition, kept: bytes, made: bytes) -> None:
+    def _compare(
+        self, definition: Definition, kept: bytes, made: bytes, questions: tuple[str, ...]
+    ) -> None:
         old, new = (dict(marshal.loads(result)[0]) for result in (kept, made))  # noqa: S302 - the store gives what was put there
         differing = [name for name in sorted(old | new) if old.get(name) != new.get(name)]
         if differing:
-            self._tell(definition, "differs", differing[0])
+            self._tell(definition, "differs", differing[0], questions)
         else:
-            self._tell(definition, "compiled", "the cache holds the same")
+            self._tell(definition, "compiled", "the cache holds the same", questions)
 
-    def _tell(self, definition: Definition, outcome: Outcome, why: str = "") -> None:
+    @property
+    def told(self) -> Verdicts:
+        """What became of all filters so far."""
+        return Verdicts(tuple(self.verdicts), self._roots)
+
+    def _tell(
+        self,
+        definition: Definition,
+        outcome: Outcome,
+        why: str = "",
+        questions: tuple[str, ...] = (),
+    ) -> None:
         target = definition.spot.target
         name = f"filter {definition.name}"
-        self.verdicts.append(Verdict(target, name, str(definition.spot), outcome, why))
+        self.verdicts.append(Verdict(target, name, str(definition.spot), outcome, why, questions))
 
 
 def _packed(before: Tree, after: Tree, said: bytes) -> bytes:

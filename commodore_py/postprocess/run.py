@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import spans
+from commodore_py.adapters import asked
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
@@ -72,6 +73,7 @@ def apply_filters(
         explain(cache.verdicts)
     raise_collected(errors, "postprocessing")
     refuse_differences(cache.verdicts)
+    asked.tell(cache.told)
     return filtered, tuple(notices)
 
 

@@ -6,7 +6,7 @@ from .marks import Marks, mark_of, written
 from .present import Present
 from .reads import Reads
 from .roots import Roots
-from .verdict import CacheDiffers, Outcome, Verdict, changed, refuse_differences
+from .verdict import CacheDiffers, Outcome, Verdict, Verdicts, changed, refuse_differences
 from .versions import foundation
 from .watched import WatchedOverlay
 
@@ -21,6 +21,7 @@ __all__ = [
     "Results",
     "Roots",
     "Verdict",
+    "Verdicts",
     "WatchedOverlay",
     "changed",
     "explain",

@@ -25,6 +25,8 @@ class Verdict:
     where: str
     outcome: Outcome
     why: str = ""
+    questions: tuple[str, ...] = ()
+    """What it looked at, as far as that is known; paths are portable."""
 
     def __str__(self) -> str:
         said = {
@@ -34,6 +36,14 @@ class Verdict:
             "differs": "the cache holds another result",
         }[self.outcome]
         return f"{self.target}: {self.entry}: {said}" + (f": {self.why}" if self.why else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What became of all of it, with the folders that paths in questions start from."""
+
+    all: tuple[Verdict, ...]
+    roots: Roots
 
 
 class CacheDiffers(CommodoreError):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py import compiler, lieutenant
 
-from . import answers, downloads, looks, outcome, proof, remotes
+from . import answers, downloads, looked, looks, outcome, proof, remotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,7 +44,7 @@ def note(
     if compiler.chart_doubts(replace(config, helm_nondeterminism="warn"), sources.inventory):
         return "a chart gives something else each time"
     facts = None if config.local else lieutenant.facts_folder(config.api_url)
-    outside = sorted({*proof.paths_outside(sources, root)})
+    outside = sorted({*proof.paths_outside(sources, root), *looked.paths_outside(seen.heard, root)})
     asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)
     if asked is None:
         return "it is not known what its remotes have"

@@ -13,7 +13,7 @@ from commodore_py import spans
 from commodore_py.adapters.asked import heard
 from commodore_py.errors import CommodoreError
 
-from . import state, warned
+from . import looked, state, warned
 from .alone import at_rest
 from .looks import Look, TooMuch, of_run
 from .surroundings import fingerprint
@@ -48,6 +48,8 @@ def compile_catalog(
     from commodore_py import pipeline  # noqa: PLC0415 - slow to import: that is what is spared here
 
     if memory is None:
+        if not config.dry_run:
+            looked.forget(config.paths.state)
         return pipeline.compile_catalog(config, cluster_id, approve)
     with heard() as memory.heard, warned.kept() as memory.warnings:
         return pipeline.compile_catalog(config, cluster_id, approve, memory)
@@ -133,6 +135,7 @@ class _Memory:
         """Note a run that ended well, if it is known what it read and wrote."""
         from . import noting  # noqa: PLC0415 - needs all that the run has needed, too
 
+        looked.note(self._folder, sources, self.heard)
         if self._before is None:
             return
         try:

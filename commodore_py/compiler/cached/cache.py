@@ -70,7 +70,7 @@ class Cache:
         kept = self._kept(job, key)
         if isinstance(kept, Missing):
             return None
-        self._tell(job, "found")
+        self._tell(job, "found", questions=kept.questions)
         return self._applied(job, kept)
 
     def rendered(self, job: InputJob, render: Render) -> Output:
@@ -84,19 +84,21 @@ class Cache:
             return render(job)
         kept = self._kept(job, key)
         if isinstance(kept, Found) and not self._verify:
-            self._tell(job, "found")
+            self._tell(job, "found", questions=kept.questions)
             return self._applied(job, kept)
         reads = Reads(self._roots)
         output, change = self._watched(job, render, reads)
         if isinstance(kept, Found):
-            self._compare(job, kept, change)
+            self._compare(job, kept, change, tuple(reads.answers))
             results.forget(key, kept)
         if change is None or reads.unsealed:
-            self._tell(job, "never", reads.unsealed or "it takes files away")
+            why = reads.unsealed or "it takes files away"
+            self._tell(job, "never", why, tuple(reads.answers))
             return output
         results.keep(key, reads, change.packed())
         if isinstance(kept, Missing):
-            self._tell(job, "compiled", changed(kept.question, self._roots))
+            why = changed(kept.question, self._roots)
+            self._tell(job, "compiled", why, tuple(reads.answers))
         return output
 
     def _watched(self, job: InputJob, render: Render, reads: Reads) -> tuple[Output, Change | None]:
@@ -135,22 +137,28 @@ class Cache:
         repeat(change.said)
         return change.applied(job.output, self._roots)
 
-    def _compare(self, job: InputJob, found: Found, change: Change | None) -> None:
+    def _compare(
+        self, job: InputJob, found: Found, change: Change | None, questions: tuple[str, ...]
+    ) -> None:
         differing = Change.of(found.result).differing(change) if change else "it takes files away"
         if differing:
-            self._tell(job, "differs", differing)
+            self._tell(job, "differs", differing, questions)
         else:
-            self._tell(job, "compiled", "the cache holds the same")
+            self._tell(job, "compiled", "the cache holds the same", questions)
 
     def _tool(self, about: str) -> bytes:
         if about not in self._tools:
             self._tools[about] = tool_mark(about)
         return self._tools[about]
 
-    def _tell(self, job: InputJob, outcome: Outcome, why: str = "") -> None:
+    def _tell(
+        self, job: InputJob, outcome: Outcome, why: str = "", questions: tuple[str, ...] = ()
+    ) -> None:
         entry = job.entry
         name = f"{entry.input_type} {', '.join(entry.input_paths)}"
-        self._verdicts.append(Verdict(job.output.target, name, entry.where, outcome, why))
+        self._verdicts.append(
+            Verdict(job.output.target, name, entry.where, outcome, why, questions)
+        )
 
 
 def _seal(job: InputJob, reads: Reads) -> None:

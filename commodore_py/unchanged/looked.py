@@ -1,0 +1,113 @@
+"""What each instance looked at in the last run: kept, so that it can be told whom a change reaches.
+
+A question is one letter for its kind and what it is about; `commodore_py/results` knows them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.model import Parameters, Sources
+    from commodore_py.results import Roots, Verdict
+
+_SCHEMA = "looked/v1"
+_NAME = "looked.json"
+_ABOUT_PATHS = "rekltx"
+
+
+@dataclass(slots=True)
+class Looked:
+    """What one instance looked at: files and folders by absolute paths, and the inventory."""
+
+    component: str = ""
+    checkout: str = ""
+    """Where its component lies; empty if that is unknown."""
+    questions: list[str] = field(default_factory=list)
+    inputs: list[str] = field(default_factory=list)
+    """What its entries name as their inputs, as it is written."""
+    unsealed: list[str] = field(default_factory=list)
+    """Why it may have looked at anything else, too."""
+
+
+def note(folder: Path, sources: Sources, heard: Iterable[object]) -> None:
+    """Keep what the instances of a run looked at; without a cache of results nobody knows."""
+    from commodore_py.adapters.files import write_if_changed  # noqa: PLC0415 - not for all
+    from commodore_py.results import Verdicts  # noqa: PLC0415
+
+    found: dict[str, Looked] = {}
+    for instance in sources.inventory.instances:
+        checkout = sources.classes.component(instance.name)
+        found[instance.name] = Looked(
+            instance.component,
+            str(checkout.worktree) if checkout is not None else "",
+            inputs=sorted(set(_inputs(sources.inventory.nodes[instance.name].parameters))),
+        )
+    told = [one for one in heard if isinstance(one, Verdicts)]
+    for verdicts in told:
+        for verdict in verdicts.all:
+            if verdict.target in found:
+                _add(found[verdict.target], verdict, verdicts.roots)
+    for one in found.values():
+        one.questions.sort()
+    content = {"schema": _SCHEMA, "instances": {name: asdict(one) for name, one in found.items()}}
+    write_if_changed(folder / _NAME, json.dumps(content).encode())
+
+
+def forget(folder: Path) -> None:
+    """Whatever the last run looked at, another one is at work."""
+    (folder / _NAME).unlink(missing_ok=True)
+
+
+def read(folder: Path) -> Mapping[str, Looked] | None:
+    """What the last run noted, by instance; None if there is nothing to go by."""
+    try:
+        content = json.loads((folder / _NAME).read_bytes())
+        if content["schema"] != _SCHEMA:
+            return None
+        return {name: Looked(**one) for name, one in content["instances"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def paths_outside(heard: Iterable[object], root: Path) -> Iterator[str]:
+    """Files and folders that code looked at elsewhere, by their absolute paths."""
+    from commodore_py.lib import LIBRARIES  # noqa: PLC0415 - not for who reads it
+    from commodore_py.results import Verdicts  # noqa: PLC0415
+
+    ours = (f"{root}/", f"{LIBRARIES.parent}/")
+    for verdicts in heard:
+        if isinstance(verdicts, Verdicts):
+            for verdict in verdicts.all:
+                for question in verdict.questions:
+                    if question[0] in _ABOUT_PATHS:
+                        path = os.path.normpath(verdicts.roots.absolute(question[1:]))
+                        if not f"{path}/".startswith(ours) and not any(c in path for c in "*?["):
+                            yield path
+
+
+def _add(looked: Looked, verdict: Verdict, roots: Roots) -> None:
+    known = set(looked.questions)
+    for question in verdict.questions:
+        kind, about = question[0], question[1:]
+        whole = f"{kind}{roots.absolute(about)}" if kind in _ABOUT_PATHS else question
+        if whole not in known:
+            known.add(whole)
+            looked.questions.append(whole)
+    if verdict.outcome == "never":
+        looked.unsealed.append(f"{verdict.entry}: {verdict.why}")
+
+
+def _inputs(parameters: Parameters) -> Iterator[str]:
+    kapitan: Any = parameters.get("kapitan")
+    entries = kapitan.get("compile") if hasattr(kapitan, "get") else None
+    for entry in entries or ():
+        if hasattr(entry, "get"):
+            paths = entry.get("input_paths")
+            yield from (str(path) for path in paths or ())
