@@ -151,6 +151,28 @@ def test_a_new_component_is_green_by_make(tmp_path: Path) -> None:
     assert run("make", made, "golden-diff-all")[0] == 0
 
 
+def test_what_a_test_accepts_is_what_make_expects(tmp_path: Path) -> None:
+    code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW, "-t", "two", "--lib")
+    assert code == 0, said
+    made = tmp_path / "my-comp"
+    code, said = run(OURS, made, "component", "test", "--offline", "--strict")
+    assert code == 0, said
+    assert "2 cases: 2 passed" in said
+    assert git(made, "status", "--porcelain") == ""
+
+    main = made / "component" / "main.jsonnet"
+    value = "{ a: import 'lib/my-comp.libsonnet', 'b.c': [params.namespace], nothing: null }"
+    main.write_text(main.read_text().replace("{\n}", value))
+
+    assert run(OURS, made, "component", "test")[0] == 1
+    assert run(OURS, made, "component", "test", "--update")[0] == 0
+    code, said = run("make", made, "golden-diff-all")
+    assert code == 0, said
+    written = files_below(made / "tests" / "golden")
+    assert run("make", made, "gen-golden-all")[0] == 0
+    assert files_below(made / "tests" / "golden") == written
+
+
 def test_the_peer_compiles_it_to_the_same(peer: Path, tmp_path: Path) -> None:
     code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
     assert code == 0, said
