@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import itertools
-import multiprocessing
 import os
 import pickle
 import signal
 import sys
-from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commodore_py import spans
@@ -55,6 +53,10 @@ def each(
     Every worker calls `equip` once and works with what that returns. Closing the iterator, an
     interruption included, ends all workers at once.
     """
+    # Most runs have work for one process only, and these take their time.
+    import multiprocessing  # noqa: PLC0415 - see above
+    from multiprocessing.connection import wait  # noqa: PLC0415 - see above
+
     context = multiprocessing.get_context("fork")
     parent = os.getpid()
     waiting = iter(range(len(items)))

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Notice
 
-from .chart_templates import CLOCK, RANDOM, WORLD
-from .charts import calls_of
 from .compile import search_paths_of
 from .entries import entries_of
 
@@ -28,11 +26,6 @@ if TYPE_CHECKING:
 _HINT = (
     "give the chart such values by helm_values, from references to secrets where they are secret;"
     " --helm-nondeterminism ignore says no more about it"
-)
-_SAID = (
-    (RANDOM, "makes up values anew at every compile"),
-    (CLOCK, "looks at the clock"),
-    (WORLD, "asks for what is not there while compiling"),
 )
 
 
@@ -66,13 +59,22 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
 
 
 def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
+    # Hardly any component has charts, and to read them takes half of the standard library.
+    from .chart_templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
+    from .charts import calls_of  # noqa: PLC0415 - see above
+
+    what_they_do = (
+        (RANDOM, "makes up values anew at every compile"),
+        (CLOCK, "looks at the clock"),
+        (WORLD, "asks for what is not there while compiling"),
+    )
     named = set(entry.fields["helm_params"]) & {"name", "release_name"}
     if not named or len(entry.input_paths) > 1:
         text = f"{entry.target}: a release without helm_params.name is named after the clock"
         yield Notice(text, where=entry.where)
     for chart in _charts(entry, folders):
         calls = calls_of(chart, entry.fields["helm_values"] or {})
-        for functions, said in _SAID:
+        for functions, said in what_they_do:
             these = [call for call in calls if call.function in functions]
             if these:
                 names = ", ".join(dict.fromkeys(call.function for call in these))

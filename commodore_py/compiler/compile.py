@@ -9,7 +9,6 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.store import Store
 
-from . import native, reference
 from .job import Job
 from .places import misplaced
 
@@ -49,7 +48,11 @@ def compile_targets(
 def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:
     """Compile targets whose inventory and search paths are known: one tree for each."""
     if engine != "native":
+        from . import reference  # noqa: PLC0415 - one of the two only
+
         return reference.compile_job(job, show_log=show_log)
+    from . import native  # noqa: PLC0415 - as above
+
     trees = native.compile_job(job).trees
     if job.result_cache is not None:
         Store(job.result_cache).tidy(job.result_cache_limit)

@@ -12,8 +12,6 @@ from commodore_py.adapters.overheard import overheard
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 
-from .natives import natives
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     from .inventory_imports import InventoryImports
     from .lookup import Lookup
-    from .natives import Memo
+    from .memo import Memo
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +42,8 @@ class Evaluation:
             return self._evaluated(source, content, lookup)
 
     def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
+        from .natives import natives  # noqa: PLC0415 - results may all be in the cache
+
         return evaluate(
             source,
             content=content,

@@ -19,7 +19,7 @@ from .foreign import Kapitan
 from .formats import style_of
 from .inventory_imports import InventoryImports
 from .lookup import Lookup
-from .natives import Memo
+from .memo import Memo
 from .output import Output
 from .tags import Tags
 from .target import Target, compile_target, without_work

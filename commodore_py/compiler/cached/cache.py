@@ -23,8 +23,6 @@ from commodore_py.store import Store
 
 from .change import Change
 from .keys import entry_key, roots_of
-from .seals import CONTENT_MATTERS, SEALS
-from .tools import TOOL, tool_mark
 
 if TYPE_CHECKING:
     from commodore_py.compiler.inputs import InputJob, Render
@@ -36,6 +34,13 @@ if TYPE_CHECKING:
 INSTANT = frozenset({"copy", "remove"})
 """Rendered each time: to see whether they may be taken from the cache would be the same work."""
 
+SEALED = frozenset({"jsonnet", "helm", "external"})
+"""What can be in the cache: it is known what these look at."""
+TOOL = "s"
+"""The kind of questions about tools."""
+
+_LEAVE_OTHERS = frozenset({"external"})
+"""Programs leave what they found beside what they write."""
 _NO_KEY = "it holds values that are no data"
 _FOREIGN = "Kapitan's own input types look at what they want"
 
@@ -64,7 +69,7 @@ class Cache:
 
     def found(self, job: InputJob) -> Output | None:
         """The output with this entry's, if that can be had without rendering."""
-        if self._verify or self._results is None or job.entry.input_type not in SEALS:
+        if self._verify or self._results is None or job.entry.input_type not in SEALED:
             return None
         key = entry_key(job, self._roots)
         kept = self._kept(job, key)
@@ -78,9 +83,9 @@ class Cache:
         results, kind = self._results, job.entry.input_type
         if results is None or kind in INSTANT:
             return render(job)
-        key = entry_key(job, self._roots) if kind in SEALS else None
+        key = entry_key(job, self._roots) if kind in SEALED else None
         if key is None:
-            self._tell(job, "never", _NO_KEY if kind in SEALS else _FOREIGN)
+            self._tell(job, "never", _NO_KEY if kind in SEALED else _FOREIGN)
             return render(job)
         kept = self._kept(job, key)
         if isinstance(kept, Found) and not self._verify:
@@ -115,7 +120,7 @@ class Cache:
         output = render(watched)
         # Once more: what a program reads may have changed while it ran.
         _seal(watched, reads)
-        change = Change.between(job.output, output, self._roots, by_content=kind in CONTENT_MATTERS)
+        change = Change.between(job.output, output, self._roots, by_content=kind in _LEAVE_OTHERS)
         if change is None:
             return output, None
         for folder in change.places_in(self._roots):
@@ -147,6 +152,8 @@ class Cache:
             self._tell(job, "compiled", "the cache holds the same", questions)
 
     def _tool(self, about: str) -> bytes:
+        from .tools import tool_mark  # noqa: PLC0415 - for few entries only
+
         if about not in self._tools:
             self._tools[about] = tool_mark(about)
         return self._tools[about]
@@ -162,6 +169,8 @@ class Cache:
 
 
 def _seal(job: InputJob, reads: Reads) -> None:
+    from .seals import SEALS  # noqa: PLC0415 - knows all about programs
+
     try:
         SEALS[job.entry.input_type](job, reads)
     except OSError as error:

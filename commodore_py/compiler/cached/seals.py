@@ -11,8 +11,9 @@ from commodore_py.compiler.inputs import inputs_of
 from commodore_py.compiler.inputs.helm_arguments import releases_of
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
+from .cache import TOOL
 from .chart_texts import unsteady
-from .tools import HELM, KUSTOMIZE, SCRIPT, SURROUNDINGS, TOOL, tool_mark
+from .tools import HELM, KUSTOMIZE, SCRIPT, SURROUNDINGS, tool_mark
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -119,6 +120,3 @@ SEALS: Mapping[str, Callable[[InputJob, Reads], None]] = {
     "external": _external,
 }
 """By input type whose results can be kept: notes what the program sees, or says why not."""
-
-CONTENT_MATTERS = frozenset({"external"})
-"""Programs leave what they found beside what they write."""

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from commodore_py.results import mark_of, written
 
-TOOL = "s"
-"""The kind of questions about tools."""
 HELM, KUSTOMIZE, SURROUNDINGS = "Helm", "kustomize", "environment of Helm and kustomize"
 SCRIPT = b"#!"
 """What runs is decided by whatever the script looks at."""
