@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -92,3 +93,25 @@ def test_a_store_is_removed_while_processes_use_it(tmp_path: Path) -> None:
     assert removed > 10
     assert 0 < found <= kept
     assert Store(folder).verify().damaged == ()
+
+
+def test_processes_are_killed_at_work(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    processes = at_work(folder)
+    while not Store(folder).usage().notes:
+        time.sleep(0.01)
+
+    for process in processes:
+        time.sleep(0.05)
+        process.kill()
+        process.communicate()
+
+    store = Store(folder)
+    kept = store.usage()
+    assert kept.bytes > 0
+    assert store.verify().damaged == ()
+    for left in folder.rglob("*.new"):
+        os.utime(left, (1e9, 1e9))
+    store.prune(1 << 30)
+    assert not list(folder.rglob("*.new"))
+    assert store.usage() == kept
