@@ -134,10 +134,14 @@ class _Memory(threading.Thread):
 
 def _tree(process: int) -> Iterator[int]:
     yield process
-    for children in Path(f"/proc/{process}/task").glob("*/children"):
+    try:
+        threads = list(Path(f"/proc/{process}/task").iterdir())
+    except OSError:  # it has ended meanwhile
+        return
+    for thread in threads:
         try:
-            known = children.read_text().split()
-        except OSError:  # it has ended meanwhile
+            known = (thread / "children").read_text().split()
+        except OSError:  # as above
             continue
         for child in known:
             yield from _tree(int(child))
