@@ -21,6 +21,7 @@ from .options import (
     offline_option,
     verbose_option,
 )
+from .recording import recording, watch_options
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
@@ -140,8 +141,10 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
 @engine_options
 @helm_option
 @cache_options
+@watch_options
 @verbose_option
 @click.pass_obj
+@recording
 def compile_(  # noqa: PLR0917 - click hands them over by name
     settings: Globals,
     /,

@@ -20,6 +20,7 @@ from .options import (
     verbose_option,
 )
 from .package_test import package_test
+from .recording import recording, watch_options
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
@@ -104,8 +105,10 @@ def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click
 @engine_options
 @helm_option
 @cache_options
+@watch_options
 @verbose_option
 @click.pass_obj
+@recording
 def compile_(  # noqa: PLR0917 - click hands them over by name
     settings: Globals,
     /,

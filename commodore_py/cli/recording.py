@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from .timings import Row
 
+Result = TypeVar("Result")
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
@@ -82,6 +84,17 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
             from .timings import tell  # noqa: PLC0415
 
             tell(recorder.rows())
+
+
+def recording(function: Callable[..., Result]) -> Callable[..., Result]:
+    """Record a command that has these options; it does not get to see them."""
+
+    @wraps(function)
+    def run(*words: object, **options: Any) -> Result:  # noqa: ANN401 - click hands them over by name
+        with recorded(options):
+            return function(*words, **options)
+
+    return run
 
 
 def _try_to_write(file: Path) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import compiler, dependencies, inventory, postprocess
+from commodore_py import compiler, dependencies, inventory, postprocess, spans
 from commodore_py.adapters import on_disk
 from commodore_py.adapters.files import link, remove, write_tree
 from commodore_py.config import WorkPaths
@@ -88,6 +88,7 @@ def put_back(wanted: Wanted) -> None:
     on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
 
 
+@spans.act("gather")
 def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
     at = wanted.component
@@ -112,6 +113,7 @@ def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), where)
 
 
+@spans.act("libraries")
 def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
     component = gathered.wanted.component.checkout()
@@ -120,6 +122,7 @@ def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     )
 
 
+@spans.act("downloads")
 def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
     """Fetch what the component downloads, or some of it, and put it in its places."""
     dependencies.fetch_downloads(
@@ -131,6 +134,7 @@ def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None
     )
 
 
+@spans.act("render")
 def render(gathered: Gathered) -> Compiled:
     """Compile and filter what was gathered; nothing is written to its place."""
     wanted = gathered.wanted
@@ -185,11 +189,12 @@ def _render(
     where = inventory.single_whereabouts(
         config, sources.cluster, wanted.component.classes(), instance
     )
-    with compiler.placing(where.parameter):
+    with compiler.placing(where.parameter), spans.stage("compile", of="target", total=1):
         compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
     # Filters know one folder only: the one that everything is written to.
     there = replace(config, paths=WorkPaths(wanted.output))
-    trees, notices = postprocess.apply_filters(there, compiled, sources, where.parameter)
+    with spans.stage("filters", of="filtered", total=1):
+        trees, notices = postprocess.apply_filters(there, compiled, sources, where.parameter)
     return trees, (*doubts, *notices)
 
 

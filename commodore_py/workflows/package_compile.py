@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, compiler, dependencies, inventory, postprocess, refs
+from commodore_py import catalog, compiler, dependencies, inventory, postprocess, refs, spans
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
 from commodore_py.config import WorkPaths
@@ -109,6 +109,7 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
     return found
 
 
+@spans.act("gather")
 def _gather(config: Config, package: PackageAt) -> Sources:
     """The steps of `pipeline.gather` that need no cluster, in its order."""
     log.info("Gathering what package %s is made of", package.name)
@@ -142,6 +143,7 @@ def _gather(config: Config, package: PackageAt) -> Sources:
     return Sources(cluster, classes, resolved, nowhere, now, notices)
 
 
+@spans.act("render")
 def _render(
     config: Config, sources: Sources
 ) -> tuple[tuple[ReferenceFile, ...], Mapping[str, Tree], tuple[Notice, ...]]:
@@ -151,9 +153,15 @@ def _render(
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
     references = refs.render_refs(resolved, where.parameter)
     doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
-    with refs.explaining(doubts), compiler.placing(where.parameter):
+    count = len(resolved.instances)
+    with (
+        refs.explaining(doubts),
+        compiler.placing(where.parameter),
+        spans.stage("compile", of="target", total=count),
+    ):
         compiled = compiler.compile_targets(config, sources, references)
-    trees, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
+    with spans.stage("filters", of="filtered", total=count):
+        trees, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
     return references, trees, (*doubts, *notices)
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.authoring import a_component
 from tests.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
@@ -172,6 +173,15 @@ def test_timings_for_programs_are_records(commodore: CommandLine, fleet: Fleet) 
 
     told = [json.loads(line)["message"] for line in ran.err.splitlines()]
     assert any(message.startswith("render/compile: 0.") for message in told)
+
+
+def test_a_component_by_itself_is_timed_too(commodore: CommandLine, tmp_path: Path) -> None:
+    component = a_component(tmp_path, "one")
+
+    ran = commodore("component", "compile", str(component), "--timings")
+
+    assert ran.code == 0
+    assert re.search(r"^  compile \(1\) +\d\.\d{3} +\d\.\d{3}$", ran.err, re.MULTILINE)
 
 
 def spans_of(trace: Path) -> list[dict[str, Any]]:
