@@ -22,14 +22,14 @@ from .options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
     from commodore_py.config import Config
     from commodore_py.workflows.component_test_cases import Suite
     from commodore_py.workflows.component_test_report import Report
     from commodore_py.workflows.component_test_run import Ran
 
-    Start = Callable[[Config, Suite], Iterator[Ran]]
+    Start = Callable[[Config, Suite], Generator[Ran, None, None]]
 
 FAILED = 1
 

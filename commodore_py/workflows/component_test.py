@@ -24,7 +24,7 @@ from .component_test_run import Output, Ran, apart, compiled
 from .component_test_shared import rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
     from pathlib import Path
 
     from commodore_py.config import Config
@@ -44,7 +44,7 @@ class Settings:
     beside: tuple[Path, ...] = ()
 
 
-def compile_cases(config: Config, suite: Suite, settings: Settings) -> Iterator[Ran]:
+def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator[Ran, None, None]:
     """Compile all cases, and tell of each as soon as it is done.
 
     What several of them want to have fetched is fetched once. Cases that want different things in

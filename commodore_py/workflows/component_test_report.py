@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from .component_test_golden import drop
 from .component_test_verdict import expectations_of, judged
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     from .component_test_cases import Case, Suite
@@ -65,17 +66,21 @@ class Manner:
 
 
 def report_of(
-    suite: Suite, running: Iterator[Ran], manner: Manner, tell: Callable[[Outcome], None]
+    suite: Suite,
+    running: Generator[Ran, None, None],
+    manner: Manner,
+    tell: Callable[[Outcome], None],
 ) -> Report:
     """Judge each case when it is done; `tell` hears of it at once."""
     cases = {case.name: case for case in suite.cases}
     outcomes: dict[str, Outcome] = {}
-    for ran in running:
-        outcome = judged(suite, cases[ran.case], ran, update=manner.update)
-        outcomes[ran.case] = outcome
-        tell(outcome)
-        if manner.fail_fast and outcome.status == "failed":
-            break
+    with closing(running):
+        for ran in running:
+            outcome = judged(suite, cases[ran.case], ran, update=manner.update)
+            outcomes[ran.case] = outcome
+            tell(outcome)
+            if manner.fail_fast and outcome.status == "failed":
+                break
     orphans = _orphans(suite) if manner.everything else ()
     if manner.update:
         drop(orphans)

@@ -51,9 +51,10 @@ def compiled(
             output, error = None, problem
         return Ran(case, output, error, time.monotonic() - begun)
 
-    processes = min(processes_for(config), len(items))
+    processes = processes_for(config)
+    # Even for a single one: what it loads would keep this process from forking the next time.
     if processes > 1 and forked.possible():
-        for _, ran in forked.each(lambda: run, [*by_case], processes):
+        for _, ran in forked.each(lambda: run, [*by_case], min(processes, len(items))):
             yield ran
     else:
         yield from map(run, by_case)

@@ -18,14 +18,16 @@ from .package_at import PackageAt
 from .package_compile import placed, render_package
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
     from commodore_py.config import Config
 
     from .component_test_cases import Case, Suite
 
 
-def compile_cases(config: Config, suite: Suite, keep: Path | None = None) -> Iterator[Ran]:
+def compile_cases(
+    config: Config, suite: Suite, keep: Path | None = None
+) -> Generator[Ran, None, None]:
     """Compile all cases, each in a working directory of its own, and tell of each when it is done.
 
     They may want different versions of one component; what they have in common comes from the
