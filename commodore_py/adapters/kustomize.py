@@ -88,10 +88,10 @@ def local_folders(folder: Path) -> tuple[Path, ...] | None:
         if "helmCharts" in content or "helmChartInflationGenerator" in content:
             return None
         for name in _names(content):
+            if name.startswith("/") or not (here / name).exists():
+                return None
             if (here / name).is_dir():
                 waiting.append(here / name)
-            elif not (here / name).is_file():
-                return None
     return tuple(found.values())
 
 

@@ -51,7 +51,7 @@ class Cache:
         self._results = Results(Store(config.result_cache)) if config.result_cache else None
         self._verify = config.verify_cache
         self._roots = Roots({"work": config.paths.root, "library": LIBRARIES.parent})
-        self._marks = Marks()
+        self._marks = Marks(self._roots)
         self._on_disk: dict[str, bytes] = {}
         self.verdicts: list[Verdict] = []
 

@@ -12,10 +12,15 @@ if TYPE_CHECKING:
 
     from commodore_py.model import Entry, Tree
 
+    from .roots import Roots
+
 NOTHING = b""
 """There is none."""
 UNREADABLE = b"!"
 """There is something else, or nobody may read it."""
+
+UNKNOWN = b"?"
+"""The question makes no sense here; no record holds such an answer."""
 
 # Later versions write shared values as references, by how often something is held in memory.
 _BY_VALUE_ALONE = 2
@@ -27,9 +32,9 @@ def mark_of(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=32).digest()
 
 
-def mark_of_content(content: bytes | None) -> bytes:
+def mark_of_content(content: bytes | None, roots: Roots) -> bytes:
     """The mark of what a file holds."""
-    return NOTHING if content is None else mark_of(content)
+    return NOTHING if content is None else mark_of(content) + roots.named_in(content)
 
 
 def mark_of_entry(entry: Entry | None) -> bytes:
@@ -62,7 +67,8 @@ def written(value: object) -> bytes | None:
 class Marks:
     """Marks of values that nobody changes: one that many share is marked once."""
 
-    def __init__(self) -> None:
+    def __init__(self, roots: Roots) -> None:
+        self._roots = roots
         # The value is held, so that no other gets its address.
         self._known: dict[int, tuple[object, bytes]] = {}
 
@@ -81,7 +87,8 @@ class Marks:
             b"".join(mark_of(str(key).encode()) + self.of(value) for key, value in fields.items())
         )
 
-    @staticmethod
-    def _made(value: object) -> bytes:
+    def _made(self, value: object) -> bytes:
         text = written(value)
-        return os.urandom(_NEVER_AGAIN) if text is None else mark_of(text)
+        if text is None:
+            return os.urandom(_NEVER_AGAIN)
+        return mark_of(text) + self._roots.named_in(text)

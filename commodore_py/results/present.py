@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.overlay import NotReadable
 
-from .marks import UNREADABLE
+from .marks import UNKNOWN, UNREADABLE
 from .watched import ANSWERS, EXPANDED
 
 if TYPE_CHECKING:
@@ -49,6 +49,8 @@ class Present:
         other = self._others.get(kind)
         if other is not None:
             return other(about)
+        if not self._roots.knows(about):
+            return UNKNOWN
         path = Path(self._roots.absolute(about))
         try:
             answer = ANSWERS[kind](self._files, path, self._roots)

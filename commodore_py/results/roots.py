@@ -23,6 +23,17 @@ class Roots:
         )
         self._by_name = {name: str(folder) for name, folder in folders.items()}
         self._known: dict[str, str] = {}
+        self._texts = [
+            (os.fsencode(folder), name.encode()) for name, folder in sorted(self._by_name.items())
+        ]
+
+    def named_in(self, content: bytes) -> bytes:
+        """Names of the folders whose paths stand in a content.
+
+        Such a content leads to the same files in another place of work, where these are not below
+        the folders of the same names.
+        """
+        return b"|".join(name for folder, name in self._texts if folder in content)
 
     def portable(self, path: str) -> str:
         """The path as it is written in keys and records."""
@@ -30,6 +41,11 @@ class Roots:
         if found is None:
             found = self._known[path] = self._written(path)
         return found
+
+    def knows(self, text: str) -> bool:
+        """Whether there is such a path in this place of work."""
+        name = text.partition(_MARK)[0]
+        return not name or name in self._by_name
 
     def absolute(self, text: str) -> str:
         """The path that was written so, in this place of work."""

@@ -51,7 +51,7 @@ class WatchedOverlay(Overlay):
             self._note(CONTENT, path, UNREADABLE)
             raise
         content = None if found is None else found.content
-        self._note(CONTENT, path, mark_of_content(content))
+        self._note(CONTENT, path, mark_of_content(content, self.reads.roots))
         if content is not None and _KNOWS_ITS_PLACE in content:
             self.show(path)
         return content
@@ -118,8 +118,8 @@ def _mark_of_paths(roots: Roots, paths: list[Path]) -> bytes:
     return mark_of_names(tuple(roots.portable(str(path)) for path in paths)) if paths else NOTHING
 
 
-def _content(overlay: Overlay, path: Path, _: Roots) -> bytes:
-    return mark_of_content(overlay.read(path))
+def _content(overlay: Overlay, path: Path, roots: Roots) -> bytes:
+    return mark_of_content(overlay.read(path), roots)
 
 
 def _entry(overlay: Overlay, path: Path, _: Roots) -> bytes:

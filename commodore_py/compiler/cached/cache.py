@@ -50,7 +50,7 @@ class Cache:
 
     def __init__(self, job: Job, views: Views) -> None:
         self._roots = roots_of(job)
-        self._marks = InventoryMarks(views, Marks())
+        self._marks = InventoryMarks(views, Marks(self._roots))
         self._results = Results(Store(job.result_cache)) if job.result_cache else None
         self._verify = job.verify_cache
         self._on_disk: dict[str, bytes] = {}
@@ -86,7 +86,10 @@ class Cache:
         key = entry_key(job, self._roots) if kind in SEALED else None
         if key is None:
             self._tell(job, "never", _NO_KEY if kind in SEALED else _FOREIGN)
-            return render(job)
+            output = render(job)
+            # A program may have written anything anywhere.
+            self._on_disk.clear()
+            return output
         kept = self._kept(job, key)
         if isinstance(kept, Found) and not self._verify:
             self._tell(job, "found", questions=kept.questions)
@@ -97,6 +100,7 @@ class Cache:
             self._compare(job, kept, change, tuple(reads.answers))
             results.forget(key, kept)
         if change is None or reads.unsealed:
+            self._on_disk.clear()  # as above
             why = reads.unsealed or "it takes files away"
             self._tell(job, "never", why, tuple(reads.answers))
             return output

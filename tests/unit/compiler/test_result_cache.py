@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -296,6 +297,26 @@ def test_a_parameter_that_holds_a_place_is_a_value_like_others(
     (world.root).rename(tmp_path / "elsewhere")
     world.root = tmp_path / "elsewhere"
     world.parameters["web"]["_base_directory"] = str(world.root)
+    assert world.compiled() == ["web web.jsonnet"]
+
+
+@pytest.mark.parametrize("by", ["value", "file"])
+def test_a_path_that_is_written_out_leads_to_the_same_file_from_anywhere(
+    world: World, tmp_path: Path, by: str
+) -> None:
+    target = world.write("shared.txt", "one")
+    code = "inv.path" if by == "value" else "(importstr 'path.txt')"
+    world.write("web.jsonnet", f"{KAPITAN}{{ a: {{ of: std.native('file_read')({code}) }} }}")
+    world.write("path.txt", str(target))
+    world.parameters["web"]["path"] = str(target)
+    world.compiled()
+    shutil.copytree(world.root, tmp_path / "other")
+    world.root = tmp_path / "other"
+    world.compiled()
+    assert world.compiled() == []
+
+    target.write_text("two")
+
     assert world.compiled() == ["web web.jsonnet"]
 
 
