@@ -1,0 +1,181 @@
+"""Whom a change reaches: everybody whose output changes, and few others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.workflows import changed_files
+from commodore_py.workflows.affected import affected
+from tests.builders import git
+from tests.fleet import a_component
+from tests.pipeline.rerun_world import Reruns, reruns
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+READS_ANOTHER = a_component("db-one")["component/main.jsonnet"].replace(
+    "data: data", "data: data, other: kap.inventory_global().web.parameters.web.data"
+)
+TENANT = "inventory/classes/t-acme/common.yml"
+WEB, DB = "dependencies/web/component", "dependencies/db-one/component"
+OLD, NEW = "  web: {data: {of: you}}\n", "  web: {data: {of: me}}\n"
+FOLLOWS = "  db_one: {data: '${web:data}'}\n"
+AND_FOLLOWS = "  middle: {of: '${web:data}'}\n  db_one: {data: '${middle:of}'}\n"
+SOMEHOW = "  named: web\n  db_one: {data: '${${named}:data}'}\n"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Reruns:
+    """Compiled without the network, with a cache of results."""
+    world = reruns(tmp_path / "fleet")
+    world.settings = {"result_cache": tmp_path / "results"}
+    world.run()
+    world.settings |= {"local": True, "fetch_dependencies": False}
+    return world
+
+
+def compiled(world: Reruns) -> dict[str, bytes]:
+    """What each instance compiled to."""
+    ran = world.run()
+    return {name: content for name, content in ran.state.items() if name.startswith("compiled/")}
+
+
+def edited(world: Reruns, files: dict[str, str | None]) -> tuple[set[str], set[str]]:
+    """The instances that are called affected by an edit, and those that compile otherwise."""
+    before = compiled(world)
+    for name, text in files.items():
+        path = world.work / name
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+    changes = [*changed_files.since(WorkPaths(world.work), "HEAD")]
+    called = {one.instance for one in affected(WorkPaths(world.work), changes)}
+    after = compiled(world)
+    different = {
+        name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
+    }
+    return called, {name.split("/")[1] for name in different if name.count("/") > 1}
+
+
+def common(text: str) -> dict[str, str | None]:
+    return {TENANT: f"applications: [web, db-one]\nparameters:\n{text}"}
+
+
+@pytest.mark.parametrize(
+    ("first", "edit", "expected"),
+    [
+        ({}, {f"{WEB}/main.jsonnet": "{ out: { of: 'me' } }"}, {"web"}),
+        ({}, {f"{WEB}/unused.libsonnet": "{}"}, set()),
+        ({}, {f"{WEB}/names.json": "{ }"}, set()),
+        (
+            {f"{WEB}/main.jsonnet": "{ out: import 'names.json' }"},
+            {f"{WEB}/names.json": '{"of": "me"}'},
+            {"web"},
+        ),
+        ({}, common("  web: {data: {of: me}}\n"), {"web"}),
+        ({}, common("  nobody: {data: {of: me}}\n"), set()),
+        (common(OLD + FOLLOWS), common(NEW + FOLLOWS), {"web", "db-one"}),
+        (common(OLD + AND_FOLLOWS), common(NEW + AND_FOLLOWS), {"web", "db-one"}),
+        (common(OLD + SOMEHOW), common(NEW + SOMEHOW), {"web", "db-one"}),
+        (
+            {f"{DB}/main.jsonnet": READS_ANOTHER},
+            common("  web: {data: {of: me}}\n"),
+            {"web", "db-one"},
+        ),
+        ({}, common("  =web: {data: {of: me}}\n"), {"web"}),
+        (
+            {},
+            {"dependencies/db-one/class/defaults.yml": "parameters: {db_one: {data: {of: me}}}"},
+            {"db-one"},
+        ),
+    ],
+)
+def test_those_who_look_at_it_are_reached(
+    world: Reruns,
+    first: dict[str, str | None],
+    edit: dict[str, str | None],
+    expected: set[str],
+) -> None:
+    for name, text in first.items():
+        (world.work / name).write_text(text or "")
+    world.run()
+    for place in ("inventory/classes/t-acme", "dependencies/web", "dependencies/db-one"):
+        who = ("-c", "user.name=Me", "-c", "user.email=me@example.com")
+        git(world.work / place, *who, "commit", "--quiet", "--all", "--allow-empty", "-m", "first")
+
+    called, different = edited(world, edit)
+
+    assert called == expected
+    assert different <= called
+
+
+def test_a_file_of_which_anything_may_change(world: Reruns) -> None:
+    world.run()
+    paths = WorkPaths(world.work)
+
+    named = [*changed_files.named([world.work / WEB / "main.jsonnet", world.work / TENANT])]
+    found = affected(paths, named)
+
+    assert [one.instance for one in found] == ["web"]
+    assert [(reason.file, reason.why) for reason in found[0].reasons] == [
+        ("dependencies/web/component/main.jsonnet", "it is read")
+    ]
+
+
+def test_a_class_that_is_included_reaches_all_who_include_it(world: Reruns) -> None:
+    (world.work / TENANT).write_text("applications: [web]\nparameters: {}\n")
+
+    changes = changed_files.since(WorkPaths(world.work), "HEAD")
+    found = affected(WorkPaths(world.work), changes)
+
+    assert {reason.why for one in found for reason in one.reasons} == {
+        "it decides about classes or applications"
+    }
+    assert {one.instance for one in found} == {"web", "db-one"}
+
+
+def test_where_a_component_comes_from_reaches_its_instances(world: Reruns) -> None:
+    world.run()
+    text = (world.work / "inventory/classes/global/commodore.yml").read_text()
+    changed = text.replace(
+        "component-web.git\n      version: master", "component-web.git\n      version: v2"
+    )
+    assert changed != text
+    (world.work / "inventory/classes/global/commodore.yml").write_text(changed)
+
+    changes = changed_files.since(WorkPaths(world.work), "HEAD")
+    found = affected(WorkPaths(world.work), changes)
+
+    assert [one.instance for one in found] == ["web"]
+    assert found[0].reasons[0].why == "it says where component web comes from"
+
+
+def test_only_the_checkout_around_the_current_folder_counts(
+    world: Reruns, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (world.work / WEB / "main.jsonnet").write_text("{ out: { of: 'me' } }")
+    (world.work / DB / "main.jsonnet").write_text("{ out: { of: 'me' } }")
+    monkeypatch.chdir(world.work / DB)
+
+    changes = [*changed_files.since(WorkPaths(world.work), "HEAD")]
+
+    assert [one.path.name for one in changes] == ["main.jsonnet"]
+    assert [one.instance for one in affected(WorkPaths(world.work), changes)] == ["db-one"]
+
+
+def test_an_unknown_revision_is_an_error(world: Reruns) -> None:
+    with pytest.raises(CommodoreError, match="no checkout has a revision nowhere"):
+        [*changed_files.since(WorkPaths(world.work), "nowhere")]
+
+
+def test_without_a_cache_it_is_not_known_what_programs_and_code_look_at(tmp_path: Path) -> None:
+    world = reruns(tmp_path)
+    world.run(recompile=True)
+
+    with pytest.raises(CommodoreError, match="not known what the instances look at"):
+        affected(WorkPaths(world.work), ())
