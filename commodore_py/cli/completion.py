@@ -79,10 +79,9 @@ def components(ctx: click.Context) -> Iterator[Words]:
 
 
 @_quickly
-def test_cases(ctx: click.Context) -> Iterator[Words]:
-    """Test cases of the component or package that is being tested."""
-    tests = Path(ctx.params.get("path") or ".") / "tests"
-    names = (path.stem for path in _visible(tests) if path.suffix in {".yml", ".yaml"})
+def test_cases(_ctx: click.Context) -> Iterator[Words]:
+    """Test cases of the component or package in the current folder."""
+    names = (path.stem for path in _visible(Path("tests")) if path.suffix in {".yml", ".yaml"})
     yield {name: "" for name in names if not name.endswith(".expect")}
 
 

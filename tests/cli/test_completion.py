@@ -87,6 +87,15 @@ def test_what_lies_in_the_working_directory(
     assert complete("-d", str(work), *words.split()) == offered
 
 
+def test_cases_of_a_component(complete: Complete, tmp_path: Path) -> None:
+    (tmp_path / "tests").mkdir()
+    for name in ("small.yml", "smaller.yaml", "large.yml", "small.expect.yml", "small.txt"):
+        (tmp_path / "tests" / name).touch()
+
+    assert complete("component", "test", "--case", "sm") == ["small", "smaller"]
+    assert complete("package", "test", "--update", "--case", "l") == ["large"]
+
+
 def test_nothing_where_nothing_lies(complete: Complete) -> None:
     assert complete("component", "delete", "") == []
     assert complete("component", "compile", "-a", "") == []
