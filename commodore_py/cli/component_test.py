@@ -65,7 +65,7 @@ def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
                 "--case",
                 multiple=True,
                 metavar="NAME",
-                shell_complete=completion.test_cases,
+                shell_complete=completion.cases_to_test,
                 help="Test these cases only; * stands for anything; repeat for more.",
             ),
             click.option(
