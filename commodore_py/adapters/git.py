@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from . import git_files, git_packs, git_urls
+from . import git_files, git_urls
 from .process import ProgramFailed, run
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,6 @@ _FOREIGN_REPOSITORY = (
     "GIT_PREFIX",
 )
 _ENVIRONMENT: dict[str, str | None] = {**dict.fromkeys(_FOREIGN_REPOSITORY), "LC_ALL": "C"}
-_SHORT = 6
 
 BRANCHES, TAGS = "refs/remotes/origin/", "refs/tags/"
 FALLBACK_BRANCH = "master"
@@ -339,47 +338,3 @@ def is_repository(directory: Path) -> bool:
     if folders is not None and folders.head() is not None:
         return True
     return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
-
-
-def short_commits_of(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, str], str]:
-    """Abbreviated commits of checkouts, by checkout and commit."""
-    wanted = {}
-    for directory, commit in commits:
-        folders = git_files.folders_of(directory)
-        wanted[directory, commit] = (folders.shared if folders else directory, commit)
-    short = short_commits_in(wanted.values())
-    return {key: short[place] for key, place in wanted.items()}
-
-
-def short_commit(directory: Path, commit: str) -> str:
-    """The abbreviated commit, six characters or as many as tell it apart."""
-    return git(directory, "rev-parse", f"--short={_SHORT}", commit)
-
-
-def short_commits_in(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, str], str]:
-    """The same for many commits, each with the bare repository that it is in."""
-    wanted: dict[Path, set[str]] = {}
-    for folder, commit in commits:
-        wanted.setdefault(folder, set()).add(commit)
-    result: dict[tuple[Path, str], str] = {}
-    for folder, own in wanted.items():
-        known = all(_is_short(folder, commit) for commit in own)
-        short = {one: one[:_SHORT] for one in own} if known else short_commits(folder, own)
-        result |= {(folder, commit): short[commit] for commit in own}
-    return result
-
-
-def _is_short(folder: Path, commit: str) -> bool:
-    sha1 = len(commit) == 40  # noqa: PLR2004 - digits of a SHA-1
-    return sha1 and git_packs.is_unambiguous(folder, commit[:_SHORT]) is True
-
-
-def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:
-    """The same for several commits at once."""
-    wanted = sorted(set(commits))
-    if not wanted:
-        return {}
-    # In this order: without a walk, Git answers as it was asked.
-    how = ("--no-walk=unsorted", "--abbrev-commit", f"--abbrev={_SHORT}")
-    listing = git(directory, "rev-list", *how, *wanted)
-    return dict(zip(wanted, listing.split(), strict=True))

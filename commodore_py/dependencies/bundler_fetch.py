@@ -28,7 +28,7 @@ from .bundler_content import Content, content_here, place_of, put
 from .bundler_resolve import Package
 from .clones import make_clone
 from .jsonnetfile import GitSource
-from .lending import give_back
+from .lending_entries import give_back
 from .offline import Missing
 from .questions import Asker, lacks
 from .revisions import find, is_commit, is_complete, moved_tags

@@ -20,10 +20,10 @@ from commodore_py.adapters.git import (
     over_network,
     refs_of,
     remote_settings,
-    short_commits_of,
     status,
 )
 from commodore_py.adapters.git_files import refs_in
+from commodore_py.adapters.git_short import short_commits_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Dependency, DependencySpec, Kind

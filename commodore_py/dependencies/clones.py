@@ -26,7 +26,7 @@ from commodore_py.adapters.git_files import bytes_of, refs_in, text_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
-from .lending import give_back
+from .lending_entries import give_back
 from .mould import Mould
 from .nearby import bring
 from .questions import is_plain, lacks, refs_from

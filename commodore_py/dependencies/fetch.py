@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from commodore_py import spans
-from commodore_py.adapters.git import short_commits_in
+from commodore_py.adapters.git_short import short_commits_in
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, DependencySpec
 

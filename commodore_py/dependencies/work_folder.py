@@ -11,8 +11,8 @@ from commodore_py.adapters.git import (
     head_of,
     is_repository,
     remote_settings,
-    short_commits_of,
 )
+from commodore_py.adapters.git_short import short_commits_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, Kind
 

@@ -17,7 +17,8 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.bundler_fetch import Clones
 from commodore_py.dependencies.bundler_install import install
-from commodore_py.dependencies.lending import LIST, Lender
+from commodore_py.dependencies.lending import Lender
+from commodore_py.dependencies.lending_entries import LIST
 from tests.builders import commit_in, commit_to, component_files, git, git_says
 from tests.pipeline.dependency_world import World, backups, component, head, rewritten, tag
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import git as adapter
+from commodore_py.adapters import git_short
 from commodore_py.adapters.process import ProgramFailed
 from tests.builders import a_repository_with, commit_in, commit_to, git, url_of
 
@@ -141,11 +142,10 @@ def test_head_is_a_commit_and_a_branch_or_none(clone: Path) -> None:
 def test_short_commits_have_six_characters(clone: Path) -> None:
     commits = [git(clone, "rev-parse", "HEAD"), commit_in(clone, {"a.txt": "x"})]
 
-    short = adapter.short_commits(clone, [*commits, commits[0]])
+    short = git_short.short_commits(clone, [*commits, commits[0]])
 
     assert short == {commit: commit[:6] for commit in commits}
-    assert adapter.short_commit(clone, commits[0]) == commits[0][:6]
-    assert adapter.short_commits(clone, []) == {}
+    assert git_short.short_commits(clone, []) == {}
 
 
 @pytest.mark.parametrize("revision", ["nothing", "--help", "HEAD^{tree}", ""])

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import git as adapter
+from commodore_py.adapters import git_short
 from commodore_py.adapters.git_files import folders_of, refs_in, remote_in
 from commodore_py.adapters.git_packs import is_unambiguous
 from tests.builders import a_repository_with, commit_to, git
@@ -84,7 +85,7 @@ def test_an_ambiguous_start_of_a_name_is_noticed(repository: Path, *, packed: bo
 
     assert is_unambiguous(repository, shared) is False
     assert is_unambiguous(repository, commits[0][:10]) is True
-    assert adapter.short_commits_in([(repository, commits[0])]) == {
+    assert git_short.short_commits_in([(repository, commits[0])]) == {
         (repository, commits[0]): git(repository, "rev-parse", "--short=6", commits[0])
     }
 
@@ -162,7 +163,7 @@ def test_a_checkout_is_read_as_git_reads_it(
     )
     assert adapter.remote_settings(checkout)["remote.origin.url"] == url
     assert adapter.default_branch_of(checkout) == default
-    assert adapter.short_commits_of([(checkout, commit)]) == {(checkout, commit): short}
+    assert git_short.short_commits_of([(checkout, commit)]) == {(checkout, commit): short}
 
 
 def test_the_default_branch_is_the_one_that_the_remote_named(repository: Path) -> None:
