@@ -123,7 +123,7 @@ class Overlay:
         found += self._expand_ours(pattern)
         return sorted(set(found))
 
-    def hides(self, path: Path) -> bool:
+    def hides(self, path: Path | str) -> bool:
         """Whether a path is answered from trees, or not at all: not from disk in any case."""
         return self._inside(path) is not None
 
@@ -176,7 +176,7 @@ class Overlay:
         names |= {path.name for path, entry in ours.items() if entry is not None}
         return tuple(sorted(names))
 
-    def _inside(self, path: Path) -> PurePosixPath | None:
+    def _inside(self, path: Path | str) -> PurePosixPath | None:
         """The path relative to the folder of all trees, None if it lies on disk.
 
         What is hidden counts as part of a tree that does not exist.

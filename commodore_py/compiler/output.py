@@ -54,7 +54,7 @@ class Output:
         placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
         return replace(
             self,
-            tree=self._checked({**self.tree, **own}, own),
+            tree=self._checked(self.tree.plus(own)) if own else self.tree,
             written={**self.written, **placed},
         )
 
@@ -86,16 +86,14 @@ class Output:
             written={**self.written, **dict.fromkeys(placed)},
         )
 
-    def _checked(
-        self, entries: Mapping[PurePosixPath, Entry], added: Iterable[PurePosixPath]
-    ) -> Tree:
-        folders = {*self.tree.folders(), *(parent for path in added for parent in path.parents)}
-        for path in sorted(folders & entries.keys()):
+    @staticmethod
+    def _checked(tree: Tree) -> Tree:
+        for path in sorted(tree.folders() & tree.keys()):
             raise CommodoreError(
                 f"{path} is a file and a folder at the same time",
                 hint="write one of the two to another name",
             )
-        return Tree(entries, _empty(folders, entries))
+        return tree
 
     def _misplaced(self, path: str) -> Misplaced:
         return Misplaced(

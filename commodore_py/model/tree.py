@@ -31,7 +31,8 @@ class Tree(Mapping[PurePosixPath, Entry]):
         entries: Mapping[PurePosixPath, Entry] | None = None,
         empty_folders: frozenset[PurePosixPath] = frozenset(),
     ) -> None:
-        self._entries = dict(sorted((entries or {}).items()))
+        # By parts, as paths are compared; to compare them themselves takes several times as long.
+        self._entries = dict(sorted((entries or {}).items(), key=lambda one: one[0].parts))
         self._folders = empty_folders
         self._all_folders: frozenset[PurePosixPath] | None = None
 
@@ -72,6 +73,14 @@ class Tree(Mapping[PurePosixPath, Entry]):
                     above = above.parent
             self._all_folders = frozenset(found)
         return self._all_folders
+
+    def plus(self, added: Mapping[PurePosixPath, Entry]) -> Tree:
+        """With files added or replaced; folders that hold one now are not empty any more."""
+        above = {parent for path in added for parent in path.parents}
+        made = Tree({**self._entries, **added}, self._folders - above)
+        # All of ours are still there, whether empty or not.
+        made._all_folders = self.folders() | above
+        return made
 
     def subtree(self, folder: PurePosixPath) -> Tree:
         """What lies below a folder, with paths relative to it."""

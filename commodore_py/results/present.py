@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.overlay import NotReadable
 
 from .marks import UNKNOWN, UNREADABLE
-from .watched import ANSWERS, EXPANDED
+from .watched import ANSWERS, EXPANDED, QUICK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -51,7 +51,12 @@ class Present:
             return other(about)
         if not self._roots.knows(about):
             return UNKNOWN
-        path = Path(self._roots.absolute(about))
+        text = self._roots.absolute(about)
+        look = QUICK.get(kind)
+        if look is not None and self._disk_only and not self._files.hides(text):
+            answer = self._on_disk[question] = look(text, self._roots)
+            return answer
+        path = Path(text)
         try:
             answer = ANSWERS[kind](self._files, path, self._roots)
         except (NotReadable, OSError):

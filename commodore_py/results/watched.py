@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -142,6 +143,22 @@ def _expanded(overlay: Overlay, path: Path, roots: Roots) -> bytes:
     return _mark_of_paths(roots, overlay.expand(path))
 
 
+def _quick_content(path: str, roots: Roots) -> bytes:
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - very many
+            return mark_of_content(file.read(), roots)
+    except (FileNotFoundError, NotADirectoryError):
+        return NOTHING
+    except OSError:
+        return UNREADABLE
+
+
+def _quick_kind(path: str, _: Roots) -> bytes:
+    if os.path.isdir(path):  # noqa: PTH112 - as above
+        return b"folder"
+    return b"file" if os.path.exists(path) else NOTHING  # noqa: PTH110 - as above
+
+
 def _place(_: Overlay, path: Path, __: Roots) -> bytes:
     return str(path).encode(errors="surrogateescape")
 
@@ -156,3 +173,9 @@ ANSWERS: Mapping[str, Callable[[Overlay, Path, Roots], bytes]] = {
     PLACE: _place,
 }
 """The mark that each kind of question would get now."""
+
+QUICK: Mapping[str, Callable[[str, Roots], bytes]] = {
+    CONTENT: _quick_content,
+    KIND: _quick_kind,
+}
+"""The same of what lies on disk and is not hidden, for the kinds that are asked most."""
