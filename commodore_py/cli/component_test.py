@@ -20,6 +20,7 @@ from .options import (
     output_option,
     verbose_option,
 )
+from .recording import recording, watch_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -105,6 +106,7 @@ def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
             cache_options,
             engine_options,
             helm_option,
+            watch_options,
             verbose_option,
         )
     ):
@@ -133,6 +135,7 @@ def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
 @beside_option
 @fetch_option
 @click.pass_obj
+@recording
 def component_test(settings: Globals, /, path: Path, **options: Any) -> int:  # noqa: ANN401 - click hands them over
     """Compile all test cases of the component at PATH and compare them with what is expected.
 

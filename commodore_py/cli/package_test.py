@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .component_test import run_tests, test_options
+from .recording import recording
 
 if TYPE_CHECKING:
     from .options import Globals
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     help="Compile in this folder, and keep what is fetched there; --offline needs one.",
 )
 @click.pass_obj
+@recording
 def package_test(settings: Globals, /, path: Path, **options: Any) -> int:  # noqa: ANN401 - click hands them over
     """Compile all test cases of the package at PATH and compare them with what is expected.
 

@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
-from commodore_py import compiler
+from commodore_py import compiler, spans
 from commodore_py.adapters import forked
 from commodore_py.errors import CommodoreError
 
@@ -46,18 +46,24 @@ def compiled(
     def run(case: str) -> Ran:
         begun = time.monotonic()
         try:
-            output, error = compile_one(by_case[case]), None
+            with spans.item("case", case):
+                output, error = compile_one(by_case[case]), None
         except CommodoreError as problem:
             output, error = None, problem
         return Ran(case, output, error, time.monotonic() - begun)
 
+    with spans.stage("cases", of="case", total=len(items)):
+        yield from _ran(config, [*by_case], run)
+
+
+def _ran(config: Config, cases: Sequence[str], run: Callable[[str], Ran]) -> Iterator[Ran]:
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
     if processes > 1 and forked.possible():
-        for _, ran in forked.each(lambda: run, [*by_case], min(processes, len(items))):
+        for _, ran in forked.each(lambda: run, cases, min(processes, len(cases))):
             yield ran
     else:
-        yield from map(run, by_case)
+        yield from map(run, cases)
 
 
 def apart(work: Callable[[], None]) -> None:
