@@ -28,6 +28,10 @@ WORDS = {
     "cache-info/v1": ("cache", "info", "-o", "json"),
     "cache-prune/v1": ("cache", "prune", "--all", "-o", "json"),
     "cache-verify/v1": ("cache", "verify", "-o", "json"),
+    "catalog-affected/v1": (
+        *("-d", "{work}", "catalog", "affected", "-o", "json"),
+        *("--path", "{work}/dependencies/web-shop/component/main.jsonnet"),
+    ),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
     "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),
@@ -111,6 +115,8 @@ def test_an_example_has_the_keys_that_are_printed(
         a_changed_catalog(Path("catalog"))
     if schema == "component-test/v1":
         a_tested_component(commodore)
+    if schema == "catalog-affected/v1":
+        commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts)
     if schema.startswith("cache-"):  # there is something in it after a compile only
         commodore("-d", "new", "catalog", "compile", "c-demo-2", "--api-url", facts)
         Store(Path(os.environ["XDG_CACHE_HOME"], "commodore/downloads")).note("a chart", "chart")

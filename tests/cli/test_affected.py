@@ -1,0 +1,72 @@
+"""`catalog affected`: one instance per line, and why if it is asked."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from .conftest import CommandLine
+
+MAIN = "dependencies/web-shop/component/main.jsonnet"
+
+
+@pytest.fixture
+def known(commodore: CommandLine, work: Path, facts: str) -> Path:
+    """A working directory that was compiled with the cache of results."""
+    assert not commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts).code
+    return work
+
+
+def test_instances_are_listed_one_per_line(commodore: CommandLine, known: Path) -> None:
+    ran = commodore("-d", str(known), "catalog", "affected", "--path", str(known / MAIN))
+
+    assert (ran.code, ran.out) == (0, "web-shop\n")
+    assert ran.err == ""
+
+
+def test_verbose_says_why(commodore: CommandLine, known: Path) -> None:
+    ran = commodore("-d", str(known), "catalog", "affected", "-v", "--path", str(known / MAIN))
+
+    assert ran.err == f" > web-shop: {MAIN}: it is read\n"
+
+
+def test_programs_get_reasons(commodore: CommandLine, known: Path) -> None:
+    words = ("catalog", "affected", "-o", "json", "--path", str(known / MAIN))
+
+    told = json.loads(commodore("-d", str(known), *words).out)
+
+    assert told["instances"] == [
+        {
+            "name": "web-shop",
+            "component": "web-shop",
+            "reasons": [{"file": MAIN, "why": "it is read"}],
+        }
+    ]
+
+
+def test_nothing_changed_reaches_nobody(commodore: CommandLine, known: Path) -> None:
+    ran = commodore("-d", str(known), "catalog", "affected", "--since", "HEAD")
+
+    assert (ran.code, ran.out) == (0, "")
+    assert ran.err == " > No instance is reached\n"
+
+
+def test_a_change_must_be_named(commodore: CommandLine, work: Path) -> None:
+    ran = commodore("-d", str(work), "catalog", "affected")
+
+    assert ran.code == 2
+    assert "--since" in ran.err
+
+
+def test_a_folder_that_was_never_compiled_tells_nothing(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    ran = commodore("-d", str(tmp_path / "new"), "catalog", "affected", "--path", "a.yml")
+
+    assert ran.code == 1
+    assert "compile the cluster once" in ran.err
