@@ -152,9 +152,10 @@ class Rounds:
         """Figures of the peer from the scenario that costs it the same, if it did not run."""
         like = result.scenario
         while not result.peer and like.like in known:
-            like = known[like.like].scenario
-            result.peer = known[like.name].peer
-            result.peer_as_in = known[like.name].peer_as_in or like.name
+            other = known[like.like]
+            like, result.peer = other.scenario, other.peer
+            if other.peer:
+                result.peer_as_in = other.peer_as_in or like.name
 
     def _test_component(self, result: Result) -> None:
         """Ours tests all cases at once; the peer compiles each in a process of its own."""

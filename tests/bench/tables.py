@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -69,29 +68,29 @@ def growth(all_figures: Sequence[Figures]) -> Iterator[str]:
     sizes = dict.fromkeys(one["cluster"] for one in sized)
     if len(sizes) < 2:
         return
-    yield f"| CPU ms per instance | | {' | '.join(sizes)} | grows with n to the power of |"
-    yield "|---|---|" + "---|" * (len(sizes) + 1)
+    steps = [f"one more, {before} to {after}" for before, after in pairwise(sizes)]
+    heads = [*sizes, *steps]
+    yield f"| CPU ms per instance | | {' | '.join(heads)} |"
+    yield "|---|---|" + "---|" * len(heads)
     for scenario in dict.fromkeys(one["scenario"] for one in sized):
         of_it = {one["cluster"]: one for one in sized if one["scenario"] == scenario}
         about = next(iter(of_it.values()))["about"]
         for who, name in (("ours", "ours"), ("peer", "Commodore")):
-            costs = {
-                size: (one["instances"], spread.median)
-                for size, one in of_it.items()
-                if (spread := _spread(one, who, "cpu"))
-                and not (who == "peer" and one["peer_as_in"])
-            }
-            if not costs:
-                continue
-            cells = [
-                f"{1000 * costs[size][1] / costs[size][0]:.1f}" if size in costs else ""
-                for size in sizes
-            ]
-            powers = [
-                f"{math.log(cpu / cpu_before) / math.log(count / before):.2f}"
-                for (before, cpu_before), (count, cpu) in pairwise(costs.values())
-            ]
-            yield f"| {about} | {name} | {' | '.join(cells)} | {', '.join(powers)} |"
+            costs = [_cost(of_it.get(size), who) for size in sizes]
+            if any(count for count, _ in costs):
+                cells = [f"{1000 * cpu / count:.1f}" if count else "" for count, cpu in costs]
+                for (before, cpu_before), (count, cpu) in pairwise(costs):
+                    more = 1000 * (cpu - cpu_before) / (count - before) if before and count else 0
+                    cells.append(f"{more:.1f}" if more else "")
+                yield f"| {about} | {name} | {' | '.join(cells)} |"
+
+
+def _cost(figures: Figures | None, who: str) -> tuple[int, float]:
+    """How many instances cost how much; nothing if it was not measured here."""
+    if figures is None or (who == "peer" and figures["peer_as_in"]):
+        return 0, 0.0
+    spread = _spread(figures, who, "cpu")
+    return (figures["instances"], spread.median) if spread else (0, 0.0)
 
 
 def _spread(figures: Figures, who: str, field: str) -> Spread | None:
