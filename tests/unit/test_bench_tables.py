@@ -9,8 +9,16 @@ from tests.bench.tables import Figures, as_text, growth, markdown
 
 def figures(**changes: Any) -> Figures:  # noqa: ANN401 - figures are data
     defaults: Figures = {
-        **{"cluster": "M", "size": True, "instances": 50, "scenario": "warm", "about": "again"},
-        **{"ours": [run(0.1)], "peer": [run(30.0)], "peer_as_in": "", "compared": 1, "commit": "c"},
+        "cluster": "M",
+        "size": True,
+        "instances": 50,
+        "scenario": "warm",
+        "about": "again",
+        "ours": [run(0.1)],
+        "peer": [run(30.0)],
+        "peer_as_in": "",
+        "compared": 1,
+        "commit": "c",
     }
     return defaults | changes
 
