@@ -53,6 +53,7 @@ class Cache:
         self._marks = InventoryMarks(views, Marks(self._roots))
         self._results = Results(Store(job.result_cache)) if job.result_cache else None
         self._verify = job.verify_cache
+        self._above = f"{job.root}/"
         self._on_disk: dict[str, bytes] = {}
         self._tools: dict[str, bytes] = {}
         self._verdicts: list[Verdict] = []
@@ -166,7 +167,8 @@ class Cache:
         self, job: InputJob, outcome: Outcome, why: str = "", questions: tuple[str, ...] = ()
     ) -> None:
         entry = job.entry
-        name = f"{entry.input_type} {', '.join(entry.input_paths)}"
+        paths = (path.removeprefix(self._above) for path in entry.input_paths)
+        name = f"{entry.input_type} {', '.join(paths)}"
         self._verdicts.append(
             Verdict(job.output.target, name, entry.where, outcome, why, questions)
         )

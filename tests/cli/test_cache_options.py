@@ -1,0 +1,91 @@
+"""Results of earlier runs on the command line: used, explained, compared, left alone."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.fleet import CLUSTER, Fleet, a_component, a_fleet
+
+if TYPE_CHECKING:
+    from .conftest import CommandLine, Ran
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    """Two components."""
+    return a_fleet(tmp_path, web={}, shop={})
+
+
+def _compile(commodore: CommandLine, fleet: Fleet, *options: str) -> Ran:
+    work, facts = str(fleet.work), str(fleet.root / "facts")
+    return commodore("-d", work, "catalog", "compile", CLUSTER, "--api-url", facts, *options)
+
+
+def _entries(ran: Ran) -> list[str]:
+    return [line.removeprefix(" > ") for line in ran.err.splitlines() if ".jsonnet: " in line]
+
+
+def _results() -> list[Path]:
+    return list(Path(os.environ["XDG_CACHE_HOME"], "commodore", "results").rglob("*"))
+
+
+def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
+    first = _compile(commodore, fleet, "--explain-cache")
+    data = {"web": {"data": {"of": "new"}}}
+    fleet.configure({"applications": ["web", "shop"], "parameters": data})
+    second = _compile(commodore, fleet, "--explain-cache")
+
+    shop, web = (
+        f"{name}: jsonnet dependencies/{name}/component/main.jsonnet" for name in ("shop", "web")
+    )
+    missing = "compiled: there is no result of it"
+    assert _entries(first) == [f"{shop}: {missing}", f"{web}: {missing}"]
+    assert _entries(second) == [
+        f"{shop}: taken from the cache",
+        f"{web}: compiled: the inventory has changed: parameters.web",
+    ]
+
+
+def test_nothing_is_said_unless_asked(commodore: CommandLine, fleet: Fleet) -> None:
+    assert _entries(_compile(commodore, fleet)) == []
+
+
+def test_without_results_nothing_is_kept(commodore: CommandLine, fleet: Fleet) -> None:
+    ran = _compile(commodore, fleet, "--no-cache")
+
+    assert ran.code == 0
+    assert _results() == []
+
+
+def test_everything_is_compiled_and_compared(commodore: CommandLine, fleet: Fleet) -> None:
+    _compile(commodore, fleet)
+
+    ran = _compile(commodore, fleet, "--verify-cache", "--explain-cache")
+
+    assert ran.code == 0
+    assert [line.rpartition(": ")[2] for line in _entries(ran)] == ["the cache holds the same"] * 2
+
+
+def test_results_cannot_be_compared_without_them(commodore: CommandLine, fleet: Fleet) -> None:
+    ran = _compile(commodore, fleet, "--verify-cache", "--no-cache")
+
+    assert ran.code == 2
+    assert "exclude each other" in ran.err
+
+
+def test_a_component_compiled_by_itself_finds_its_results(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    for name, content in a_component("web").items():
+        (tmp_path / "component-web" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "component-web" / name).write_text(content)
+    words = ("component", "compile", "component-web", "--explain-cache", "-o")
+    first, second = (commodore(*words, str(tmp_path / name)) for name in ("a", "b"))
+
+    assert (first.code, second.code) == (0, 0)
+    assert _entries(first)[0].endswith("there is no result of it")
+    assert _entries(second)[0].endswith("taken from the cache")
