@@ -4,6 +4,8 @@ Both work offline on clones of local mirrors, in the surroundings of the conform
 those that the peer passes are compiled. The first run of each warms caches and is not counted.
 
     python -m tests.bench.component_test --mirrors FOLDER [--component NAME] [--rounds 3]
+
+Results are kept for one version of the program: while it is changed, measure a copy with `--ours`.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ def main() -> None:
     parser.add_argument("--mirrors", type=Path, required=True, help="folder of bare mirrors")
     parser.add_argument("--component", default="component-prometheus")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--ours", type=Path, default=PROGRAM, help="the program to measure")
     options = parser.parse_args()
     runner, mirrors = _runner(), str(options.mirrors.resolve())
     known = _Component.named(runner, options.component, mirrors)
@@ -45,16 +48,18 @@ def main() -> None:
                 _Side(known, folder, _environment(runner, folder, mirrors, proxy, known.as_of))
                 for folder in sides.values()
             )
-            _measure(ours, theirs, find_peer(), options.rounds)
+            _measure(ours, theirs, (options.ours, find_peer()), options.rounds)
         finally:
             proxy.stop()
 
 
-def _measure(ours: _Side, theirs: _Side, peer: Path, rounds: int) -> None:
+def _measure(ours: _Side, theirs: _Side, programs: tuple[Path, Path], rounds: int) -> None:
+    program, peer = programs
     runs: dict[str, list[Measured]] = {"ours": [], "peer": []}
     for number in range(rounds + 1):
-        found = {"ours": ours.test(), "peer": theirs.compile_each(peer)}
-        for name, one in found.items():
+        turns = (("ours", lambda: ours.test(program)), ("peer", lambda: theirs.compile_each(peer)))
+        for name, turn in turns:
+            one = turn()
             print(f"  {number or 'warm-up'} {name}: {_shown([one])}", flush=True)
             if number:
                 runs[name].append(one)
@@ -116,10 +121,10 @@ class _Side:
     folder: Path
     environment: Mapping[str, str]
 
-    def test(self) -> Measured:
+    def test(self, program: Path) -> Measured:
         """All cases in one process; they must be as expected."""
         cases = [word for case in self.component.cases for word in ("--case", case)]
-        return measure([str(PROGRAM), "component", "test", *cases], self.folder, self.environment)
+        return measure([str(program), "component", "test", *cases], self.folder, self.environment)
 
     def compile_each(self, peer: Path) -> Measured:
         """A process for each case, without what make does around it."""
