@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,7 +58,10 @@ def _measure(ours: _Side, theirs: _Side, programs: tuple[Path, Path], rounds: in
     program, peer = programs
     runs: dict[str, list[Measured]] = {"ours": [], "peer": []}
     for number in range(rounds + 1):
-        turns = (("ours", lambda: ours.test(program)), ("peer", lambda: theirs.compile_each(peer)))
+        turns = (
+            ("ours", partial(ours.test, program)),
+            ("peer", partial(theirs.compile_each, peer)),
+        )
         for name, turn in turns:
             one = turn()
             print(f"  {number or 'warm-up'} {name}: {_shown([one])}", flush=True)
