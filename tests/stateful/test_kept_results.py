@@ -10,7 +10,7 @@ from .kept_results import COUNTED, KEPT_RESULTS
 from .sequences import play_for, play_seeds
 
 SEED = 7
-SEQUENCES = 10
+SEQUENCES = 16
 MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 
 
