@@ -192,7 +192,7 @@ def _values_in(tests: Path) -> Iterator[Path]:
 
 def _folders_in(golden: Path) -> Iterator[Path]:
     for path in sorted(golden.glob("*")):
-        if path.is_dir():
+        if path.is_dir() and not path.name.startswith("."):
             yield path
 
 

@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
 def change_of(folder: Path, compiled: Tree) -> Change:
     """What would change if the output became the expected one."""
-    expected = read_tree(folder) if folder.is_dir() else Tree()
+    try:
+        expected = read_tree(folder) if folder.is_dir() else Tree()
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot read expected output: {error.strerror}", where=str(error.filename)
+        ) from error
     return catalog.change_between(expected, compiled)
 
 

@@ -16,6 +16,7 @@ import pytest
 
 from tests.authoring import a_component, files_below
 from tests.builders import git
+from tests.web_servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -446,6 +447,52 @@ def test_cases_that_want_other_libraries_do_not_mix(commodore: CommandLine, tmp_
     assert {name: content[3:4] for name, content in golden.items()} == {
         f"{case}/one/out/seen.yaml": case[:1].encode() for case in ("a1", "b1", "a2", "b2")
     }
+
+
+def test_what_is_downloaded_is_fetched_once_for_all_that_want_it(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    with serve() as web:
+        urls = {name: web.put(f"/{name}", f"{{ v: '{name}' }}") for name in ("a", "b", "c")}
+        wish = "{{type: https, source: {url}, output_path: '${{_base_directory}}/vendor/{place}'}}"
+        # Two want other files in one place; all want the third.
+        files = {
+            f"tests/{case}.yml": "parameters:\n  kapitan:\n    dependencies:\n"
+            f"      - {wish.format(url=urls[case[0]], place='it.libsonnet')}\n"
+            f"      - {wish.format(url=urls['c'], place='all.libsonnet')}\n"
+            for case in ("a1", "b1", "a2")
+        }
+        code = "{ seen: [(import 'it.libsonnet').v, (import 'all.libsonnet').v] }"
+        component = a_component(tmp_path / "src", "one", files, code=code)
+
+        ran = cases_of(commodore, component, "--update")
+
+        asked = [path for path, _ in web.answers()]
+    assert ran.code == 0, ran.out
+    golden = files_below(component / "tests/golden")
+    assert {name[:2]: content for name, content in golden.items()} == {
+        case: f"{case[0]}\n--- c\n...\n".encode() for case in ("a1", "a2", "b1")
+    }
+    assert sorted(asked) == ["/a", "/b", "/c", "/c"]
+
+
+def test_hidden_folders_are_nobodys_expectation(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/golden/.kept").mkdir()
+
+    assert cases_of(commodore, component, "--update", "--strict").code == 0
+    assert (component / "tests/golden/.kept").is_dir()
+
+
+def test_expected_output_that_cannot_be_read(commodore: CommandLine, tmp_path: Path) -> None:
+    component = accepted(commodore, one(tmp_path))
+    (component / "tests/golden/small/gone.yaml").symlink_to("nowhere")
+
+    ran = cases_of(commodore, component)
+
+    assert ran.code == 1
+    assert f"{component}/tests/golden/small/gone.yaml" in ran.out
+    assert "2 cases: 1 passed, 1 failed" in ran.out
 
 
 def test_the_repository_stays_as_it_was(commodore: CommandLine, tmp_path: Path) -> None:
