@@ -6,8 +6,8 @@ import os
 import re
 import sys
 import tempfile
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import contextmanager, suppress
+from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,25 +20,38 @@ _ESCAPE = b"\x1b"
 @contextmanager
 def overheard(kept: list[bytes]) -> Iterator[None]:
     """Keep what Jsonnet traces meanwhile; it is passed on at the end, as is everything else."""
-    sys.stderr.flush()
-    with tempfile.TemporaryFile() as file:
+    try:
         before = os.dup(_STDERR)
-        os.dup2(file.fileno(), _STDERR)
-        try:
-            yield
-        finally:
-            sys.stderr.flush()
-            os.dup2(before, _STDERR)
-            os.close(before)
-            said = _all_of(file.fileno())
-            repeat(said)
-            kept += _traces(said)
+    except OSError:  # there is no stderr: nobody hears anything
+        yield
+        return
+    sys.stderr.flush()
+    try:
+        with _passing_file() as file:
+            os.dup2(file.fileno(), _STDERR)
+            try:
+                yield
+            finally:
+                sys.stderr.flush()
+                os.dup2(before, _STDERR)
+                said = _all_of(file.fileno())
+                repeat(said)
+                kept += _traces(said)
+    finally:
+        os.close(before)
 
 
 def repeat(said: bytes) -> None:
-    """Print something as the library did."""
-    while said:
-        said = said[os.write(_STDERR, said) :]
+    """Print something as the library did, which does not care whether it can be printed."""
+    with suppress(OSError):
+        while said:
+            said = said[os.write(_STDERR, said) :]
+
+
+def _passing_file() -> IO[bytes]:
+    in_memory = getattr(os, "memfd_create", None)  # only on Linux
+    # A full disk is no reason to fail.
+    return os.fdopen(in_memory("said"), "wb") if in_memory else tempfile.TemporaryFile()
 
 
 def _traces(said: bytes) -> Iterator[bytes]:

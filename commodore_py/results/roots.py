@@ -27,6 +27,10 @@ class Roots:
             (os.fsencode(folder), name.encode()) for name, folder in sorted(self._by_name.items())
         ]
 
+        self._longest_first = [
+            (os.fsencode(f"{folder}/"), f"\0{name}\0".encode()) for folder, name in self._folders
+        ]
+
     def named_in(self, content: bytes) -> bytes:
         """Names of the folders whose paths stand in a content.
 
@@ -34,6 +38,18 @@ class Roots:
         the folders of the same names.
         """
         return b"|".join(name for folder, name in self._texts if folder in content)
+
+    def text_without(self, said: bytes) -> bytes:
+        """A text for people in which the folders stand by name, for `text_with` to put back."""
+        for folder, name in self._longest_first:
+            said = said.replace(folder, name)
+        return said
+
+    def text_with(self, said: bytes) -> bytes:
+        """Such a text with the folders of this place of work."""
+        for folder, name in self._longest_first:
+            said = said.replace(name, folder)
+        return said
 
     def portable(self, path: str) -> str:
         """The path as it is written in keys and records."""

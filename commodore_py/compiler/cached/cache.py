@@ -132,7 +132,7 @@ class Cache:
             watched.lookup.files.show(Path(folder))
         if change.is_passing():
             reads.unseal("a path of a passing folder stands in the output")
-        return output, replace(change, said=b"".join(heard))
+        return output, replace(change, said=self._roots.text_without(b"".join(heard)))
 
     def _kept(self, job: InputJob, key: str | None) -> Found | Missing:
         if key is None or self._results is None:
@@ -144,7 +144,7 @@ class Cache:
 
     def _applied(self, job: InputJob, found: Found) -> Output:
         change = Change.of(found.result)
-        repeat(change.said)
+        repeat(self._roots.text_with(change.said))
         return change.applied(job.output, self._roots)
 
     def _compare(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -258,8 +259,12 @@ def test_what_code_says_while_it_runs_is_said_again(
 
     native.compile_job(world.job())
 
-    assert "be warned" in first
+    assert f"TRACE: {world.root}/web.jsonnet:1 be warned" in first
     assert capfd.readouterr().err == first
+
+    elsewhere = world.root.rename(world.root.with_name("elsewhere"))
+    native.compile_job(replace(world, root=elsewhere).job())
+    assert capfd.readouterr().err == first.replace(str(world.root), str(elsewhere))
 
 
 def test_working_directories_share_results(world: World, tmp_path: Path) -> None:

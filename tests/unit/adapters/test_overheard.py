@@ -1,0 +1,56 @@
+"""What libraries print on stderr is passed on, and what Jsonnet traces is kept."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from commodore_py.adapters.overheard import overheard, repeat
+
+
+def test_traces_are_kept_and_everything_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    kept: list[bytes] = []
+
+    with overheard(kept):
+        os.write(2, b"TRACE: a.jsonnet:1 one\nmore of it\n")
+
+    assert b"".join(kept) == b"TRACE: a.jsonnet:1 one\nmore of it\n"
+    assert capfd.readouterr().err == "TRACE: a.jsonnet:1 one\nmore of it\n"
+
+
+def test_what_a_terminal_shows_in_between_is_not_kept(capfd: pytest.CaptureFixture[str]) -> None:
+    kept: list[bytes] = []
+
+    with overheard(kept):
+        os.write(2, b"\x1b[2K50 %\nTRACE: a.jsonnet:1 one\n\x1b[2K51 %\n")
+
+    assert b"".join(kept) == b"TRACE: a.jsonnet:1 one\n"
+    assert "51 %" in capfd.readouterr().err
+
+
+def test_an_error_takes_nothing_away(capfd: pytest.CaptureFixture[str]) -> None:
+    def breaks() -> None:
+        with overheard([]):
+            os.write(2, b"said before\n")
+            raise ValueError("broken")
+
+    with pytest.raises(ValueError, match="broken"):
+        breaks()
+
+    repeat(b"said after\n")
+    assert capfd.readouterr().err == "said before\nsaid after\n"
+
+
+def test_without_stderr_nothing_is_heard() -> None:
+    kept: list[bytes] = []
+    stderr = os.dup(2)
+    os.close(2)
+    try:
+        with overheard(kept):
+            repeat(b"nobody hears this")
+    finally:
+        os.dup2(stderr, 2)
+        os.close(stderr)
+
+    assert kept == []
