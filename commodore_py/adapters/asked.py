@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from commodore_py.model.download import Source
 
@@ -20,6 +21,17 @@ class Remote:
     objects: Mapping[str, str]
     """Of refs by the names that a clone has for them."""
     default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A branch or a tag of a remote was used, beside those of components and packages."""
+
+    url: str
+    version: str
+    """The default branch if it is empty."""
+    clone: Path | None = None
+    """Where all that the remote had was brought; else, it was only asked."""
 
 
 @dataclass(frozen=True, slots=True)

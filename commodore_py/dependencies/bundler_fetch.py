@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_urls
+from commodore_py.adapters import asked, git_urls
 from commodore_py.adapters.git import (
     BRANCHES,
     TAGS,
@@ -110,12 +110,15 @@ class Clones:
                 hint="check the remote, and that you may read it",
             )
         try:
-            return _find(bare, remote, version)
+            found = _find(bare, remote, version)
         except RevisionNotFound:
             # A commit may be on no branch; servers give it away if asked by its name.
             if is_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
                 return version
             raise
+        if not is_commit(version):
+            asked.tell(asked.Version(url, version, bare))
+        return found
 
     def provide(self, remote: Remote, content: Content) -> None:
         """Make sure that the files of a commit are there; here, they came with it."""

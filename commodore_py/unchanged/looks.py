@@ -22,7 +22,8 @@ _COARSE_CLOCK = 2_000_000_000
 _CTIME = 5
 _MOST_OUTSIDE = 30_000
 # Of Git's own folders: contents go by their names in refs and indexes, and logs tell nobody.
-_GIT_ONLY = frozenset({"objects", "logs"})
+_GIT_ONLY = frozenset({"objects", "logs", "branches"})
+_NO_HOOK = ".sample"
 _GIT_SIGNS = frozenset({"HEAD", "refs"})
 
 
@@ -161,6 +162,8 @@ def _rows(folder: str, left_out: frozenset[str]) -> list[Row]:
     rows: list[Row] = []
     with os.scandir(folder) as entries:
         for entry in entries:
+            if entry.name.endswith(_NO_HOOK) and folder.endswith("/hooks"):
+                continue  # a dozen in each clone, and Git never runs them
             found = entry.stat(follow_symlinks=False)
             mode = found.st_mode
             if stat.S_ISDIR(mode):

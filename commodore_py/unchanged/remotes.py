@@ -32,10 +32,17 @@ def asked_in(
     paths: WorkPaths, sources: Sources, heard: Iterable[object], *, local: bool
 ) -> list[dict[str, Any]] | None:
     """What to ask before the next run, with what was found; None where that cannot be known."""
+    heard = tuple(heard)
     answers = {git_urls.normalise(one.url): one for one in heard if isinstance(one, asked.Remote)}
     found = [] if local else list(_of_checkouts(paths, sources, answers))
+    for one in dict.fromkeys(one for one in heard if isinstance(one, asked.Version)):
+        have = _have(one.clone) if one.clone is not None else None
+        answer = answers.get(git_urls.normalise(one.url))
+        if one.clone is None and answer is not None:
+            have = answer.objects
+        found.append(_some_of(one.clone, one.url, {one.version or _HEAD}, have, answers))
     covered = {git_urls.normalise(one["url"]) for one in found if one is not None}
-    # Libraries and downloads: what a version means there is not known here, so everything counts.
+    # Nobody has said what of it was used, so everything counts.
     for url, answer in answers.items():
         if url not in covered:
             found.append(_question("", answer.url, None, answer.objects, answer.default_branch))
@@ -58,7 +65,7 @@ def _of_checkouts(
     for bare, dependencies in clones.items():
         versions = {one.spec.version or _HEAD for one in dependencies}
         if not all(is_commit(version) for version in versions):
-            yield _some_of(bare, dependencies[0].url, versions, answers)
+            yield _some_of(bare, dependencies[0].url, versions, _have(bare), answers)
 
 
 def answer_alike(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
@@ -101,11 +108,20 @@ def _all_of(folder: Path, url: str, answers: _Answers) -> dict[str, Any] | None:
     return _question(str(folder), url, None, _of_remote(have.objects), default)
 
 
+def _have(clone: Path) -> Mapping[str, str] | None:
+    found = refs_in(clone, BRANCHES, TAGS)
+    return found.objects if found is not None else None
+
+
 def _some_of(
-    bare: Path, url: str, versions: Iterable[str], answers: _Answers
+    bare: Path | None,
+    url: str,
+    versions: Iterable[str],
+    have: Mapping[str, str] | None,
+    answers: _Answers,
 ) -> dict[str, Any] | None:
     """What some versions mean in a clone, whose other branches may lag behind."""
-    have, answer = refs_in(bare, BRANCHES, TAGS), answers.get(git_urls.normalise(url))
+    answer, folder = answers.get(git_urls.normalise(url)), str(bare or "")
     names_of = {one: (f"{BRANCHES}{one}", f"{TAGS}{one}") for one in versions if not is_commit(one)}
     default = None
     if _HEAD in names_of:
@@ -115,12 +131,12 @@ def _some_of(
         names_of[_HEAD] = (f"{BRANCHES}{default}", f"{TAGS}{default}")
     if have is None:
         return None
-    if not all(any(name in have.objects for name in names) for names in names_of.values()):
+    if not all(any(name in have for name in names) for names in names_of.values()):
         # Something that Git has to interpret: it may depend on all.
-        return _question(str(bare), url, None, _of_remote(have.objects), default)
+        return _question(folder, url, None, _of_remote(have), default)
     wanted = {name for names in names_of.values() for name in names}
-    objects = {name: value for name, value in have.objects.items() if name in wanted}
-    return _question(str(bare), url, sorted(wanted), objects, default)
+    objects = {name: value for name, value in have.items() if name in wanted}
+    return _question(folder, url, sorted(wanted), objects, default)
 
 
 def _question(

@@ -15,8 +15,9 @@ import pytest
 from commodore_py.config import Author
 from commodore_py.dependencies import LocalWork, one_run
 from commodore_py.errors import CommodoreError
-from tests.builders import commit_to, git
+from tests.builders import a_repository_with, commit_to, git, url_of
 from tests.fleet import CLUSTER
+from tests.git_servers import http
 from tests.pipeline.rerun_world import PAUSE, Reruns, reruns, rewrite
 
 if TYPE_CHECKING:
@@ -356,6 +357,65 @@ def test_folders_that_entries_name_count_wherever_they_are(local: Reruns, tmp_pa
     outside.write_text("{ out: { of: 'two' } }")
 
     assert not local.run().rested
+
+
+def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> None:
+    world = reruns(tmp_path / "fleet", result_cache=tmp_path / "results", **LOCAL)
+    outside = tmp_path / "elsewhere.json"
+    outside.write_text('{"of": "one"}')
+    main = world.work / "dependencies/web/component/main.jsonnet"
+    main.write_text(f"{{ out: import '{outside}' }}")
+    world.run()
+    time.sleep(PAUSE)
+    assert world.settle().rested
+
+    outside.write_text('{"of": "two"}')
+
+    assert not world.run().rested
+    assert (world.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
+
+
+def test_servers_are_asked_and_believed(tmp_path: Path) -> None:
+    world = reruns(tmp_path)
+    web = world.fleet.repository("component-web")
+    with http.serve(world.fleet.root / "repos") as server:
+        components = {"web": {"url": server.url("component-web.git"), "version": "master"}}
+        content = {"applications": ["web"], "parameters": {"components": components}}
+        world.fleet.configure(content, repository="global")
+        world.settle()
+        commit_to(web, {"component/main.jsonnet": "{ out: { a: 'new' } }"})
+
+        ran = world.run()
+
+        assert not ran.rested
+        assert (world.work / "compiled/web/web/out.yaml").read_text() == "a: new\n"
+        assert world.settle().rested
+    with pytest.raises(CommodoreError):  # nobody answers any more
+        world.run()
+
+
+def test_a_library_from_git_is_asked_for_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = reruns(tmp_path)
+    library = a_repository_with(tmp_path / "repos/library.git", {"lib.libsonnet": "'one'"})
+    url, settings = "https://git.example.com/org/library.git", tmp_path / "gitconfig"
+    settings.write_text(f'[url "{url_of(library)}"]\n\tinsteadOf = {url}\n')
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
+    source = {"git": {"remote": url, "subdir": ""}}
+    wanted = {"version": 1, "dependencies": [{"source": source, "version": "master"}]}
+    commit_to(
+        world.fleet.repository("component-web"),
+        {
+            "jsonnetfile.json": json.dumps(wanted),
+            "component/main.jsonnet": "{ out: { of: import 'library/lib.libsonnet' } }",
+        },
+    )
+    world.settle()
+    commit_to(library, {"lib.libsonnet": "'two'"})
+
+    assert not world.run().rested
+    assert (world.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
 
 
 @pytest.mark.parametrize(

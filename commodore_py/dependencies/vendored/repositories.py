@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_urls
+from commodore_py.adapters import asked, git_urls
 from commodore_py.adapters.archives import pack, read_folder
 from commodore_py.adapters.git import (
     BRANCHES,
@@ -74,6 +74,7 @@ class Repositories:
             noted = self.mode.store.find(*_ref_key(wanted))
             return noted.about.get("commit", "") if noted is not None else ""
         answer = self._answer(wanted)
+        asked.tell(asked.Version(wanted.url, ref))
         names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
         return next((answer.peeled[name] for name in names if name in answer.peeled), "")
 
