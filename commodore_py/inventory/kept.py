@@ -1,7 +1,8 @@
 """The last resolved hierarchy of a working directory, taken again while it would come out the same.
 
-What it was made from is told by one digest: of every class file there is, read or not, of the
-targets, and of our own code. So nothing depends on what a class list may come to include.
+What it was made from is told by one digest: of every class file there is, read or not, and of the
+targets. So nothing depends on what a class list may come to include. If that is another one,
+targets are put together anew, and of their parameters those are taken again that come out the same.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import logging
 import marshal
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.results import foundation
@@ -21,18 +22,18 @@ from commodore_py.store import Store
 from .answers import Answer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.model import Node
 
     from .classes import ClassFiles
+    from .sharing import Record
     from .targets import Target
 
 # Later versions of marshal write what is shared as references, and that is no part of a value.
 _BY_VALUE_ALONE = 2
 _ROOM = logging.getLogger(__package__)
 
-_Said: TypeAlias = "list[tuple[str, int, str]]"
 _Answers: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[str, ...]]]"
 
 
@@ -58,39 +59,49 @@ class KeptHierarchy:
         except CommodoreError:  # a class that nobody can read, and perhaps nobody includes
             return _anew(files, targets, uris, missing_ok=missing_ok)
         slot = _digest("hierarchy", str(self._root), _question(targets), missing_ok).hex()
-        known = self._known(slot, made_of)
-        if known is not None and not self._verify:
-            said, answers = known
-            for name, level, message in said:
+        known = self._known(slot)
+        if known is not None and known.made_of == made_of and not self._verify:
+            for name, level, message in known.said:
                 logging.getLogger(name).log(level, "%s", message)
-            return {name: Answer(*answers[name]).node(name, uris[name]) for name in targets}
+            return {name: Answer(*known.answers[name]).node(name, uris[name]) for name in targets}
+        # What is not resolved again would not be told again, either.
+        silent = not _ROOM.isEnabledFor(logging.DEBUG) and not self._verify
+        earlier = known.resolved if known and silent else ()
         with _heard() as records:
-            nodes = _anew(files, targets, uris, missing_ok=missing_ok)
+            nodes, resolved = _recorded(files, targets, uris, earlier, missing_ok=missing_ok)
         # A warning is given once a run, whoever comes upon it first: that cannot be told again.
         if all(record.levelno < logging.WARNING for record in records):
             said = [(record.name, record.levelno, record.getMessage()) for record in records]
-            self._keep(slot, made_of, said, nodes)
-        if known is not None:
-            _refuse_differences(known[1], nodes)
+            self._keep(slot, _Known(made_of, said, _answers(nodes), resolved))
+        if known is not None and known.made_of == made_of:
+            _refuse_differences(known.answers, nodes)
         return nodes
 
-    def _known(self, slot: str, made_of: bytes) -> tuple[_Said, _Answers] | None:
+    def _known(self, slot: str) -> _Known | None:
         content = self._store.noted(slot)
-        if content is None or not content.startswith(made_of):
+        if content is None or not content.startswith(_code()):
             return None
         try:
-            said, answers = marshal.loads(memoryview(content)[len(made_of) :])  # noqa: S302 - ours: the store tells
+            return _Known(*marshal.loads(memoryview(content)[len(_code()) :]))  # noqa: S302 - ours: the store tells
         except (ValueError, TypeError, EOFError):
             return None
-        return said, answers
 
-    def _keep(self, slot: str, made_of: bytes, said: _Said, nodes: Mapping[str, Node]) -> None:
+    def _keep(self, slot: str, known: _Known) -> None:
         try:
-            # Written at once, so that what targets share is shared when it is read, too.
-            content = marshal.dumps((said, _answers(nodes)))
+            # Written at once, so that what is shared is shared when it is read, too.
+            content = marshal.dumps(tuple(known))
         except ValueError:  # nested too deeply for that
             return
-        self._store.note(slot, made_of + content)
+        self._store.note(slot, _code() + content)
+
+
+class _Known(NamedTuple):
+    """What is kept of one question."""
+
+    made_of: bytes
+    said: list[tuple[str, int, str]]
+    answers: _Answers
+    resolved: list[Record]
 
 
 def _anew(
@@ -99,6 +110,23 @@ def _anew(
     from .native import render_targets  # noqa: PLC0415 - an engine that may not be needed
 
     return render_targets(files, targets, uris, missing_ok=missing_ok)
+
+
+def _recorded(
+    files: ClassFiles,
+    targets: Mapping[str, Target],
+    uris: Mapping[str, str],
+    earlier: Iterable[Record],
+    *,
+    missing_ok: bool,
+) -> tuple[dict[str, Node], list[Record]]:
+    """The same, by what is known of an earlier run; and what a later one may go by."""
+    from .marks import Marks  # noqa: PLC0415 - as above
+    from .native import Engine, render_all  # noqa: PLC0415 - as above
+
+    engine = Engine(files, missing_ok=missing_ok, marks=Marks(), earlier=earlier)
+    nodes = render_all(engine, targets, uris)
+    return nodes, engine.shared.records
 
 
 def _answers(nodes: Mapping[str, Node]) -> _Answers:
@@ -132,7 +160,7 @@ def _made_of(files: ClassFiles, targets: Mapping[str, Target], *, missing_ok: bo
     classes = [
         (name, files.folder(name).parts, files.digest(name)) for name in sorted(files.names())
     ]
-    return _digest(_code(), _ROOM.getEffectiveLevel(), classes, list(targets.items()), missing_ok)
+    return _digest(_ROOM.getEffectiveLevel(), classes, list(targets.items()), missing_ok)
 
 
 def _digest(*parts: Any) -> bytes:  # noqa: ANN401 - plain values

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from .layers import LayerCache
+    from .marks import Marks
 
 log = logging.getLogger(__name__)
 
@@ -93,9 +94,11 @@ class Loader:
         *,
         missing_ok: bool,
         watch: Watch | None = None,
+        marks: Marks | None = None,
     ) -> None:
         self._files = files
         self._watch = watch
+        self._marks = marks
         self._cache = cache
         self._missing_ok = missing_ok
         self._start = State({META: _TARGET}, frozenset(), Applications(), (), frozenset())
@@ -159,7 +162,10 @@ class Loader:
 
     def _content(self, absolute: str, chain: tuple[str, ...]) -> ClassFile:
         try:
-            return self._files.load(absolute)
+            content = self._files.load(absolute)
+            if self._marks:
+                self._marks.add(content, self._files.digest(absolute))
+            return content  # noqa: TRY300 - what is marked cannot fail
         except CommodoreError as error:
             if self._watch is None:
                 raise

@@ -16,11 +16,13 @@ from .sharing import SharedResults
 from .values import Map, plain, plain_key, unresolved_in
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Hashable, Iterable, Mapping
 
     from commodore_py.model import Node
 
     from .classes import ClassFiles
+    from .marks import Marks
+    from .sharing import Record
     from .targets import Target
 
 
@@ -34,14 +36,27 @@ class ParameterError(CommodoreError):
 class Engine:
     """Renders targets over one set of class files, and remembers what they share."""
 
-    def __init__(self, files: ClassFiles, *, missing_ok: bool) -> None:
+    def __init__(
+        self,
+        files: ClassFiles,
+        *,
+        missing_ok: bool,
+        marks: Marks | None = None,
+        earlier: Iterable[Record] = (),
+    ) -> None:
+        """With marks, what an `earlier` run has resolved is not resolved again."""
         self._cache = LayerCache()
-        self._loader = Loader(files, self._cache, missing_ok=missing_ok)
-        self._shared = SharedResults()
+        self._loader = Loader(files, self._cache, missing_ok=missing_ok, marks=marks)
+        self._marks = marks
+        self.shared = SharedResults(marks, earlier)
 
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
-        return self.render_content(name, read(yaml.dump(target), name=f"target {name}"), uri)
+        text = yaml.dump(target)
+        content = read(text, name=f"target {name}")
+        if self._marks:
+            self._marks.add(content, text)
+        return self.render_content(name, content, uri)
 
     def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
         """The node of a target whose file was read already."""
@@ -54,12 +69,15 @@ class Engine:
             ) from None
 
     def _render(self, name: str, content: ClassFile, uri: str) -> Node:
-        state = self._loader.load(content, meta_of(name), name=name)
+        meta = meta_of(name)
+        if self._marks:
+            self._marks.add_value(meta, f"_reclass_ of {name}".encode())
+        state = self._loader.load(content, meta, name=name)
         resolver = Resolver(state.parameters, self._cache)
         parameters: dict[Any, Any] = {}
         errors: list[CommodoreError] = []
         for key, value in state.parameters.items():
-            resolved = self._shared.resolve(key, value, state.parameters, resolver)
+            resolved = self.shared.resolve(key, value, state.parameters, resolver)
             if resolved.broken:
                 errors += _problems(name, key, resolved.value)
             else:
@@ -69,10 +87,20 @@ class Engine:
 
 
 def render_targets(
-    files: ClassFiles, targets: Mapping[str, Target], uris: Mapping[str, str], *, missing_ok: bool
+    files: ClassFiles,
+    targets: Mapping[str, Target],
+    uris: Mapping[str, str],
+    *,
+    missing_ok: bool,
 ) -> dict[str, Node]:
     """Every target's node; with `missing_ok`, classes that are not there are passed over."""
-    engine = Engine(files, missing_ok=missing_ok)
+    return render_all(Engine(files, missing_ok=missing_ok), targets, uris)
+
+
+def render_all(
+    engine: Engine, targets: Mapping[str, Target], uris: Mapping[str, str]
+) -> dict[str, Node]:
+    """Every target's node, by an engine that may know some of it already."""
     nodes: dict[str, Node] = {}
     failed: dict[str, CommodoreError] = {}
     for name, target in targets.items():
@@ -106,4 +134,4 @@ def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  
     return problems
 
 
-__all__ = ["META", "Engine", "meta_of", "plain", "render_targets"]
+__all__ = ["META", "Engine", "meta_of", "plain", "render_all", "render_targets"]

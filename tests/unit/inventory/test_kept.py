@@ -117,18 +117,59 @@ def test_what_is_kept_can_be_verified(tmp_path: Path) -> None:
 def test_what_is_kept_and_wrong_is_told(tmp_path: Path) -> None:
     classes = {"a": "parameters: {k: some-value}"}
     render(tmp_path, classes)
-    (note,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
-    folder, file = note.parent.name, note.name
-    store = Store(tmp_path / "store")
-    kept = store.noted(folder + file)
-    assert kept is not None
-    store.note(folder + file, kept.replace(b"some-value", b"else-value"))
+    changed_behind_its_back(tmp_path, b"some-value", b"else-value")
     assert render(tmp_path, classes)[0]["one"].parameters["k"] == "else-value"
 
     with pytest.raises(CommodoreError, match="another one for target one"):
         render(tmp_path, classes, verify=True)
 
     assert render(tmp_path, classes)[0]["one"].parameters["k"] == "some-value"
+
+
+def changed_behind_its_back(tmp_path: Path, before: bytes, after: bytes) -> None:
+    (note,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+    key = note.parent.name + note.name
+    store = Store(tmp_path / "store")
+    kept = store.noted(key)
+    assert kept is not None
+    assert before in kept
+    store.note(key, kept.replace(before, after))
+
+
+def test_after_an_edit_only_what_it_reaches_is_resolved_again(tmp_path: Path) -> None:
+    classes = {
+        "a": "parameters: {one: {is: 'some-${value}'}, two: 'some-${other}'}",
+        "b": "parameters: {value: thing}",
+        "c": "parameters: {other: thing}",
+    }
+    render(tmp_path, classes)
+    changed_behind_its_back(tmp_path, b"some-thing", b"else-thing")
+
+    nodes, _ = render(tmp_path, {**classes, "c": "parameters: {other: matter}"})
+
+    assert nodes["one"].parameters["one"] == {"is": "else-thing"}, "as it was kept"
+    assert nodes["one"].parameters["two"] == "some-matter"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("parameters: {v: 1}", "parameters: {v: true}"),
+        ("parameters: {v: 1}", "parameters: {v: '1'}"),
+        ("parameters: {v: null}", "parameters: {}"),
+        ("parameters: {v: [1]}", "parameters: {v: [1], k: {l: 2}}"),
+        ("parameters: {v: '${w}', w: 1}", "parameters: {v: '${w}', w: 2}"),
+    ],
+)
+def test_an_edit_reaches_whatever_refers_to_it(tmp_path: Path, before: str, after: str) -> None:
+    classes = {"a": "parameters: {k: {is: '${v::none}', text: 'v=${v::none}'}}", "z": ""}
+    render(tmp_path, {**classes, "b": before})
+
+    nodes, _ = render(tmp_path, {**classes, "b": after})
+
+    anew, _ = render(tmp_path / "elsewhere", {**classes, "b": after})
+    assert repr(nodes["one"].parameters) == repr(anew["one"].parameters)
+    assert nodes["one"].parameters["k"] == anew["one"].parameters["k"]
 
 
 def test_a_damaged_store_is_no_matter(tmp_path: Path) -> None:

@@ -81,3 +81,20 @@ def test_targets_share_what_they_have_in_common() -> None:
 
     assert nodes["one"].parameters["k"] is nodes["two"].parameters["k"]
     assert nodes["two"].parameters["own"] == "two"
+
+
+def test_a_parameter_that_is_null_is_not_one_that_is_missing() -> None:
+    generated = {
+        "shared": b"parameters: {k: '${maybe::default}'}",
+        "null": b"parameters: {maybe: null}",
+    }
+    files = ClassFiles((), generated=generated)
+    targets = {
+        "missing": {"classes": ["shared"], "parameters": {}},
+        "null": {"classes": ["shared", "null"], "parameters": {}},
+    }
+
+    nodes = render_targets(files, targets, dict.fromkeys(targets, ""), missing_ok=False)
+
+    assert nodes["missing"].parameters["k"] == "default"
+    assert nodes["null"].parameters["k"] is None
