@@ -81,6 +81,7 @@ def changed(question: str | None, roots: Roots) -> str:
         "s": f"there is another {about.partition(':')[0]}",
         "k": f"something else is found at {place}",
         "x": f"something else is found at {place}",
+        "c": "its paths begin in another current directory",
         "p": f"the code looks at its place, which was not {place}",
     }.get(kind, f"{place} has changed")
 

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from commodore_py.adapters.overlay import Kind
     from commodore_py.model import Entry, Tree
 
-CONTENT, ENTRY, KIND, NAMES, TREE, EXPANDED, PLACE = "rekltxp"
-"""Kinds of questions about paths."""
+CONTENT, ENTRY, KIND, NAMES, TREE, EXPANDED, PLACE, HERE = "rekltxpc"
+"""Kinds of questions about paths; the last is where those begin that are not absolute."""
 
 _KNOWS_ITS_PLACE = b"thisFile"
 _NO_ROOTS = Roots({})
@@ -105,6 +105,8 @@ class WatchedOverlay(Overlay):
         self.reads.unseal(why)
 
     def _note(self, kind: str, path: Path, answer: bytes) -> None:
+        if not path.is_absolute():
+            self.reads.note(HERE, "", _here(self, path, self.reads.roots))
         self.reads.note_path(kind, str(path), answer)
 
     def _plain(self) -> Overlay:
@@ -163,6 +165,10 @@ def _place(_: Overlay, path: Path, __: Roots) -> bytes:
     return str(path).encode(errors="surrogateescape")
 
 
+def _here(_: Overlay, __: Path, roots: Roots) -> bytes:
+    return roots.portable(os.getcwd()).encode(errors="surrogateescape")  # noqa: PTH109 - a text
+
+
 ANSWERS: Mapping[str, Callable[[Overlay, Path, Roots], bytes]] = {
     CONTENT: _content,
     ENTRY: _entry,
@@ -171,6 +177,7 @@ ANSWERS: Mapping[str, Callable[[Overlay, Path, Roots], bytes]] = {
     TREE: _tree,
     EXPANDED: _expanded,
     PLACE: _place,
+    HERE: _here,
 }
 """The mark that each kind of question would get now."""
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.overheard import repeat
 from commodore_py.compiler.watched_inventory import InventoryMarks, WatchedHashes, WatchedImports
+from commodore_py.errors import CommodoreError
 from commodore_py.results import (
     Found,
     Marks,
@@ -74,10 +75,7 @@ class Cache:
             return None
         key = entry_key(job, self._roots)
         kept = self._kept(job, key)
-        if isinstance(kept, Missing):
-            return None
-        self._tell(job, "found", questions=kept.questions)
-        return self._applied(job, kept)
+        return None if isinstance(kept, Missing) else self._taken(job, kept)
 
     def rendered(self, job: InputJob, render: Render) -> Output:
         """The output with this entry's: from the cache, or else rendered and kept."""
@@ -92,9 +90,9 @@ class Cache:
             self._on_disk.clear()
             return output
         kept = self._kept(job, key)
-        if isinstance(kept, Found) and not self._verify:
-            self._tell(job, "found", questions=kept.questions)
-            return self._applied(job, kept)
+        taken = None if isinstance(kept, Missing) or self._verify else self._taken(job, kept)
+        if taken is not None:
+            return taken
         reads = Reads(self._roots)
         output, change = self._watched(job, render, reads)
         if isinstance(kept, Found):
@@ -142,10 +140,16 @@ class Cache:
         present = Present(job.lookup.files, self._roots, self._on_disk, others)
         return self._results.find(key, present.answer)
 
-    def _applied(self, job: InputJob, found: Found) -> Output:
+    def _taken(self, job: InputJob, found: Found) -> Output | None:
+        """The output with what was kept; None if that does not go with what is there."""
         change = Change.of(found.result)
+        try:
+            output = change.applied(job.output, self._roots)
+        except CommodoreError:  # who renders it can tell which file it was
+            return None
+        self._tell(job, "found", questions=found.questions)
         repeat(self._roots.text_with(change.said))
-        return change.applied(job.output, self._roots)
+        return output
 
     def _compare(
         self, job: InputJob, found: Found, change: Change | None, questions: tuple[str, ...]

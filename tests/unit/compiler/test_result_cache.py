@@ -325,6 +325,20 @@ def test_a_path_that_is_written_out_leads_to_the_same_file_from_anywhere(
     assert world.compiled() == ["web web.jsonnet"]
 
 
+def test_what_does_not_go_with_other_output_is_told_as_ever(world: World) -> None:
+    world.write("more.jsonnet", "{ 'x/y': {} }")
+    world.entry("web", "more.jsonnet")
+    world.compiled()
+    world.write("web.jsonnet", "{ 'x/y.yaml/z': {} }")
+
+    told = []
+    for store in (world.store, None):
+        with pytest.raises(CommodoreError, match="a file and a folder") as found:
+            native.compile_job(world.job(result_cache=store))
+        told.append((str(found.value), found.value.where))
+    assert told[0] == told[1]
+
+
 def test_errors_are_told_each_time(world: World) -> None:
     world.write("web.jsonnet", "{ a: error 'broken' }")
 

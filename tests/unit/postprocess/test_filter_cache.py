@@ -149,3 +149,18 @@ def test_errors_are_told_each_time(cached: CachedWorld) -> None:
     for _ in range(2):
         with pytest.raises(CommodoreError):
             cached.world.run(result_cache=cached.store)
+
+
+def test_relative_paths_begin_where_the_command_is_given(
+    cached: CachedWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.yaml").write_text(f"in: {name}")
+    cached.world.write(FILTER, "{ read: std.native('yaml_load')('x.yaml') }")
+    monkeypatch.chdir(tmp_path / "here")
+    cached.run()
+    assert cached.run() == []
+
+    monkeypatch.chdir(tmp_path / "there")
+    assert "filter filter.jsonnet" in cached.run()
