@@ -84,7 +84,7 @@ class Look:
         left = newest + (_COARSE_CLOCK if coarse else _FINE_CLOCK) - _now()
         if left <= 0:
             return True
-        if coarse:
+        if coarse or left > _FINE_CLOCK:  # that long, or of a clock that is ahead of ours
             return False
         time.sleep(left / 1e9)
         limit = newest - _FINE_CLOCK
