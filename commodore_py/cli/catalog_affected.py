@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -62,6 +63,13 @@ def affected(
     if since:
         changes += changed_files.since(config.paths, since)
     found = workflow.affected(config.paths, changes)
+    reached = {reason.file for one in found for reason in one.reasons}
+    for path in paths:
+        if not path.is_file() and os.path.relpath(path, config.paths.root) not in reached:
+            voice.warn(
+                f"there is no file {path}, and no instance looked for one",
+                hint="name files, as seen from the current folder",
+            )
     if output != "text":
         click.echo(render.structured(_content(found, len(changes)), output))
         return

@@ -180,6 +180,11 @@ def run_tests(
     if not options["watch"]:
         report = _tested(config, path, options, start)
         _write(report, options)
+        if options["strict"] and any(notice.refusal for notice in report.notices()):
+            from commodore_py.pipeline import refuse_doubts  # noqa: PLC0415 - only when it fails
+
+            voice.notices(notice for notice in report.notices() if not notice.refusal)
+            refuse_doubts(report.notices())
         voice.notices(report.notices())
         return _code(report, strict=options["strict"])
     from commodore_py.workflows.component_test_watch import Watched  # noqa: PLC0415

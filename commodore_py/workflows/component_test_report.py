@@ -49,7 +49,7 @@ class Report:
         for file in self.suite.unlisted:
             yield Notice(
                 f"{file.name} is no test case: the list of cases does not name it, and it has no"
-                " expected output",
+                f" expected output: --update --case {file.stem} makes it one",
                 where=str(file),
             )
         yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)

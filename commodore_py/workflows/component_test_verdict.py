@@ -67,7 +67,8 @@ def _against_golden(
     there = case.golden.is_dir()
     what = "differs from what is expected" if there else "has no expected output yet"
     hint = "accept it with --update" if there else "keep this output with --update"
-    problem = CommodoreError(f"the output {what}", where=str(case.golden), hint=hint)
+    subject = "the output" if there else "the case"
+    problem = CommodoreError(f"{subject} {what}", where=str(case.golden), hint=hint)
     return _outcome(case, ran, (*problems, problem), change)
 
 

@@ -49,6 +49,18 @@ def test_programs_get_reasons(commodore: CommandLine, known: Path) -> None:
     ]
 
 
+def test_a_name_that_is_no_file_s_is_pointed_out(commodore: CommandLine, known: Path) -> None:
+    typo = str(known / MAIN.replace("main", "mian"))
+    ran = commodore("-d", str(known), "catalog", "affected", "--path", typo)
+    away = (known / MAIN).rename(known / "away")
+    gone = commodore("-d", str(known), "catalog", "affected", "--path", str(known / MAIN))
+    away.rename(known / MAIN)
+
+    assert (ran.code, ran.out) == (0, "")
+    assert f"warning: there is no file {typo}, and no instance looked for one" in ran.err
+    assert (gone.code, gone.out, gone.err) == (0, "web-shop\n", "")
+
+
 def test_nothing_changed_reaches_nobody(commodore: CommandLine, known: Path) -> None:
     ran = commodore("-d", str(known), "catalog", "affected", "--since", "HEAD")
 

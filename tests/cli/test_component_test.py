@@ -174,6 +174,7 @@ def test_expected_output_of_no_case(commodore: CommandLine, tmp_path: Path) -> N
     assert told.code == 0
     assert "expected output former belongs to no test case" in told.err
     assert strict.code == 1
+    assert "error: expected output former belongs to no test case" in strict.err
     assert some.code == 0
     assert orphan.is_dir()
     assert cases_of(commodore, component, "--update").code == 0
@@ -248,6 +249,7 @@ def test_the_makefile_lists_cases_and_says_how_they_are_compiled(
     assert set(files_below(component / "tests/golden")) == {"small/small/out/it.yaml"}
     assert "test case gone has no file" in ran.out
     assert "large.yml is no test case" in ran.err
+    assert "--update --case large makes it one" in " ".join(ran.err.split())
 
 
 def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path: Path) -> None:
