@@ -100,12 +100,24 @@ def _complete() -> int:
 
 
 def _misused(error: click.ClickException) -> int:
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        error = _told_where_it_belongs(error, error.ctx)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
         voice.fail_with(error.format_message(), hint=hint)
     else:
         error.show()
     return error.exit_code
+
+
+def _told_where_it_belongs(error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
+    """Options of commodore itself are known before its commands only."""
+    program = ctx.find_root()
+    if all(error.option_name not in one.opts for one in program.command.params):
+        return error
+    rest = ctx.command_path.removeprefix(program.command_path).strip()
+    words = f"{program.command_path} {error.option_name} … {rest}"
+    return click.UsageError(f"{error.option_name} stands before the command: {words}", ctx)
 
 
 def _aborted(abort: click.Abort) -> int:

@@ -40,6 +40,15 @@ def test_help_is_a_result(commodore: CommandLine, command: str, flag: str) -> No
     assert ran.out.startswith(f"Usage: commodore {command}".rstrip())
 
 
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_option_of_commodore_itself_has_its_place(commodore: CommandLine, form: str) -> None:
+    ran = commodore("--log-format", form, "catalog", "list", "--quiet")
+
+    assert ran.code == 2
+    assert "--quiet stands before the command: commodore --quiet " in ran.err
+    assert "No such option '--quite'" in commodore("catalog", "list", "--quite").err
+
+
 def test_version_is_one_line(commodore: CommandLine) -> None:
     ran = commodore("--version", COMMODORE_VERSION="v1-of-some-image")
 
