@@ -1,0 +1,62 @@
+"""A Lieutenant server is asked before a run is called unneeded, and what it says counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.errors import CommodoreError
+from tests.e2e.peer import serve_facts
+from tests.fleet import CLUSTER, TENANT
+from tests.pipeline.rerun_world import Reruns, reruns, rewrite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[Reruns]:
+    """Compiled from a server, until nothing was left to do."""
+    world = reruns(tmp_path)
+    with serve_facts(world.fleet.root / "facts") as server:
+        world.settings = {"api_url": server.url, "api_token": "secret"}
+        world.settle()
+        yield world
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        (f"clusters/{CLUSTER}.yaml", "cloud-a", "cloud-b"),
+        (f"clusters/{CLUSTER}.yaml", "Cluster One", "Cluster Two"),
+        (f"tenants/{TENANT}.yaml", "Acme", "Acme and Sons"),
+    ],
+)
+def test_what_the_api_says_is_noticed(world: Reruns, file: str, old: str, new: str) -> None:
+    rewrite(world.fleet.root / "facts" / file, old, new)
+
+    ran = world.run()
+
+    assert not ran.rested
+    assert new in (world.work / "inventory/classes/params/cluster.yml").read_text()
+    assert world.settle().rested
+
+
+def test_another_token_is_another_run(world: Reruns) -> None:
+    assert not world.run(api_token="another").rested
+
+
+def test_the_note_holds_no_token(world: Reruns) -> None:
+    assert b"secret" not in (world.work / ".commodore/unchanged").read_bytes()
+
+
+def test_without_an_answer_nothing_is_shown(tmp_path: Path) -> None:
+    world = reruns(tmp_path)
+    with serve_facts(world.fleet.root / "facts") as server:
+        world.settings = {"api_url": server.url, "api_token": "secret"}
+        world.settle()
+
+    with pytest.raises(CommodoreError, match="no connection"):
+        world.run()
