@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import spans
@@ -38,9 +39,7 @@ _WORTH_WORKERS = 4
 
 
 _Result: TypeAlias = "Tree | CommodoreError"
-_Work: TypeAlias = "tuple[str, tuple[int, Output]]"
-"""A target, how many of its entries are done, and their output."""
-_Compile: TypeAlias = "Callable[[_Work], tuple[_Result, tuple[Verdict, ...]]]"
+_Compile: TypeAlias = "Callable[[str], tuple[_Result, tuple[Verdict, ...]]]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +78,15 @@ def compile_job(job: Job) -> Compiled:
 
 
 @dataclass(frozen=True, slots=True)
+class _Start:
+    """A target before anything is rendered: how many of its entries are done, and their output."""
+
+    done: int
+    output: Output
+    verdicts: tuple[Verdict, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _Engine:
     """What all targets of a compile share."""
 
@@ -91,44 +99,50 @@ class _Engine:
     def results(self) -> Iterator[tuple[str, _Result, tuple[Verdict, ...]]]:
         """Every target with its tree, or with what is wrong with it; and what the cache did."""
         kapitan = Kapitan(self.job, self.views)
-        imports, memo = InventoryImports(self.views), Memo()
-        compile_one = self._compiler(kapitan)
-        begun = {name: (0, Output(name, self.job.checkouts.get(name))) for name in self.job.targets}
-        for name in self.job.targets if self.cache.in_use else ():
-            done, output = begun[name] = without_work(
-                self._target(name, kapitan, Evaluation(name, imports, memo)), begun[name][1]
-            )
-            if done == len(self.entries[name].compiled):
+        begun = {name: self._begun(name, kapitan) for name in self.job.targets}
+        for name, start in tuple(begun.items()):
+            if start.done == len(self.entries[name].compiled):
                 del begun[name]
                 with spans.item("target", name):
-                    yield name, output.tree, self.cache.take_verdicts()
-        work = tuple(begun.items())
-        if self.job.processes > 1 and len(work) >= _WORTH_WORKERS and forked.possible():
-            # Nobody may fork while Go runs, and no work was done that needs it.
-            found = forked.each(self._equip, work, self.job.processes)
-            yield from ((name, *result) for (name, _), result in found)
+                    yield name, start.output.tree, start.verdicts
+        if self.job.processes > 1 and len(begun) >= _WORTH_WORKERS and forked.possible():
+            # Nobody may fork while Go runs; to look into the cache needs none of it.
+            equip = partial(self._equip, begun)
+            found = forked.each(equip, tuple(begun), self.job.processes)
+            yield from ((name, *result) for name, result in found)
             return
+        compile_one = self._compiler(begun, kapitan)
         try:
-            for one in work:
-                yield one[0], *compile_one(one)
+            for name in begun:
+                yield name, *compile_one(name)
         finally:
             kapitan.close()
 
-    def _equip(self) -> _Compile:
-        return self._compiler(Kapitan(self.job, self.views))
+    def _begun(self, name: str, kapitan: Kapitan) -> _Start:
+        output = Output(name, self.job.checkouts.get(name))
+        if not self.cache.in_use:
+            return _Start(0, output)
+        # Nothing is evaluated with it: what is in the cache is taken from there.
+        evaluation = Evaluation(name, InventoryImports(self.views), Memo())
+        done, output = without_work(self._target(name, kapitan, evaluation), output)
+        return _Start(done, output, self.cache.take_verdicts())
 
-    def _compiler(self, kapitan: Kapitan) -> _Compile:
+    def _equip(self, begun: Mapping[str, _Start]) -> _Compile:
+        return self._compiler(begun, Kapitan(self.job, self.views))
+
+    def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
         imports, memo = InventoryImports(self.views), Memo()
 
-        def compile_one(work: _Work) -> tuple[_Result, tuple[Verdict, ...]]:
-            name, (done, output) = work
+        def compile_one(name: str) -> tuple[_Result, tuple[Verdict, ...]]:
+            start = begun[name]
             target = self._target(name, kapitan, Evaluation(name, imports, memo))
             try:
                 with spans.item("target", name):
-                    result: _Result = compile_target(target, output, done=done).tree
+                    output = compile_target(target, start.output, done=start.done)
+                    result: _Result = output.tree
             except CommodoreError as error:
                 result = error
-            return result, self.cache.take_verdicts()
+            return result, (*start.verdicts, *self.cache.take_verdicts())
 
         return compile_one
 

@@ -32,7 +32,7 @@ def fleet(tmp_path: Path) -> Fleet:
     """A cluster that was compiled, and would not come to an end any more."""
     fleet = a_fleet(tmp_path / "fleet", a={}, b={}, c={}, d={}, e={})
     subprocess.run(_command(fleet), check=True, capture_output=True)
-    for name in "bc":
+    for name in "bcde":
         commit_to(fleet.repository(f"component-{name}"), {"component/main.jsonnet": ENDLESS})
     return fleet
 

@@ -99,6 +99,7 @@ def _external(job: InputJob, reads: Reads) -> None:
     if folders is None or any(map(look.hides, folders)):
         reads.unseal("kustomize is told more than a folder that is built on others beside it")
         return
+    look.entry(KUSTOMIZE_WRAPPER)
     for folder in folders:
         look.tree_at(folder)
     # What was there is left there: kustomize replaces some files and keeps the others.

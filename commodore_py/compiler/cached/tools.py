@@ -7,16 +7,16 @@ import os
 import shutil
 from pathlib import Path
 
+from commodore_py.adapters.kube_settings import files_of_clients
 from commodore_py.results import mark_of, written
 
 HELM, KUSTOMIZE, SURROUNDINGS = "Helm", "kustomize", "environment of Helm and kustomize"
 SCRIPT = b"#!"
-"""What runs is decided by whatever the script looks at."""
+"""What runs is decided by whatever the script looks at, or a program of another name."""
 
 _HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
 _PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
 _VARIABLES = ("POD_NAMESPACE", "TZ", "HOME", "KAPITAN_HELM_TIMEOUT")
-_FILES = ("/etc/localtime", "/var/run/secrets/kubernetes.io/serviceaccount/namespace")
 
 
 def tool_mark(about: str) -> bytes:
@@ -41,7 +41,10 @@ def _helm(wanted: str) -> bytes:
 def _program(path: str | None) -> bytes:
     if path is None:
         return b""
-    real = Path(path).resolve()
+    real, name = Path(path).resolve(), Path(path).name
+    # One program for many tools (mise, aqua, snap) looks elsewhere for the version to run.
+    if name not in real.name:
+        return SCRIPT
     try:
         with real.open("rb") as file:
             if file.read(len(SCRIPT)) == SCRIPT:
@@ -60,10 +63,7 @@ def _surroundings() -> bytes:
         for name, value in os.environ.items()
         if name.startswith(_PREFIXES) or name in _VARIABLES
     )
-    configs = os.environ.get("KUBECONFIG", "").split(os.pathsep)
-    home = Path(os.environ.get("HOME") or "/")
-    own = [str(home / ".kube" / name) for name in ("config", "kuberc")]
-    contents = [_content(Path(file)) for file in (*filter(None, configs), *own, *_FILES)]
+    contents = [_content(Path(file)) for file in files_of_clients()]
     return mark_of(written((variables, contents)) or b"")
 
 

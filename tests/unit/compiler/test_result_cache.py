@@ -373,8 +373,10 @@ def test_workers_find_and_keep_as_well(tmp_path: Path) -> None:
     world = World(tmp_path / "work", tmp_path / "store", processes=2)
     for number in range(6):
         world.write(f"{number}.jsonnet", f"{{ a: {{ of: {number} }} }}")
+        world.entry(f"t{number}", "first.jsonnet")
         world.entry(f"t{number}", f"{number}.jsonnet")
-    assert len(world.compiled()) == 6
+    world.write("first.jsonnet", "{ first: {} }")
+    assert len(world.compiled()) == 12
     assert world.compiled() == []
 
     for number in range(5):
