@@ -219,7 +219,7 @@ def update_clone(
     after = refs_of(directory)
     if moved:
         was = git_urls.without_password(old)
-        log.warning("the repository of %s was %s and is %s now", what, was, shown)
+        log.warning("%s: its repository was %s and is %s now", what, was, shown)
     else:
         for tag in moved_tags(before, after):
             log.warning("a tag was moved in %s: %s", shown, tag)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 from commodore_py import spans
 from commodore_py.adapters.git_short import short_commits_in
+from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, DependencySpec
 
@@ -82,6 +83,8 @@ def _look_around(
             return worktrees.obstacle(spec, place, bare_clone_of(spec, config.paths))
         except CommodoreError as error:
             error.add_note(f"while looking for local work of {spec}")
+            if isinstance(error, ProgramFailed):
+                error.hint = error.hint or "if it is damaged, move it away; it is fetched anew"
             return error
 
     specs = [spec for group in groups for spec in group.specs]

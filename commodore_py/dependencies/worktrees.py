@@ -18,6 +18,7 @@ from commodore_py.adapters.git import (
 )
 from commodore_py.adapters.git_packs import is_packed_commit
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
 
 from . import seen_clean
 from .clones import belongs_to, heads_of
@@ -44,7 +45,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from commodore_py.errors import CommodoreError
     from commodore_py.model import DependencySpec
 
     from .journal import Journal
@@ -57,6 +57,12 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
     git_folder = _reconnected(worktree, bare)
     if _is_half_made(git_folder):
         return None
+    if belongs_to(git_folder, bare) and not bare.is_dir():
+        return CommodoreError(
+            f"{spec}: the clone that this checkout belongs to is gone; nothing was touched",
+            where=str(worktree),
+            hint="move it away; it will be checked out anew",
+        )
     if belongs_to(git_folder, bare) and not worktree.is_symlink():
         work = _own_work_in(worktree, bare)
         return LocalWork.found(str(spec), worktree, work) if work else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.errors import CommodoreError
 from commodore_py.model import Kind
 from tests.builders import commit_to, component_files, git, url_of
 from tests.pipeline.dependency_world import (
@@ -229,6 +230,25 @@ def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
 
     assert head(world.place("foo")) == got.commit
     assert (world.place("foo") / "class/foo.yml").is_file()
+
+
+def test_a_checkout_whose_clone_is_gone_or_damaged_is_told_what_to_do(
+    world: World, foo: Path
+) -> None:
+    world.fetch(component(foo))
+    (world.bare(foo) / "HEAD").unlink()
+
+    with pytest.raises(CommodoreError) as damaged:
+        world.fetch(component(foo))
+    shutil.rmtree(world.bare(foo))
+    with pytest.raises(CommodoreError, match=r"the clone .* is gone; nothing was touched") as gone:
+        world.fetch(component(foo))
+
+    assert str(world.bare(foo)) in damaged.value.where
+    assert "move it away" in damaged.value.hint
+    assert (gone.value.where, world.place("foo").is_dir()) == (str(world.place("foo")), True)
+    world.place("foo").rename(world.work / "away")
+    assert world.fetch(component(foo))[0].commit == head(world.place("foo"))
 
 
 @pytest.mark.spec("05.10")
