@@ -103,7 +103,7 @@ class _Memory:
         if last.surroundings != self._surroundings:
             return "options, environment, tools or we ourselves"
         if not last.lasting:
-            return "its warnings may be gone"
+            return "what it warned of may have changed"
         if last.outcome["files"] and (
             self._config.push or self._lines is None or last.outcome["lines"] is None
         ):
