@@ -160,9 +160,10 @@ def _walk(look: Look, start: str, links: list[tuple[str, str]], *, limit: int) -
 
 def _rows(folder: str, left_out: frozenset[str]) -> list[Row]:
     rows: list[Row] = []
+    hooks = _are_hooks(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.endswith(_NO_HOOK) and folder.endswith("/hooks"):
+            if hooks and entry.name.endswith(_NO_HOOK):
                 continue  # a dozen in each clone, and Git never runs them
             found = entry.stat(follow_symlinks=False)
             mode = found.st_mode
@@ -182,6 +183,11 @@ def _rows(folder: str, left_out: frozenset[str]) -> list[Row]:
             rows.append((*row, os.readlink(entry.path)) if link else row)  # noqa: PTH115 - many
     rows.sort()
     return rows
+
+
+def _are_hooks(folder: str) -> bool:
+    above, _, name = folder.rpartition("/")
+    return name == "hooks" and all(os.path.lexists(f"{above}/{one}") for one in _GIT_SIGNS)
 
 
 def _look_outside(look: Look, path: str, links: list[tuple[str, str]]) -> None:

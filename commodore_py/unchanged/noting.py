@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py import compiler, lieutenant
 
-from . import answers, downloads, looked, looks, outcome, proof, remotes
+from . import answers, downloads, looked, looks, outcome, outside, proof, remotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,11 +44,11 @@ def note(
     if compiler.chart_doubts(replace(config, helm_nondeterminism="warn"), sources.inventory):
         return "a chart gives something else each time"
     facts = None if config.local else lieutenant.facts_folder(config.api_url)
-    outside = sorted({*proof.paths_outside(sources, root), *looked.paths_outside(seen.heard, root)})
+    elsewhere = sorted({*outside.named_by(sources, root), *looked.paths_outside(seen.heard, root)})
     asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)
     if asked is None:
         return "it is not known what its remotes have"
-    look = looks.of_run(config, outside)
+    look = looks.of_run(config, elsewhere)
     foreign = proof.unexplained(
         proof.Looks(seen.before, seen.began, look), config, sources, rendered
     )
@@ -61,7 +61,7 @@ def note(
         "look": look.digest(),
         "cluster": "" if config.local or facts else answers.word_for(sources.cluster),
         "catalog": sources.cluster.catalog_url,
-        "outside": outside,
+        "outside": elsewhere,
         "remotes": asked,
         "downloads": [] if config.local else downloads.asked_in(seen.heard),
         "outcome": outcome.told(published, text),

@@ -6,10 +6,8 @@ only noted if it can be shown that every file is now what the run read or wrote.
 
 from __future__ import annotations
 
-import os
 import stat
 import struct
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -20,7 +18,7 @@ from commodore_py.catalog import compiled_tree
 from commodore_py.model import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Mapping
 
     from commodore_py.adapters.git_index import Seen
     from commodore_py.config import Config
@@ -30,8 +28,6 @@ if TYPE_CHECKING:
 
 _GIT = ".git"
 _OWNED = ("manifests", "refs")
-# Fields of entries that name files; absolute ones, and those that climb, may be anywhere.
-_PATHS = ("input_paths", "helm_values_files", "helm_path")
 _CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 _WRITTEN = (
     "compiled",
@@ -168,24 +164,3 @@ class _Explanation:
         inode, size, mtime, ctime = row[2:6]
         seen = seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
         return self._indexes[place][name] == seen
-
-
-def paths_outside(sources: Sources, root: Path) -> Iterator[str]:
-    """Files and folders that entries of components name, where they lead out of a folder."""
-    for node in sources.inventory.nodes.values():
-        kapitan = node.parameters.get("kapitan")
-        entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
-        for entry in entries if isinstance(entries, list | tuple) else ():
-            for name in _PATHS if isinstance(entry, Mapping) else ():
-                for text in _texts(entry.get(name)):
-                    path = os.path.normpath(root / text)
-                    if not path.startswith(f"{root}/"):
-                        yield path
-
-
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-_TOOLS = ("git", "helm", "jb", "kustomize")
+_TOOLS = ("git", "helm", "jb", "kustomize", "kubectl")
+_HOMEBREW = "/opt/homebrew/bin"  # where the wrapper of kustomize looks in the end
 # How something is told, and how fast: never what.
 _PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout"})
 # Of a terminal, a session or a single call: no two are alike, and nothing compiles to them.
@@ -100,7 +101,7 @@ def _tools(path: str) -> Iterator[str]:
 def _candidates(name: str, path: str) -> Iterable[str]:
     if os.sep in name:
         return (name,)
-    return (f"{folder}/{name}" for folder in path.split(os.pathsep) if folder)
+    return (f"{folder}/{name}" for folder in (*path.split(os.pathsep), _HOMEBREW) if folder)
 
 
 def _git_settings() -> list[str]:

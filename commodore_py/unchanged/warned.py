@@ -39,7 +39,8 @@ class _Keeper(logging.Handler):
         facts = record.name == "commodore_py.lieutenant.facts"
         if facts or not record.name.startswith(_TOLD_ANYWAY):
             parts = {name: str(getattr(record, name, "")) for name in _PARTS}
-            self.warnings.append({"by": record.name, "text": record.getMessage(), **parts})
+            told = {"by": record.name, "text": record.getMessage(), "level": str(record.levelno)}
+            self.warnings.append({**told, **parts})
 
 
 @contextmanager
@@ -58,7 +59,7 @@ def again(warnings: Sequence[Mapping[str, str]]) -> None:
     """Warn as a run did."""
     for one in warnings:
         extra = {name: one[name] for name in _PARTS}
-        logging.getLogger(one["by"]).warning("%s", one["text"], extra=extra)
+        logging.getLogger(one["by"]).log(int(one["level"]), "%s", one["text"], extra=extra)
 
 
 def will_last(
