@@ -11,6 +11,7 @@ from commodore_py.adapters.overlay import Overlay
 from commodore_py.adapters.yaml_emitter import Style
 from commodore_py.compiler.cached.keys import roots_of
 from commodore_py.compiler.cached.seals import SEALS
+from commodore_py.compiler.cached.tools import HELM, SCRIPT, tool_mark
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.foreign import Kapitan
@@ -81,6 +82,23 @@ def test_unsteady_charts_are_not_kept(world: World, files: dict[str, str]) -> No
         world.write(f"chart/{name}", content)
 
     assert "at every compile" in _sealed(world, helm_params={"name": "web"}).unsealed
+
+
+def test_a_program_that_stands_for_many_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many, own = tmp_path / "mise", tmp_path / "helm-3"
+    for one in (many, own):
+        one.write_bytes(b"\x7fELF")
+        one.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("KAPITAN_HELM_PATH", raising=False)
+    (tmp_path / "helm").symlink_to(many)
+    assert tool_mark(HELM) == SCRIPT
+
+    (tmp_path / "helm").unlink()
+    (tmp_path / "helm").symlink_to(own)
+    assert tool_mark(HELM) != SCRIPT
 
 
 def _sealed(world: World, **fields: Any) -> Reads:  # noqa: ANN401 - as people write them

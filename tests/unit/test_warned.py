@@ -1,0 +1,20 @@
+"""Warnings of a run that are told again."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from commodore_py.unchanged import warned
+
+
+@pytest.mark.parametrize("level", [logging.WARNING, logging.ERROR])
+def test_what_was_told_is_told_again_as_loud(level: int, caplog: pytest.LogCaptureFixture) -> None:
+    with warned.kept() as told:
+        logging.getLogger("commodore_py.compiler.target").log(level, "goes on %s", "without")
+    caplog.clear()
+
+    warned.again(told)
+
+    assert caplog.record_tuples == [("commodore_py.compiler.target", level, "goes on without")]
