@@ -6,11 +6,12 @@ from .marks import Marks, mark_of, written
 from .present import Present
 from .reads import Reads
 from .roots import Roots
-from .verdict import CacheDiffers, Outcome, Verdict, Verdicts, changed, refuse_differences
+from .verdict import UNSTEADY, CacheDiffers, Outcome, Verdict, Verdicts, changed, refuse_differences
 from .versions import foundation
 from .watched import WatchedOverlay
 
 __all__ = [
+    "UNSTEADY",
     "CacheDiffers",
     "Found",
     "Marks",

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 
     from .roots import Roots
 
+UNSTEADY = "gives something else at every compile"
+"""Part of the reason why a result of that kind is never kept."""
+
 Outcome = Literal["found", "compiled", "never", "differs"]
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import compiler, lieutenant
+from commodore_py.results import UNSTEADY, Verdicts
 
 from . import answers, downloads, looked, looks, outcome, outside, proof, remotes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from commodore_py.config import Config
     from commodore_py.model import Change, DiffLine, Published, Rendered, Sources
@@ -41,7 +42,8 @@ def note(
     if published.unreported:
         return "its report is still due"
     root = config.paths.root
-    if compiler.chart_doubts(replace(config, helm_nondeterminism="warn"), sources.inventory):
+    warned = replace(config, helm_nondeterminism="warn")
+    if _is_unsteady(seen.heard) or compiler.chart_doubts(warned, sources.inventory):
         return "a chart gives something else each time"
     facts = None if config.local else lieutenant.facts_folder(config.api_url)
     elsewhere = sorted({*outside.named_by(sources, root), *looked.paths_outside(seen.heard, root)})
@@ -66,3 +68,13 @@ def note(
         "downloads": [] if config.local else downloads.asked_in(seen.heard),
         "outcome": outcome.told(published, text),
     }
+
+
+def _is_unsteady(heard: Iterable[object]) -> bool:
+    """Whether something was made that comes out different each time, as far as is known."""
+    return any(
+        UNSTEADY in verdict.why
+        for verdicts in heard
+        if isinstance(verdicts, Verdicts)
+        for verdict in verdicts.all
+    )

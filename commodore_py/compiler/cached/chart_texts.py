@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
     from commodore_py.model import Tree
 
+# These take the current time for anything that is no time, a text for example.
+_OF_TIMES = re.compile(
+    r"\{\{(?!-?\s*/\*)(?:(?!\}\}).)*?(?<![.$\w\"])"
+    r"(date|dateInZone|date_in_zone|htmlDate|htmlDateInZone|durationRound)(?!\w)",
+    re.DOTALL,
+)
 _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 _NOTES = "NOTES.txt"
 _UNREADABLE = "an archive that cannot be read"
@@ -32,11 +38,13 @@ def unsteady(chart: Tree | bytes, values: Iterable[str]) -> tuple[str, ...]:
     templates = {name: text for name, text in texts.items() if "templates/" in name}
     rendered = [name for name in templates if not _is_part(name)]
     found = {call.function for call in calls_in(templates, rendered)}
+    found |= {name for text in templates.values() for name in _OF_TIMES.findall(text)}
     if any(_TPL.search(text) for text in templates.values()):
         # Any file and any value may be a template.
         more = {name: text for name, text in texts.items() if name not in templates}
         more |= {f"values {number}": text for number, text in enumerate(values)}
         found |= {call.function for call in calls_in(more, list(more))}
+        found |= {name for text in more.values() for name in _OF_TIMES.findall(text)}
         found |= {call.function for call in calls_in(templates, list(templates))}
     return tuple(sorted(found))
 

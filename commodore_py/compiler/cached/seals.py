@@ -10,6 +10,7 @@ from commodore_py.adapters import kustomize
 from commodore_py.compiler.inputs import inputs_of
 from commodore_py.compiler.inputs.helm_arguments import releases_of
 from commodore_py.lib import KUSTOMIZE_WRAPPER
+from commodore_py.results import UNSTEADY
 
 from .cache import TOOL
 from .chart_texts import unsteady
@@ -78,7 +79,7 @@ def _helm(job: InputJob, reads: Reads) -> None:
 def _refuse_unsteady(functions: tuple[str, ...], chart: Path, reads: Reads) -> None:
     if functions:
         names = ", ".join(functions)
-        reads.unseal(f"chart {chart.name} gives something else at every compile ({names})")
+        reads.unseal(f"chart {chart.name} {UNSTEADY} ({names})")
 
 
 def _external(job: InputJob, reads: Reads) -> None:

@@ -73,6 +73,7 @@ def test_charts_that_look_further_are_not_kept(
         {"templates/a.yaml": '{{ if .Values.on }}{{ include "b" . }}{{ end }}'}
         | {"templates/_b.tpl": '{{ define "b" }}{{ now }}{{ end }}'},
         {"templates/a.yaml": "{{ tpl .Values.a . }}", "values.yaml": "a: '{{ uuidv4 }}'"},
+        {"templates/a.yaml": '{{ date "2006" .Values.a }}'},
         {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
     ],
 )
