@@ -87,7 +87,7 @@ def explain_missing(error: CommodoreError, why: str) -> None:
     """Say of each class that is not there why it is not."""
     for one in error.errors if isinstance(error, SeveralErrors) else (error,):
         if isinstance(one, MissingClass):
-            one.hint = f"{one.hint}; {why}" if one.hint.startswith("did you mean") else why
+            one.hint = f"{one.hint} Else, {why}" if one.hint.startswith("did you mean") else why
 
 
 def _check_key(inventory: Inventory, instance: Instance, whereabouts: Whereabouts) -> None:

@@ -104,6 +104,16 @@ def test_values_that_include_a_neighbour(commodore: CommandLine, tmp_path: Path)
     assert "are part of the inventory" in ran.err
 
 
+def test_values_that_nearly_include_a_class(commodore: CommandLine, tmp_path: Path) -> None:
+    component = a_component(tmp_path / "src", "one")
+    (tmp_path / "v.yml").write_text("classes:\n  - components.onne\n")
+
+    ran = compile_(commodore, component, "-f", "v.yml")
+
+    assert ran.code == 1
+    assert "did you mean components.one? Else, only the component" in " ".join(ran.err.split())
+
+
 @pytest.mark.spec("09.26")
 @pytest.mark.parametrize("text", ["- a\n- b\n", "a: [\n"])
 def test_broken_values(commodore: CommandLine, tmp_path: Path, text: str) -> None:
