@@ -13,6 +13,7 @@ import subprocess
 import time
 from collections import Counter
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
@@ -28,7 +29,6 @@ from .sequences import Game, Step, main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 _Item = TypeVar("_Item")
 
@@ -45,6 +45,7 @@ class Play:
         self._world = World(root)
         self._store = store
         self._edited = False
+        self._here = "here"
         self.counted: Counter[str] = Counter()
 
     # What others do
@@ -93,6 +94,11 @@ class Play:
         file.chmod(file.stat().st_mode ^ 0o111)
         self._edited = True
         return True
+
+    def move(self, a: int, _b: int, _c: int) -> bool:
+        """Go to another current directory."""
+        before, self._here = self._here, _one(("here", "there"), a)
+        return before != self._here
 
     def meddle(self, a: int, b: int, _c: int) -> bool:
         """Change, delete or add something where output goes."""
@@ -152,6 +158,10 @@ class Play:
         """The same without fetching Jsonnet libraries."""
         return self._compile(local=True, fetch_dependencies=False)
 
+    def compile_strictly(self, _a: int, _b: int, _c: int) -> bool:
+        """The same, and doubts are refused."""
+        return self._compile(local=True, strict=True)
+
     def compile_elsewhere(self, _a: int, _b: int, _c: int) -> bool:
         """Another working directory takes what this one has stored."""
         return self._compile("elsewhere", force=True)
@@ -199,6 +209,7 @@ class Play:
         """All that comes of a compile."""
         work = self._world.root / folder
         work.mkdir(exist_ok=True)
+        os.chdir(self._world.root / self._here)
         config = Config(
             paths=WorkPaths(work), api_url=str(self._world.facts), processes=1, **options
         )
@@ -318,6 +329,17 @@ def _begin(root: Path, store: Path, template: Path) -> None:
         subprocess.run(["cp", "-a", template / place.name, place], check=True)
 
 
+@contextmanager
+def _surrounded(root: Path) -> Iterator[None]:
+    """The tools and settings of a world; afterwards everything around is as it was."""
+    path, before = f"{root / 'bin'}{os.pathsep}{os.environ['PATH']}", Path.cwd()
+    with mock.patch.dict(os.environ, {"PATH": path, "KUBECONFIG": str(root / "kube/config")}):
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
 def _prepare(_template: Path) -> None:
     """The first sequence makes what all begin with."""
 
@@ -335,6 +357,8 @@ KEPT_RESULTS = Game(
         "compile_local": 3.0,
         "compile_offline": 3.0,
         "compile_elsewhere": 0.5,
+        "compile_strictly": 0.5,
+        "move": 0.5,
         "wait": 0.2,
     },
     length=(3, 10),

@@ -47,6 +47,15 @@ local com = import 'lib/commodore.libjsonnet';
 local inv = com.inventory();
 com.fixupDir(std.extVar('output_path'), function(o) o { filtered: %s })
 """
+_FOREIGN = (
+    {"input_type": "jinja2", "input_paths": [f"{_BASE}/templates"], "output_path": "web"},
+    {"input_type": "remove", "input_paths": ["compiled/web/web/files/x.txt"]},
+    {
+        "input_type": "jsonnet",
+        "input_paths": [f"{_BASE}/component/after.jsonnet"],
+        "output_path": "web",
+    },
+)
 
 
 def _defaults(**data: object) -> str:
@@ -54,12 +63,21 @@ def _defaults(**data: object) -> str:
     return yaml.safe_dump({"parameters": {"web": {"data": {"of": "web"}, **secret, **data}}})
 
 
-def _web(*, files: str = "files", prune: bool = False, filters: bool = True) -> str:
+def _web(
+    *,
+    files: str = "files",
+    prune: bool = False,
+    filters: bool = True,
+    may_fail: bool = False,
+    foreign: bool = False,
+) -> str:
     jsonnet = {"input_type": "jsonnet", "output_path": "web", "prune": prune}
+    jsonnet["continue_on_compile_error"] = may_fail
     compile_ = [
         {**jsonnet, "input_paths": [f"{_BASE}/component/main.jsonnet"]},
         {**jsonnet, "input_paths": [f"{_BASE}/component/more/*.jsonnet"]},
         {"input_type": "copy", "input_paths": [f"{_BASE}/{files}"], "output_path": "web/files"},
+        *(_FOREIGN if foreign else ()),
     ]
     own = {"path": "web", "type": "jsonnet", "filter": "postprocess/filter.jsonnet"}
     space = {"path": "web", "type": "builtin", "filter": "helm_namespace"}
@@ -90,7 +108,7 @@ def _app(folder: str = "kustomize") -> str:
                 "input_type": "helm",
                 "input_paths": [f"{_BASE}/chart"],
                 "output_path": "${_instance}/chart",
-                "helm_params": {"name": "${_instance}", "namespace": "shop"},
+                "helm_params": {"name": "${_instance}"},
                 "helm_values": "${app:values}",
             }
         )
@@ -122,6 +140,14 @@ COMPONENT_FILES: Mapping[tuple[str, str], tuple[str | None, ...]] = {
     ("web", "component/more/one.jsonnet"): ("{ one: { kind: 'A' } }", "{ one: { kind: 'B' } }"),
     ("web", "component/more/two.jsonnet"): (None, "{ two: { kind: 'A' } }", "{ two: {} }"),
     ("web", "component/lib/base.libsonnet"): (None, "{ labelled(o):: o { near: true } }"),
+    ("web", "component/after.jsonnet"): (
+        "{ after: { left: std.native('list_dir')('compiled/web/web/files', true) } }",
+        "{ after: { made: importstr 'compiled/web/web/made.txt' } }",
+    ),
+    ("web", "templates/made.txt"): (
+        "of {{ inventory.parameters.web.data.of }}",
+        "{% for key in inventory.parameters.web %}{{ key }} {% endfor %}",
+    ),
     ("web", "files/x.txt"): ("x", "y"),
     ("web", "files/X.txt"): (None, "X"),
     ("web", "files/deep/z.sh"): ("#!/bin/sh\n", None),
@@ -129,6 +155,8 @@ COMPONENT_FILES: Mapping[tuple[str, str], tuple[str | None, ...]] = {
         _FILTER % "'yes'",
         _FILTER % "inv.parameters.web.data",
         "{ web_filtered: std.native('yaml_load')(std.extVar('output_path') + '/out.yaml') }",
+        "{ web_note: { of: std.native('yaml_load')('note.yaml') } }",
+        None,
     ),
     ("web", "class/defaults.yml"): (
         _defaults(),
@@ -141,6 +169,8 @@ COMPONENT_FILES: Mapping[tuple[str, str], tuple[str | None, ...]] = {
         _web(files="files/deep"),
         _web(prune=True),
         _web(filters=False),
+        _web(may_fail=True),
+        _web(foreign=True),
     ),
     ("app", "class/defaults.yml"): (
         "parameters: {app: {'=_metadata': {multi_instance: true}, of: app, values: {}}}",
@@ -162,6 +192,7 @@ COMPONENT_FILES: Mapping[tuple[str, str], tuple[str | None, ...]] = {
     ("app", "chart/templates/cm.yaml"): (
         _map("chart", v="{{ .Chart.Version }}"),
         _map("chart", v="{{ .Values.a }}", files='{{ .Files.Get "f.txt" }}'),
+        _map("of", namespace="{{ .Release.Namespace }}"),
         _map("random", v='{{ randAlpha 8 | replace "a" "b" | trunc 0 }}'),
     ),
     ("app", "chart/f.txt"): (None, "f", "g"),
@@ -197,9 +228,19 @@ cat "$folder"/*.yaml | grep -v resources: > "$4/made.yaml"
 %s
 """
 
+_KUBECONFIG = """
+apiVersion: v1
+kind: Config
+current-context: one
+contexts: [{name: one, context: {cluster: one, user: one, namespace: %s}}]
+"""
+
 BESIDE: Mapping[str, tuple[str, ...]] = {
     "bin/kustomize": (_TOOL % "", _TOOL % 'echo "more: 1" >> "$4/made.yaml"'),
     f"facts/clusters/{CLUSTER}.yaml": ("cloud-a", "cloud-b"),
+    "kube/config": (_KUBECONFIG % "one", _KUBECONFIG % "two"),
+    "here/note.yaml": ("note: 1", "note: 2"),
+    "there/note.yaml": ("note: 3", "note: 1"),
 }
 """Files outside of all repositories; of the facts, only what differs."""
 
