@@ -34,15 +34,19 @@ def rows_of(spans: Sequence[Span], *, start_up: int, wall: int) -> list[Row]:
     """Acts with their stages, and of what a stage does many times the slowest (pure)."""
     rows: dict[tuple[str, ...], Row] = {("start",): Row(("start",), None, start_up)}
     open_stages: list[tuple[Span, tuple[str, ...]]] = []
-    for span in sorted(spans, key=lambda one: (one.start, -one.end)):
+    in_order = sorted(spans, key=lambda one: (one.start, -one.end))
+    main = in_order[0].process if in_order else 0
+    for span in in_order:
         if span.kind not in _STAGES:
             continue
-        while open_stages and open_stages[-1][0].end <= span.start:
-            open_stages.pop()
-        names = (*(open_stages[-1][1] if open_stages else ()), span.name)
+        open_stages = [one for one in open_stages if one[0].end > span.start]
+        # What a worker does belongs to its own stage, or to that of the main process.
+        around = [names for one, names in open_stages if one.process in {span.process, main}]
+        names = (*(around[-1] if around else ()), span.name)
         open_stages.append((span, names))
         _add(rows.setdefault(names, Row(names, 0, 0)), span)
-        for one in _slowest(span, spans):
+        seen = [one for one in spans if span.process in {main, one.process}]
+        for one in _slowest(span, seen):
             below = (*names, one.name)
             rows.setdefault(below, Row(below, 0, 0))
             _add(rows[below], one)

@@ -77,6 +77,29 @@ def test_a_stage_that_ran_twice_is_one_row() -> None:
     ]
 
 
+def test_stages_of_workers_do_not_lie_within_each_other() -> None:
+    def worker(process: int, start: int, end: int) -> list[Span]:
+        who = {"process": process, "thread": process}
+        return [
+            a_span("target", "one", start + 2, end - 2, **who),
+            a_span("stage", "compile", start + 1, end - 1, of="target", total=1, **who),
+            a_span("act", "render", start, end, **who),
+        ]
+
+    cases = a_span("stage", "cases", 0, 100)
+
+    data = as_data(
+        rows_of([*worker(2, 10, 90), *worker(3, 20, 60), cases], start_up=0, wall=100 * MS)
+    )
+
+    assert [(one["stage"], one["wall"]) for one in data[1:-1]] == [
+        ("cases", 0.1),
+        ("cases/render", 0.12),
+        ("cases/render/compile", 0.116),
+        ("cases/render/compile/one", 0.112),
+    ]
+
+
 def test_the_table_fits_a_terminal() -> None:
     long = [
         a_span("target", "n" * 90, 0, 80),
