@@ -102,12 +102,21 @@ def of_run(config: Config, outside: Iterable[str]) -> Look:
     """All that a run reads and leaves; our own notes and reports aside."""
     leave_out = {str(config.paths.state)}
     more = {*outside}
-    folder = config.api_url.removeprefix("file://")
-    if folder.startswith((".", "/")) and not config.local:
-        facts = os.path.abspath(folder)  # noqa: PTH100 - as it is named
+    facts = "" if config.local else _facts_in(config.api_url)
+    if facts:
         leave_out.add(f"{facts}/reports")
         more |= {f"{facts}/clusters", f"{facts}/tenants"}
     return look_at(str(config.paths.root), sorted(more), leave_out=frozenset(leave_out))
+
+
+def _facts_in(api_url: str) -> str:
+    """The folder of facts; empty if there is a server."""
+    folder: object = api_url if api_url.startswith((".", "/")) else ""
+    if api_url.startswith("file://"):
+        from commodore_py.lieutenant import facts_folder  # noqa: PLC0415 - slow, for few only
+
+        folder = facts_folder(api_url)
+    return os.path.abspath(str(folder)) if folder else ""  # noqa: PTH100 - as it is named
 
 
 def look_at(root: str, more: Iterable[str] = (), *, leave_out: frozenset[str]) -> Look:

@@ -6,12 +6,14 @@ import os
 import shutil
 import time
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import pytest
 
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
 from .rerun_world import PAUSE, Reruns, reruns
+from .test_unchanged import edit_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -117,6 +119,20 @@ def test_kubectl_counts_where_it_stands_for_kustomize(tools: Path, tmp_path: Pat
 
     assert not local.run().rested
     assert (local.work / "compiled/web/web/made.yaml").read_text() == "of: two\n"
+
+
+@pytest.mark.parametrize("host", ["", "localhost"])
+def test_facts_count_however_their_folder_is_written(tmp_path: Path, host: str) -> None:
+    world = reruns(tmp_path / "fleet")
+    (tmp_path / "my facts").symlink_to(tmp_path / "fleet/facts")
+    world.settings = {"api_url": f"file://{host}{quote(str(tmp_path / 'my facts'))}"}
+    world.run()
+    time.sleep(PAUSE)
+    assert world.settle().rested
+
+    edit_facts(world)
+
+    assert not world.run().rested
 
 
 def _settled(tmp_path: Path, entry: str, **chart: str) -> Reruns:
