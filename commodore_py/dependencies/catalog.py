@@ -35,9 +35,11 @@ from .checkouts import (
 from .healing import sweep_catalog
 from .journal import Journal
 from .questions import Asker
+from .revisions import find
 from .safety import (
     LocalWork,
     described,
+    ignored_in_the_way,
     not_ours_to_replace,
     put_aside,
     unpushed,
@@ -99,7 +101,7 @@ def fetch_catalog(config: Config, cluster: Cluster, outlook: Outlook | None = No
             aside = clone_aside(what, directory, url, config.push_url)
         except CommodoreError as error:
             raise _unreachable(error) from error
-        _take_tip(config, aside, refs_of(aside), None)
+        _take_tip(config, what, aside, refs_of(aside), None)
         swap_in(aside, directory)
         return _head(config, cluster)
 
@@ -107,7 +109,7 @@ def fetch_catalog(config: Config, cluster: Cluster, outlook: Outlook | None = No
     _protect(what, directory, journal, force=config.force)
     answer = outlook.answer if outlook is not None else _ask(config, what, url)
     refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
-    _take_tip(config, directory, refs, journal, moved_to=url if moved else "")
+    _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return _head(config, cluster, moved=moved)
 
 
@@ -174,6 +176,18 @@ def _protect(what: str, directory: Path, journal: Journal, *, force: bool) -> No
         put_aside(directory, what, kept_in=directory)
 
 
+def _protect_ignored(config: Config, what: str, directory: Path, refs: Refs, tip: str) -> None:
+    """Ignored files are no work as long as they may stay; generated ones are made anew."""
+    commit = find(directory, refs, tip, prefer="branch").commit
+    if commit == head_of(directory)[0]:
+        return
+    names = [one for one in ignored_in_the_way(directory, commit) if not _is_generated(one)]
+    if names and not config.force:
+        raise LocalWork.blocking(what, directory, names, tip)
+    if names:
+        put_aside(directory, what, kept_in=directory, ignored=names)
+
+
 def _has_unpushed_files(directory: Path) -> bool:
     # The peer begins an empty catalog with an empty commit: that is nothing to keep.
     commits = unpushed(directory, "HEAD", "--branches")
@@ -181,12 +195,20 @@ def _has_unpushed_files(directory: Path) -> bool:
 
 
 def _take_tip(
-    config: Config, directory: Path, refs: Refs, journal: Journal | None, *, moved_to: str = ""
+    config: Config,
+    what: str,
+    directory: Path,
+    refs: Refs,
+    journal: Journal | None,
+    *,
+    moved_to: str = "",
 ) -> None:
     wanted = config.catalog_branch
     there = not wanted or BRANCHES + wanted in refs.commits
     try:
         tip = wanted if wanted and there else refs.default_branch
+        if journal is not None:
+            _protect_ignored(config, what, directory, refs, tip)
         check_out(directory, refs, tip, journal, overwrite=True)
     except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
         head, branch = head_of(directory)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import commit_of, git, is_repository
@@ -65,6 +65,23 @@ def in_the_way(stderr: str) -> list[str]:
     if not any(sign in stderr for sign in _IN_THE_WAY):
         return []
     return [line[1:] for line in stderr.splitlines() if line.startswith("\t")]
+
+
+def ignored_in_the_way(directory: Path, commit: str) -> list[str]:
+    """Files that Git ignores, and would overwrite without a word when it checks a commit out."""
+    listed = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z")
+    ignored = git(directory, *listed).split("\0")[:-1]
+    if not ignored:
+        return []
+    tracked = set(git(directory, "ls-tree", "-r", "--name-only", "-z", commit).split("\0")[:-1])
+    folders = {str(folder) for name in tracked for folder in PurePosixPath(name).parents}
+    return [
+        name
+        for name in ignored
+        if name in tracked
+        or name in folders
+        or any(str(one) in tracked for one in PurePosixPath(name).parents)
+    ]
 
 
 def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:

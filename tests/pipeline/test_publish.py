@@ -187,6 +187,27 @@ def test_work_in_the_catalog_is_noticed_before_the_hierarchy_is_fetched(fleet: F
     assert digest_of(fleet.work / "inventory") == before
 
 
+@pytest.mark.parametrize("theirs", ["mine.log", "mine.log/deep.txt"])
+def test_an_ignored_file_is_not_overwritten_by_what_others_push(fleet: Fleet, theirs: str) -> None:
+    push(fleet.config(push=True))
+    commit_to(fleet.catalog, {".gitignore": "*.log\n"})
+    push(fleet.config())
+    mine = fleet.work / "catalog/mine.log"
+    mine.write_text("mine")
+    push(fleet.config())
+    commit_to(fleet.catalog, {theirs: "theirs"})
+
+    with pytest.raises(CommodoreError, match=r"in the way of version master: untracked mine\.log"):
+        push(fleet.config())
+    assert mine.read_text() == "mine"
+
+    push(fleet.config(force=True))
+    assert (fleet.work / "catalog" / theirs).read_text() == "theirs"
+    refs = "refs/commodore/backup"
+    kept = git(fleet.work / "catalog", "for-each-ref", refs, "--format=%(refname)").splitlines()
+    assert git(fleet.work / "catalog", "show", f"{kept[0]}:mine.log") == "mine"
+
+
 def test_a_checkout_knows_its_cluster(fleet: Fleet) -> None:
     push(fleet.config())
 
