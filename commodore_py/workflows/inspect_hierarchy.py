@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import isolated, yaml
 from commodore_py.adapters.files import link, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.inventory.answers import TargetsFailed
 from commodore_py.inventory.classes import ClassFiles, absolute_name
 from commodore_py.inventory.lint_names import literal_length, pattern_of
-from commodore_py.inventory.answers import TargetsFailed
 from commodore_py.inventory.native import render_targets
 from commodore_py.inventory.problems import Circumstances, located
 from commodore_py.inventory.replay import Hierarchy as LaidOpen
