@@ -212,7 +212,7 @@ def _push(
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
         published = replace(published, change=change)
-        if not change or (change != approved and not _approved(approve, change)):
+        if not change or (change != approved and not approve(change)):
             return published
         with spans.stage("commit"):
             approved, commit = change, sink.commit(message)
@@ -235,11 +235,6 @@ def _push(
             published = replace(published, commit=commit)
             return _report(config, published, replace(report, pushed=True))
     return published
-
-
-def _approved(approve: Approve, change: Change) -> bool:
-    with spans.stage("diff"):
-        return approve(change)
 
 
 def _report(config: Config, published: Published, report: catalog.Unreported) -> Published:
