@@ -132,7 +132,8 @@ def test_compiles_keep_to_the_size_that_is_set(commodore: CommandLine, facts: st
     words = ("catalog", "compile", "c-demo-2", "--api-url", facts)
     assert commodore("-d", "one", *words).code == 0
     whole = Store(cache() / "results").usage().bytes
-    (cache() / "results/looked").unlink()
+    for marker in ("looked", "swept"):  # a sample may say too little of a small store
+        (cache() / "results" / marker).unlink()
 
     ran = commodore("--cache-size", f"{whole // 2048}k", "-d", "two", *words)
 
