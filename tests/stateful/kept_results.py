@@ -306,14 +306,10 @@ def play(root: Path, steps: Sequence[Step], template: Path) -> list[str]:
     store = root.with_name("store")
     for old in (root, store, *root.parent.glob(f"{root.name}-*")):
         shutil.rmtree(old, ignore_errors=True)
-    path = os.environ["PATH"]
-    os.environ["PATH"] = f"{root / 'bin'}{os.pathsep}{path}"
-    try:
+    with _surrounded(root):
         _begin(root, store, template)
         scene = Play(root, store)
         done = [rule for rule, *numbers in steps if getattr(scene, rule)(*numbers)]
-    finally:
-        os.environ["PATH"] = path
     return [*done, *scene.counted.elements()]
 
 
