@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import re
 import textwrap
@@ -26,7 +25,8 @@ _SHOWN_AT_ONCE = (
 _HEADINGS = "commodore_py.pipeline"
 _WIDTH = 100
 _LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", NOTICE: "notice"}
-_FILE_AND_LINE = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)")
+# Compiled when it is used: every command imports this.
+_FILE_AND_LINE = r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)"
 
 
 CLEARED_BY: list[Callable[[], None]] = []
@@ -120,6 +120,8 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
 
 def as_json(record: logging.LogRecord) -> Iterator[str]:
     """For programs: one object per line."""
+    import json  # noqa: PLC0415 - people's commands start without it
+
     parts = {name: _more(record, name) for name in ("where", "notes", "hint")}
     yield json.dumps(
         {
@@ -138,7 +140,7 @@ def as_github(record: logging.LogRecord) -> Iterator[str]:
         yield from as_text(record)
         return
     where = _more(record, "where")
-    place = _FILE_AND_LINE.match(where)
+    place = re.match(_FILE_AND_LINE, where)
     lines = [click.unstyle(record.getMessage()), "" if place else where]
     lines += [_more(record, name) for name in ("notes", "hint")]
     message = _escaped("\n".join(line for line in lines if line))

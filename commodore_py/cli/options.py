@@ -21,9 +21,8 @@ _Option = Callable[[_Command], _Command]
 
 HELP = {"help_option_names": ["-h", "--help"]}
 # git-check-ref-format, which is no place to learn about a typing mistake after a long compile.
-_NO_BRANCH = re.compile(
-    r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
-)
+# Compiled when it is used: every command imports this.
+_NO_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
 OUTPUTS = ("text", "json", "yaml")
 DIFF_OUTPUTS = (*OUTPUTS, "markdown")
 DIFF_FORMS = ("text", "objects", "stat", "none")
@@ -78,7 +77,7 @@ class Branch(click.types.StringParamType):
         ctx: click.Context | None,
     ) -> str:
         """The name, if Git takes it for one."""
-        if value and (_NO_BRANCH.search(value) or value == "HEAD"):
+        if value and (re.search(_NO_BRANCH, value) or value == "HEAD"):
             self.fail(f"{value!r} is no name of a branch.", param, ctx)
         return str(value)
 

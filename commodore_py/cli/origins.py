@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _META = "commodore_py.cli.origins"
 _CREDENTIALS = "token"
 _MASKED = "********"
-_PASSWORD = re.compile(r"(?<=://)[^/@]+(?=@)")
+_WHO_IN_URL = r"(?<=://)[^/@]+(?=@)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,5 +128,5 @@ def _shown(name: str, value: object) -> object:
     if isinstance(value, tuple):
         return [_shown(name, item) for item in value]
     if isinstance(value, str):
-        return _PASSWORD.sub(_MASKED, value)
+        return re.sub(_WHO_IN_URL, _MASKED, value)
     return value if value is None or isinstance(value, bool | int) else str(value)

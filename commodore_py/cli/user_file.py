@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _META = "commodore_py.cli.user_file"
-_HEADER = re.compile(r"\s*\[([^\[\]]+)\]")
-_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+# Compiled when they are used: every command imports this.
+_HEADER = r"\s*\[([^\[\]]+)\]"
+_KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
 
 Place = tuple[str, ...]
 
@@ -172,8 +173,8 @@ def _line_numbers(text: str) -> dict[Place, int]:
     section: Place = ()
     found: dict[Place, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
-        header = _HEADER.match(line)
-        key = _KEY.match(line)
+        header = re.match(_HEADER, line)
+        key = re.match(_KEY, line)
         if header:
             section = _parts(header[1])
             found.setdefault(section, number)
