@@ -130,7 +130,10 @@ class Rounds:
             case "push":
                 self._cluster.edits[scenario.edit].push(self._edits)
             case "edit":
-                for program in programs:
+                # In both, whoever runs: later scenarios compare what came of all edits.
+                for program in (self._ours, self._peer):
+                    if program.name not in self._compiled:
+                        continue
                     self._cluster.edits[scenario.edit].make(program.work, self._edits)
 
     def _run(self, scenario: Scenario, program: Program) -> Measured:
