@@ -1,8 +1,8 @@
 """The catalog: what it will hold, what that changes, how it came to be, and how it is written."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from commodore_py.front_doors import on_demand
 from commodore_py.model import DiffLine
 
 from .assemble import assemble
@@ -77,10 +77,4 @@ __all__ = [
     "unreported",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_PLACES[name], __name__), name)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, _PLACES)

@@ -1,7 +1,8 @@
 """From wanted to pinned: what a cluster asks for, fetched into the working directory."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from commodore_py.front_doors import on_demand
 
 if TYPE_CHECKING:
     from .authored import (
@@ -84,10 +85,4 @@ __all__ = [
     "wishes_of_single",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_PLACES[name], __name__), name)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, _PLACES)

@@ -1,7 +1,8 @@
 """Reclass semantics: the hierarchy, resolved for every target."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from commodore_py.front_doors import on_demand
 
 from .checks import check_configuration, deprecations
 from .layout import materialise
@@ -59,10 +60,4 @@ __all__ = [
     "whereabouts",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_PLACES[name], __name__), name)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, _PLACES)

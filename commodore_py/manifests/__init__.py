@@ -1,7 +1,8 @@
 """What is known about Kubernetes objects: names, differences, and what these do (all pure)."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from commodore_py.front_doors import on_demand
 
 if TYPE_CHECKING:
     from .copies import found_in
@@ -12,40 +13,39 @@ if TYPE_CHECKING:
     from .grades import GRADES, Grade
     from .noise import BUILT_IN, Hidden, rules_from, without_noise
     from .objects import KubeObject, ObjectId, identify
-    from .paths import ANY_DEPTH, BadPattern, Item, written
-    from .paths import parse as parse_path
+    from .paths import ANY_DEPTH, BadPattern, Item, parse_path, written
     from .secrets import masked, masked_fold
 
 # Imported when somebody asks for it: most runs need only some of it.
 _PLACES = {
-    "ANY_DEPTH": (".paths", "ANY_DEPTH"),
-    "BUILT_IN": (".noise", "BUILT_IN"),
-    "BadPattern": (".paths", "BadPattern"),
-    "FieldChange": (".fields", "FieldChange"),
-    "Fold": (".folding", "Fold"),
-    "GRADES": (".grades", "GRADES"),
-    "Grade": (".grades", "Grade"),
-    "Hidden": (".noise", "Hidden"),
-    "Item": (".paths", "Item"),
-    "KubeObject": (".objects", "KubeObject"),
-    "ObjectChange": (".diff", "ObjectChange"),
-    "ObjectId": (".objects", "ObjectId"),
-    "Read": (".documents", "Read"),
-    "What": (".diff", "What"),
-    "field_changes": (".fields", "field_changes"),
-    "folded": (".folding", "folded"),
-    "found_in": (".copies", "found_in"),
-    "identify": (".objects", "identify"),
-    "masked": (".secrets", "masked"),
-    "masked_fold": (".secrets", "masked_fold"),
-    "may_hold_objects": (".documents", "may_hold_objects"),
-    "object_changes": (".diff", "object_changes"),
-    "parse_path": (".paths", "parse"),
-    "read": (".documents", "read"),
-    "rules_from": (".noise", "rules_from"),
-    "taken_apart": (".documents", "taken_apart"),
-    "without_noise": (".noise", "without_noise"),
-    "written": (".paths", "written"),
+    "ANY_DEPTH": ".paths",
+    "BUILT_IN": ".noise",
+    "BadPattern": ".paths",
+    "FieldChange": ".fields",
+    "Fold": ".folding",
+    "GRADES": ".grades",
+    "Grade": ".grades",
+    "Hidden": ".noise",
+    "Item": ".paths",
+    "KubeObject": ".objects",
+    "ObjectChange": ".diff",
+    "ObjectId": ".objects",
+    "Read": ".documents",
+    "What": ".diff",
+    "field_changes": ".fields",
+    "folded": ".folding",
+    "found_in": ".copies",
+    "identify": ".objects",
+    "masked": ".secrets",
+    "masked_fold": ".secrets",
+    "may_hold_objects": ".documents",
+    "object_changes": ".diff",
+    "parse_path": ".paths",
+    "read": ".documents",
+    "rules_from": ".noise",
+    "taken_apart": ".documents",
+    "without_noise": ".noise",
+    "written": ".paths",
 }
 
 __all__ = [
@@ -79,11 +79,4 @@ __all__ = [
     "written",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module, there = _PLACES[name]
-    found = getattr(import_module(module, __name__), there)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, _PLACES)

@@ -166,7 +166,7 @@ def _pattern(value: object) -> str:
 
 def _check_path(path: str) -> None:
     try:
-        paths.parse(path)
+        paths.parse_path(path)
     except paths.BadPattern as error:
         raise BadRule(f"{path!r} is no path") from error
 

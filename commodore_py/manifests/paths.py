@@ -68,11 +68,11 @@ def names(path: FieldPath) -> tuple[str, ...]:
 
 def covers(pattern: str, path: FieldPath) -> bool:
     """Whether a pattern matches a path, or something above it."""
-    return _covers(parse(pattern), tuple(_subject(step) for step in path))
+    return _covers(parse_path(pattern), tuple(_subject(step) for step in path))
 
 
 @lru_cache(maxsize=1024)
-def parse(pattern: str) -> tuple[str, ...]:
+def parse_path(pattern: str) -> tuple[str, ...]:
     """The words of a pattern; those for items of lists begin with a bracket."""
     words, at = [], 0
     while at < len(pattern):

@@ -1,7 +1,8 @@
 """The frozen values that flow between the stages."""
 
-from importlib import import_module
 from typing import TYPE_CHECKING
+
+from commodore_py.front_doors import on_demand
 
 if TYPE_CHECKING:
     from .catalog import (
@@ -108,10 +109,4 @@ __all__ = [
     "parameter_key",
 ]
 
-
-def __getattr__(name: str) -> object:
-    if name not in _PLACES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(_PLACES[name], __name__), name)
-    globals()[name] = found
-    return found
+__getattr__ = on_demand(__name__, _PLACES)

@@ -14,7 +14,7 @@ from commodore_py.manifests import (
     without_noise,
     written,
 )
-from commodore_py.manifests.paths import BadPattern, covers, parse
+from commodore_py.manifests.paths import BadPattern, covers, parse_path
 
 from .objects import an_object, pods
 
@@ -184,4 +184,4 @@ def test_patterns_cover_paths_and_what_lies_below_them(pattern: str, covered: bo
 @pytest.mark.parametrize("pattern", ["", ".a", "a..b", "a.", "a]", 'a"b', '"a'])
 def test_what_is_no_pattern(pattern: str) -> None:
     with pytest.raises(BadPattern):
-        parse(pattern)
+        parse_path(pattern)
