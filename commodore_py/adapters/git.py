@@ -121,6 +121,13 @@ def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -
     return git(directory, *arguments, merge_stderr=merge_stderr)
 
 
+def reach_push_url(directory: Path, url: str, rule: git_urls.PushRule) -> None:
+    """Ask where pushes go, if that is elsewhere than where fetches go."""
+    pushed_to = git_urls.push_url(url, rule)
+    if pushed_to != git_urls.normalise(url):
+        over_network(directory, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
+
+
 def has_rules_for_remotes(directory: Path) -> bool:
     """Whether the user's settings change what an address means, or what is got from there."""
     allowed = os.environ.get("GIT_ALLOW_PROTOCOL")

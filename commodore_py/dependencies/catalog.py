@@ -15,7 +15,7 @@ from commodore_py.adapters.git import (
     git,
     head_of,
     is_repository,
-    over_network,
+    reach_push_url,
     refs_of,
     status,
 )
@@ -131,13 +131,10 @@ def _unreachable(error: CommodoreError) -> CommodoreError:
 
 def _knock_where_pushes_go(config: Config, url: str) -> None:
     """Pushes often go elsewhere than fetches: told before a long compile, not after."""
-    pushed_to = git_urls.push_url(url, config.push_url)
-    if pushed_to == git_urls.normalise(url):
-        return
     try:
-        over_network(config.paths.root, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
+        reach_push_url(config.paths.root, url, config.push_url)
     except ProgramFailed as error:
-        shown = git_urls.without_password(pushed_to)
+        shown = git_urls.without_password(git_urls.push_url(url, config.push_url))
         text = f"the catalog cannot be pushed to {shown}: {error.stderr.strip()}"
         hint = "give access to it, or push to the URL that it is fetched from: --push-url same"
         if config.strict:

@@ -52,12 +52,9 @@ def _are_as_they_were(config: Config, last: State) -> bool:
 
 
 def _knock_where_pushes_go(config: Config, url: str) -> None:
-    from commodore_py.adapters import git_urls  # noqa: PLC0415 - see above
-    from commodore_py.adapters.git import over_network  # noqa: PLC0415
+    from commodore_py.adapters.git import reach_push_url  # noqa: PLC0415 - see above
 
-    pushed_to = git_urls.push_url(url, config.push_url)
-    if pushed_to != git_urls.normalise(url):
-        over_network(config.paths.root, "ls-remote", "--quiet", "--", pushed_to, "HEAD")
+    reach_push_url(config.paths.root, url, config.push_url)
 
 
 def word_for(cluster: Cluster) -> str:
