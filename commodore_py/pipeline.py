@@ -33,10 +33,10 @@ from commodore_py.model import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster
+    from commodore_py.model import Cluster, PlaceOf, ReferenceFile, Tree
 
 log = logging.getLogger(__name__)
 
@@ -132,20 +132,31 @@ def render(config: Config, sources: Sources) -> Rendered:
     with spans.stage("refs"):
         references = refs.render_refs(resolved, where.parameter)
         doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
-    count = len(resolved.instances)
-    with (
-        refs.explaining(doubts),
-        compiler.placing(where.parameter),
-        spans.stage("compile", of="target", total=count),
-    ):
-        compiled = compiler.compile_targets(config, sources, references)
-    with spans.stage("filters", of="filtered", total=count):
-        filtered, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
+    filtered, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
     with spans.stage("assemble"):
         tree = catalog.assemble(filtered, references, resolved.nodes)
         unrevealed = refs.manifest_doubts(filtered, references)
     notices = (*doubts, *notices, *unrevealed, *catalog.rule_doubts(resolved, where.parameter))
     return Rendered(filtered, references, tree, notices, catalog.ignore_rules(resolved))
+
+
+def compiled_and_filtered(
+    config: Config,
+    sources: Sources,
+    references: tuple[ReferenceFile, ...],
+    doubts: tuple[Notice, ...],
+    place_of: PlaceOf,
+) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
+    """The instances' trees as they leave their filters, and what was passed over."""
+    count = len(sources.inventory.instances)
+    with (
+        refs.explaining(doubts),
+        compiler.placing(place_of),
+        spans.stage("compile", of="target", total=count),
+    ):
+        compiled = compiler.compile_targets(config, sources, references)
+    with spans.stage("filters", of="filtered", total=count):
+        return postprocess.apply_filters(config, compiled, sources, place_of)
 
 
 @spans.act("publish")

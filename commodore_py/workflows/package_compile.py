@@ -10,13 +10,13 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, compiler, dependencies, inventory, postprocess, refs, spans
+from commodore_py import catalog, compiler, dependencies, inventory, refs, spans
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead, Sources
-from commodore_py.pipeline import refuse_doubts
+from commodore_py.pipeline import compiled_and_filtered, refuse_doubts
 
 from .made_up import around_package, stand_in_for_argocd
 from .package_at import TENANT, PackageAt
@@ -51,7 +51,7 @@ def compile_package(
     The trees of its instances are written to `compiled/` of the package; what else lies there
     stays.
     """
-    with _working_directory(keep, kept=kept) as folder:
+    with working_directory(keep, kept=kept) as folder:
         if folder.is_relative_to(package.directory):
             log.warning(
                 "the package is compiled in a folder of its own: all that lands there counts as"
@@ -153,15 +153,7 @@ def _render(
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
     references = refs.render_refs(resolved, where.parameter)
     doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
-    count = len(resolved.instances)
-    with (
-        refs.explaining(doubts),
-        compiler.placing(where.parameter),
-        spans.stage("compile", of="target", total=count),
-    ):
-        compiled = compiler.compile_targets(config, sources, references)
-    with spans.stage("filters", of="filtered", total=count):
-        trees, notices = postprocess.apply_filters(config, compiled, sources, where.parameter)
+    trees, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
     return references, trees, (*doubts, *notices)
 
 
@@ -218,7 +210,8 @@ def _leave(
 
 
 @contextmanager
-def _working_directory(keep: Path | None, *, kept: bool) -> Iterator[Path]:
+def working_directory(keep: Path | None, *, kept: bool = False) -> Iterator[Path]:
+    """The folder that was given, or else a passing one; that stays, too, if it is `kept`."""
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep.resolve()

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import remove
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Tree
 
 from .component_test_run import Output, Ran, compiled
 from .package_at import PackageAt
-from .package_compile import placed, render_package
+from .package_compile import placed, render_package, working_directory
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
+    from collections.abc import Generator
 
     from commodore_py.config import Config
 
@@ -33,7 +30,7 @@ def compile_cases(
     They may want different versions of one component; what they have in common comes from the
     user's caches. The directories are kept in a folder if one is given, and used again there.
     """
-    with _working_directories(keep) as parent:
+    with working_directory(keep) as parent:
         ready: list[tuple[str, tuple[Config, PackageAt]]] = []
         for case in suite.cases:
             folder = parent / case.name
@@ -63,15 +60,3 @@ def _compile(what: tuple[Config, PackageAt]) -> Output:
     for folder, one in placed(trees).items():
         tree |= one.below(PurePosixPath(folder))
     return Output(tree, notices)
-
-
-@contextmanager
-def _working_directories(keep: Path | None) -> Iterator[Path]:
-    if keep is not None:
-        yield keep.resolve()
-        return
-    folder = Path(tempfile.mkdtemp(prefix="package-")).resolve()
-    try:
-        yield folder
-    finally:
-        remove(folder)
