@@ -8,8 +8,6 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from commodore_py.model import Entry, Tree
 
     from .roots import Roots
@@ -80,12 +78,6 @@ class Marks:
         if known is None:
             known = self._known[id(value)] = (value, self._made(value))
         return known[1]
-
-    def of_fields(self, fields: Mapping[str, object]) -> bytes:
-        """The mark of a mapping whose values are shared with others."""
-        return mark_of(
-            b"".join(mark_of(str(key).encode()) + self.of(value) for key, value in fields.items())
-        )
 
     def _made(self, value: object) -> bytes:
         text = written(value)

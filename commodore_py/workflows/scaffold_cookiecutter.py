@@ -54,11 +54,6 @@ def filled(folder: Path, given: Mapping[str, object]) -> dict[str, object]:
     return {name: known[name] for name in declared if name in known}
 
 
-def declared_in(folder: Path) -> tuple[str, ...]:
-    """The names of a template's variables."""
-    return tuple(_declared(folder))
-
-
 def hooks_of(folder: Path) -> tuple[Hook, ...]:
     """The programs of a template, in the order in which they run."""
     hooks = folder / "hooks"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tomllib
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final
 
@@ -106,10 +106,6 @@ class Record:
                 where=str(folder / NAME),
                 hint="write below context.cookiecutter, for example: " + ", ".join(missing),
             )
-
-    def with_variables(self, variables: Mapping[str, object]) -> Record:
-        """The same, made with other variables."""
-        return replace(self, variables=variables)
 
 
 def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
