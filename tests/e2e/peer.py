@@ -68,6 +68,13 @@ def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
 def run_to_end(command: list[str], work: Path, environment: dict[str, str]) -> str:
     """Run a program that must succeed; its whole output is the answer, or the failure."""
     work.mkdir(parents=True, exist_ok=True)
+    code, said = outcome_of(command, work, environment)
+    assert code == 0, said
+    return said
+
+
+def outcome_of(command: list[str], work: Path, environment: dict[str, str]) -> tuple[int, str]:
+    """Run a program in a folder; its exit code and all that it said."""
     done = subprocess.run(
         command,
         cwd=work,
@@ -79,8 +86,7 @@ def run_to_end(command: list[str], work: Path, environment: dict[str, str]) -> s
         timeout=_RUN_SECONDS,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
-    return done.stdout
+    return done.returncode, done.stdout
 
 
 def clean_environment(home: Path) -> dict[str, str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,7 +14,7 @@ import pytest
 from tests.authoring import a_component, a_package, files_below
 from tests.builders import a_repository_with, component_files, url_of
 
-from .peer import clean_environment, find_peer, write_jb
+from .peer import clean_environment, find_peer, outcome_of, write_jb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.e2e
 
-_SECONDS = 300
 _LAST_WORDS = 600
 # Paths of an installation and of scratch folders, not of a configuration.
 _OF_THE_TOOL = re.compile(rb"^( *_(?:python3|kustomize_wrapper): ).*$", re.MULTILINE)
@@ -138,20 +136,10 @@ def ended(command: list[str], *arguments: str, root: Path, output: Path) -> Ende
     environment = clean_environment(root / "home")
     environment["PATH"] = f"{write_jb(root / 'bin')}{os.pathsep}{environment['PATH']}"
     shutil.rmtree(output, ignore_errors=True)
-    done = subprocess.run(
-        [*command, *arguments],
-        cwd=root,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
+    code, said = outcome_of([*command, *arguments], root, environment)
     found = files_below(output) if output.is_dir() else {}
     files = {name: _told(text) for name, text in found.items()}
-    return Ended(done.returncode, files, done.stdout[-_LAST_WORDS:])
+    return Ended(code, files, said[-_LAST_WORDS:])
 
 
 def _told(content: bytes) -> bytes:

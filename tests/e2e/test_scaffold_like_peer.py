@@ -17,12 +17,11 @@ from tests.authoring import files_below
 from tests.builders import commit_in, git
 from tests.templates import a_template, change
 
-from .peer import clean_environment, find_peer
+from .peer import clean_environment, find_peer, outcome_of
 
 pytestmark = pytest.mark.e2e
 
 ROOT = Path(__file__).resolve().parents[2]
-_SECONDS = 300
 _NEW_SECONDS = 10
 OURS = Path(sys.executable).with_name("commodore")
 NEW = ("--owner", "acme", "--copyright", "Me <me@example.com>", "--output-dir", ".")
@@ -38,18 +37,7 @@ def run(program: Path | str, folder: Path, *words: str) -> tuple[int, str]:
     folder.mkdir(parents=True, exist_ok=True)
     environment = clean_environment(folder.parent / "home")
     environment["PATH"] = f"{OURS.parent}{os.pathsep}{environment['PATH']}"
-    done = subprocess.run(
-        [str(program), *words],
-        cwd=folder,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    return outcome_of([str(program), *words], folder, environment)
 
 
 def both(peer: Path, tmp_path: Path, *words: str) -> None:

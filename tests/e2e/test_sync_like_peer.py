@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
@@ -21,7 +20,7 @@ from tests.builders import a_repository_with, commit_to, git
 from tests.templates import a_template, change
 from tests.web_servers import github, proxy
 
-from .peer import clean_environment, find_peer
+from .peer import clean_environment, find_peer, outcome_of
 
 if TYPE_CHECKING:
     from tests.web_servers.github import GitHubServer
@@ -31,7 +30,6 @@ pytestmark = pytest.mark.e2e
 OURS = Path(sys.executable).with_name("commodore")
 NAMES = ("changed", "merged-differently", "same", "archived", "no-record", "offered")
 OPTIONS = ("--github-token", github.TOKEN, "--github-pause", "0", "-l", "bot")
-_SECONDS = 300
 
 
 @pytest.fixture(scope="session")
@@ -47,18 +45,7 @@ def run(program: Path, folder: Path, *words: str, **variables: str) -> tuple[int
         "[user]\n  name = Me\n  email = me@example.com\n"
         f'[url "file://{folder}/git/"]\n  insteadOf = ssh://git@github.com/acme/\n'
     )
-    done = subprocess.run(
-        [str(program), *words],
-        cwd=folder,
-        env=environment | variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=_SECONDS,
-        check=False,
-    )
-    return done.returncode, done.stdout
+    return outcome_of([str(program), *words], folder, environment | variables)
 
 
 def make_world(folder: Path, template: Path) -> None:
