@@ -21,6 +21,7 @@ _MARKERS = frozenset({_LOOKED, _SWEPT})
 _OFTEN, _SELDOM = 600.0, 86400.0
 _FOLDERS = 256
 _SAMPLE = 8
+_ROOM = 0.2
 
 
 class _File(NamedTuple):
@@ -72,14 +73,17 @@ def usage(blobs: str, notes: str) -> Usage:
     )
 
 
-def prune(folder: str, limit: int, *, unused_for: float | None = None) -> Pruned:
+def prune(folder: str, limit: int, *, unused_for: float | None = None, room: float = 0.0) -> Pruned:
     """Remove what was not used for so long, and then the oldest until the rest fits.
 
-    All formats count: the program that made an older one may never run again.
+    If anything must go, so much goes that some room is left: a part of the limit. All formats
+    count: the program that made an older one may never run again.
     """
     now = time.time()
     files = sorted(_files_below(folder), key=lambda one: one.used)
     left = sum(one.size for one in files)
+    if left > limit:
+        limit = int(limit * (1 - room))
     removed = freed = 0
     for one in files:
         old = unused_for is not None and now - one.used >= unused_for
@@ -98,8 +102,8 @@ def tidy(folder: str, places: Sequence[str], limit: int) -> None:
         return
     too_much = _estimate(places) > limit
     if _is_due(f"{folder}/{_SWEPT}", _SELDOM) or too_much:
-        # Less than the limit, so that the next runs need not prune again.
-        prune(folder, limit * 4 // 5 if too_much else limit)
+        # Room, so that the next runs need not prune again, nor what this one still keeps.
+        prune(folder, limit, room=_ROOM)
 
 
 def _is_due(marker: str, pause: float) -> bool:
