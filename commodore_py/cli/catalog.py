@@ -29,6 +29,7 @@ from .options import (
     verbose_option,
 )
 from .recording import recorded, watch_options
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from commodore_py.config import Author, Config
@@ -37,6 +38,16 @@ if TYPE_CHECKING:
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
+_COMPILE_SECTIONS = {
+    "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
+    "What is compiled": "global_repo_revision_override tenant_repo_revision_override force",
+    "What is fetched": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
+    "Where the catalog goes": "push interactive +catalog_branch +push_url git_author_name"
+    " git_author_email +output_dir +dry_run",
+    "What is shown": "+diff +ignore migration +output +exit_code",
+    "How it is compiled": "+strict +helm_nondeterminism +engine",
+    "Speed": "processes +cache +verify_cache +explain_cache +timings +trace",
+}
 
 
 @click.group(context_settings=HELP)
@@ -122,7 +133,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
         click.echo(text)
 
 
-@catalog.command(name="compile")
+@catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
 @click.argument("cluster", shell_complete=completion.clusters)
 @api_options
 @click.option("--local", is_flag=True, help="Use the working directory as it is; ask nobody.")

@@ -22,11 +22,19 @@ from .options import (
     verbose_option,
 )
 from .recording import recording, watch_options
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
 
 _TEMPLATE = "builtin://component"
+_COMPILE_SECTIONS = {
+    "What is compiled": "values name alias search_paths +with_component",
+    "What is fetched": "+fetch_dependencies +offline",
+    "Where the result goes": "output repo_directory",
+    "How it is compiled": "+strict +helm_nondeterminism +engine",
+    "Speed": "+cache +verify_cache +explain_cache +timings +trace",
+}
 _FEATURES = {
     "lib": False,
     "pp": False,
@@ -96,7 +104,7 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
     scaffold.delete(ctx, settings.more_verbose(verbose), slug, force=force)
 
 
-@component.command(name="compile")
+@component.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
 @template.existing_folder("path")
 @click.option(
     "-f",

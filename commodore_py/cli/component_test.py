@@ -21,6 +21,7 @@ from .options import (
     verbose_option,
 )
 from .recording import recording, watch_options
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -33,6 +34,18 @@ if TYPE_CHECKING:
     Start = Callable[[Config, Suite], Generator[Ran, None, None]]
 
 FAILED = 1
+TEST_SECTIONS = {
+    "What is tested": "case fail_fast watch",
+    "What is fetched": "offline",
+    "What becomes of the result": "update diff output junit",
+    "How it is compiled": "strict helm_nondeterminism engine",
+    "Speed": "processes cache verify_cache explain_cache timings trace",
+}
+_SECTIONS = {
+    **TEST_SECTIONS,
+    "What is tested": "name alias search_paths with_component case fail_fast watch",
+    "What is fetched": "fetch_dependencies offline",
+}
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
@@ -114,7 +127,7 @@ def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     return command
 
 
-@click.command(name="test")
+@click.command(name="test", cls=Sectioned, sections=_SECTIONS)
 @click.argument("path", type=_FOLDER, default=".")
 @test_options
 @click.option(

@@ -21,11 +21,19 @@ from .options import (
 )
 from .package_test import package_test
 from .recording import recording, watch_options
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from commodore_py.config import Engine, HelmNondeterminism
 
 _TEMPLATE = "builtin://package"
+_COMPILE_SECTIONS = {
+    "What is compiled": "values",
+    "What is fetched": "local fetch_dependencies +offline",
+    "Where it is compiled": "tmp_dir keep_dir",
+    "How it is compiled": "+strict +helm_nondeterminism +engine",
+    "Speed": "+cache +verify_cache +explain_cache +timings +trace",
+}
 
 
 @click.group(context_settings=HELP)
@@ -71,7 +79,7 @@ def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click
     return scaffold.update(PACKAGE, settings, options["package_path"], options)
 
 
-@package.command(name="compile")
+@package.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
 @template.existing_folder("path")
 @click.argument("test_class", type=click.Path(dir_okay=False, path_type=Path))
 @click.option(

@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .component_test import run_tests, test_options
+from .component_test import TEST_SECTIONS, run_tests, test_options
 from .recording import recording
+from .sections import Sectioned
 
 if TYPE_CHECKING:
     from .options import Globals
 
+_SECTIONS = {**TEST_SECTIONS, "What is fetched": "tmp_dir offline"}
 
-@click.command(name="test")
+
+@click.command(name="test", cls=Sectioned, sections=_SECTIONS)
 @click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
 @test_options
 @click.option(

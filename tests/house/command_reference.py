@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.options import HELP
 from commodore_py.cli.root import commodore
+from commodore_py.cli.sections import OTHERS, Sectioned
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "commands.md"
 
@@ -66,14 +68,19 @@ def _section(command: Command) -> Iterator[str]:
         pieces = [p for argument in arguments for p in argument.get_usage_pieces(context)]
         yield f"`{command.path} {' '.join(pieces)}`\n"
     yield from _text(inspect.cleandoc(command.click.help or ""))
+    if isinstance(command.click, Sectioned):
+        # A command remembers its help option, and tests go on with it.
+        context = click.Context(command.click, **HELP)
+        for heading, options in command.click.sections(context):
+            if heading != OTHERS:
+                yield f"{heading}:\n"
+                yield from _table(options)
+        return
     options = [
         p for p in command.click.params if isinstance(p, click.Option) and p.name not in _COMMON
     ]
     if options:
-        yield "| option | variable | default | does |"
-        yield "|---|---|---|---|"
-        yield from (_row(option) for option in options)
-        yield ""
+        yield from _table(options)
 
 
 def _text(text: str) -> Iterator[str]:
@@ -84,6 +91,13 @@ def _text(text: str) -> Iterator[str]:
             yield "```text\n" + "\n".join(lines[1:]) + "\n```\n"
         elif paragraph.strip():
             yield _escaped(" ".join(line.strip() for line in lines)) + "\n"
+
+
+def _table(options: Iterable[click.Option]) -> Iterator[str]:
+    yield "| option | variable | default | does |"
+    yield "|---|---|---|---|"
+    yield from (_row(option) for option in options)
+    yield ""
 
 
 def _row(option: click.Option) -> str:

@@ -12,6 +12,7 @@ import pytest
 
 from commodore_py.cli.origins import variables_of
 from commodore_py.cli.root import commodore
+from commodore_py.cli.sections import OTHERS, Sectioned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,6 +97,29 @@ def test_every_command_has_help(name: str) -> None:
     assert THERE[name].command.get_short_help_str()
 
 
+@pytest.mark.parametrize(
+    "name", sorted(name for name, ctx in THERE.items() if isinstance(ctx.command, Sectioned))
+)
+def test_headings_hold_every_option_once_and_mark_those_of_ours(name: str) -> None:
+    command, listed = THERE[name].command, LISTED[name]
+    assert isinstance(command, Sectioned)
+    sections = dict(command.sections(THERE[name]))
+
+    common = [option.opts[-1] for option in sections.pop(OTHERS)]
+
+    assert common == ["--verbose", "--help"]
+    marked = {
+        " ".join(sorted(option.opts, key=len)): command.is_ours(option)
+        for options in sections.values()
+        for option in options
+    }
+    assert marked == {
+        names: option.get("ours", False)
+        for names, option in by_names(listed["options"], ours=True).items()
+        if names != "-v --verbose"
+    }
+
+
 def test_the_overview_says_something_about_every_command() -> None:
     overview = commodore.get_help(THERE[""]).partition("Commands:")[2]
 
@@ -103,9 +127,11 @@ def test_the_overview_says_something_about_every_command() -> None:
         assert re.search(rf"^  {word} +[A-Z].+\.$", overview, re.MULTILINE)
 
 
-def by_names(options: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+def by_names(options: list[dict[str, Any]], *, ours: bool = False) -> dict[str, dict[str, Any]]:
     return {
-        " ".join(option["names"]): {key: value for key, value in option.items() if key != "ours"}
+        " ".join(option["names"]): {
+            key: value for key, value in option.items() if ours or key != "ours"
+        }
         for option in options
     }
 

@@ -1,0 +1,63 @@
+"""Help of commands with many options: under headings, with a mark where Commodore has none."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+OURS = "+"
+OTHERS = "In general"
+_LEGEND = f"Options with a {OURS} are ours: Commodore 1.35.1 does not have them."
+# The width at which click begins the text of an option on a line of its own.
+_WIDEST = 30
+
+
+class Sectioned(click.Command):
+    """A command whose table names the options of each heading; `+` is before those of ours."""
+
+    def __init__(
+        self,
+        *args: Any,  # noqa: ANN401 - click's own
+        sections: Mapping[str, str],
+        **kwargs: Any,  # noqa: ANN401 - click's own
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self._sections = sections
+
+    def sections(self, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
+        """The headings with their options; what every command has comes last."""
+        options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option)}
+        for heading, words in self._sections.items():
+            yield heading, [options.pop(word.removeprefix(OURS)) for word in words.split()]
+        if options:
+            yield OTHERS, list(options.values())
+
+    def is_ours(self, option: click.Option) -> bool:
+        """Whether the table marks it."""
+        return any(f"{OURS}{option.name}" in words.split() for words in self._sections.values())
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what --help says about the options."""
+        groups = [(heading, self._rows(ctx, of)) for heading, of in self.sections(ctx)]
+        widest = min(max(len(names) for _, rows in groups for names, _ in rows), _WIDEST + 2)
+        for heading, ((names, text), *rest) in groups:
+            formatter.write_paragraph()
+            formatter.write_heading(heading)
+            # One column for all headings: click makes one for each call.
+            formatter.write_dl([(names.ljust(widest), text), *rest], col_max=_WIDEST + 2)
+        if any(OURS in words for words in self._sections.values()):
+            formatter.write_paragraph()
+            formatter.write_text(_LEGEND)
+
+    def _rows(self, ctx: click.Context, options: list[click.Option]) -> list[tuple[str, str]]:
+        rows = []
+        for option in options:
+            record = option.get_help_record(ctx)
+            if record is not None:
+                mark = OURS if self.is_ours(option) else " "
+                rows.append((f"{mark} {record[0]}", record[1]))
+        return rows
