@@ -70,7 +70,7 @@ def _section(command: Command) -> Iterator[str]:
     yield from _text(inspect.cleandoc(command.click.help or ""))
     if isinstance(command.click, Sectioned):
         # A command remembers its help option, and tests go on with it.
-        context = click.Context(command.click, **HELP)
+        context = click.Context(command.click, help_option_names=HELP["help_option_names"])
         for heading, options in command.click.sections(context):
             if heading != OTHERS:
                 yield f"{heading}:\n"
