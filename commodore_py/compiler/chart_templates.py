@@ -20,11 +20,14 @@ RANDOM = frozenset(
 CLOCK = frozenset({"now", "ago"})
 WORLD = frozenset({"lookup", "getHostByName"})
 
+_QUOTED = r'"(?:\\.|[^"\\\n])*+"|`[^`]*+`'
+# Nothing here is tried in two ways: files that are no templates may open what they never close.
 _ACTION = re.compile(
-    r"""\{\{-?\s*(?P<comment>/\*.*?\*/)?(?P<code>(?:"(?:\\.|[^"\\\n])*"|`[^`]*`|(?!\}\}).)*?)-?\}\}""",
+    r"\{\{-?\s*+(?:/\*(?:(?!\*/).)*+\*/)?+"
+    rf'(?:(?P<code>(?:{_QUOTED}|[^"`}}]++|}}(?!}})|["`])*+)}}}}|(?P<loose>(?:[^}}]++|}}(?!}}))*+)}}}})',
     re.DOTALL,
 )
-_TEXT = re.compile(r'"(?:\\.|[^"\\\n])*"|`[^`]*`')
+_TEXT = re.compile(_QUOTED)
 _CALL = re.compile(rf"(?<![.$\w])(?:{'|'.join(sorted(RANDOM | CLOCK | WORLD))})(?!\w)")
 _USE = re.compile(r'(?<![.$\w])(?:include|template)\s+(?:"(?P<name>[^"]+)"|(?P<made>[^"\s]))')
 _OPEN = re.compile(r'(?P<word>if|range|with|define|block)(?!\w)(?:\s*"(?P<name>[^"]+)")?')
@@ -91,9 +94,11 @@ def _read(file: str, text: str, parts: dict[str, _Part]) -> None:
 
 
 def _actions(text: str) -> Iterator[tuple[str, int]]:
-    for action in _ACTION.finditer(text):
-        code = action["code"]
-        start = action.start("code") + len(code) - len(code.lstrip())
+    for action in _ACTION.finditer(text, 0, text.rfind("}}") + len("}}")):
+        # In text that is no template, a quote may be alone, and what follows it is code.
+        group = "loose" if action["code"] is None else "code"
+        code = action[group]
+        start = action.start(group) + len(code) - len(code.lstrip())
         yield code.strip(), text.count("\n", 0, start) + 1
 
 

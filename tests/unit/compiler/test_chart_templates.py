@@ -37,10 +37,19 @@ def called(text: str, **others: str) -> list[tuple[str, int]]:
         ('{{ printf "%s\\n" now }}', [("now", 1)]),
         ("{{\n  list\n  1\n  now\n}}", [("now", 4)]),
         ('{{ print "a" }}\n{{ "\\"" }} {{ now }}', [("now", 2)]),
+        ('{{ a "b }} {{ now }} "c }', [("now", 1)]),
+        ("{{ a } b }c }} {{ now }}{{ uuidv4 ", [("now", 1)]),
     ],
 )  # fmt: skip
 def test_calls_are_found_where_they_are(text: str, expected: list[tuple[str, int]]) -> None:
     assert called(text) == expected
+
+
+def test_what_is_never_closed_is_read_in_no_time() -> None:
+    schema = '"a": {"description": "written as {{ name"},\n' + '"b": {"type": "string"},\n' * 2000
+
+    assert called(schema) == []
+    assert called(schema + '"{{ now }}"') == [("now", 2002)]
 
 
 def test_only_named_templates_that_are_used_count() -> None:
