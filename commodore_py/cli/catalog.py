@@ -33,8 +33,10 @@ from .sections import Sectioned
 
 if TYPE_CHECKING:
     from commodore_py.config import Author, Config
+    from commodore_py.model import Published
 
     from .changes import DiffForm
+    from .compiled import Show
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
@@ -254,19 +256,13 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
         Show(output, diff, ignoring=ignore).collecting() as show,
     ):
         config = _compile_config(settings, options)
-        if config.dry_run:
-            from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for
+        if config.verify_cache or config.explain_cache:
+            from . import kept_results  # noqa: PLC0415 - only for who wants to know
 
-            published = dry_run.compile_dry(config, cluster)
+            with kept_results.told(config):
+                published = _compiled(config, cluster, show)
         else:
-            from commodore_py import unchanged  # noqa: PLC0415 - not for --help
-
-            published = unchanged.compile_catalog(
-                config,
-                cluster,
-                approve=lambda change: show.ask(config, change),
-                lines=None if show.needs_contents else partial(show.lines, config),
-            )
+            published = _compiled(config, cluster, show)
         if recorder is not None:
             show.stages = recorder.rows()
         return show.outcome(config, cluster, published, exit_code=exit_code)
@@ -295,6 +291,21 @@ def report(
     if output != "text":
         content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
         click.echo(render.structured(content, output))
+
+
+def _compiled(config: Config, cluster: str, show: Show) -> Published:
+    if config.dry_run:
+        from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for
+
+        return dry_run.compile_dry(config, cluster)
+    from commodore_py import unchanged  # noqa: PLC0415 - not for --help
+
+    return unchanged.compile_catalog(
+        config,
+        cluster,
+        approve=lambda change: show.ask(config, change),
+        lines=None if show.needs_contents else partial(show.lines, config),
+    )
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:

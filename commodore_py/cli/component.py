@@ -181,7 +181,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     from commodore_py.workflows.component_at import ComponentAt  # noqa: PLC0415 - not for --help
     from commodore_py.workflows.component_compile import Wanted, compile_component  # noqa: PLC0415
 
-    from . import places, voice  # noqa: PLC0415
+    from . import kept_results, places, voice  # noqa: PLC0415
 
     settings = settings.more_verbose(verbose)
     if repo_directory:
@@ -200,7 +200,8 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     known_as = f" as {alias}" if alias else ""
     voice.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
-    compiled = compile_component(config, Wanted(component, output.resolve(), folders))
+    with kept_results.told(config):
+        compiled = compile_component(config, Wanted(component, output.resolve(), folders))
     click.secho(f"Component compiled to {compiled.folder}", bold=True)
     voice.notices(compiled.notices)
 

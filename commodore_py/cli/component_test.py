@@ -225,17 +225,18 @@ def _tested(config: Config, path: Path, options: dict[str, Any], start: Start) -
     from commodore_py.workflows.component_test_report import Manner, report_of  # noqa: PLC0415
 
     from . import component_test_text as text  # noqa: PLC0415
-    from . import voice  # noqa: PLC0415
+    from . import kept_results, voice  # noqa: PLC0415
 
     suite = find_suite(path, options["case"])
     voice.heading(text.opening(suite))
     manner = Manner(options["update"], options["fail_fast"], everything=not options["case"])
-    return report_of(
-        suite,
-        start(config, suite),
-        manner,
-        tell=lambda outcome: voice.step(text.progress(outcome)),
-    )
+    with kept_results.told(config):
+        return report_of(
+            suite,
+            start(config, suite),
+            manner,
+            tell=lambda outcome: voice.step(text.progress(outcome)),
+        )
 
 
 def _write(report: Report, options: dict[str, Any]) -> None:

@@ -138,7 +138,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     from commodore_py.workflows.package_at import PackageAt  # noqa: PLC0415 - not for --help
     from commodore_py.workflows.package_compile import compile_package  # noqa: PLC0415
 
-    from . import places, voice  # noqa: PLC0415
+    from . import kept_results, places, voice  # noqa: PLC0415
 
     settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
@@ -158,7 +158,8 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     package = PackageAt.find(path, test_class, values)
     voice.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
-    compiled = compile_package(config, package, keep=keep, kept=keep_dir)
+    with kept_results.told(config):
+        compiled = compile_package(config, package, keep=keep, kept=keep_dir)
     click.secho(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
         voice.step(

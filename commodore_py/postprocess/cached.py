@@ -119,7 +119,7 @@ class Cache:
         if differing:
             self._tell(definition, "differs", differing[0], questions)
         else:
-            self._tell(definition, "compiled", "the cache holds the same", questions)
+            self._tell(definition, "equal", questions=questions)
 
     @property
     def told(self) -> Verdicts:

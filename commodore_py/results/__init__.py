@@ -6,13 +6,24 @@ from .marks import Marks, mark_of, written
 from .present import Present
 from .reads import Reads
 from .roots import Roots
-from .verdict import UNSTEADY, CacheDiffers, Outcome, Verdict, Verdicts, changed, refuse_differences
+from .verdict import (
+    UNSTEADY,
+    CacheDiffers,
+    Compared,
+    Outcome,
+    Verdict,
+    Verdicts,
+    changed,
+    compared,
+    refuse_differences,
+)
 from .versions import foundation
 from .watched import WatchedOverlay
 
 __all__ = [
     "UNSTEADY",
     "CacheDiffers",
+    "Compared",
     "Found",
     "Marks",
     "Missing",
@@ -25,6 +36,7 @@ __all__ = [
     "Verdicts",
     "WatchedOverlay",
     "changed",
+    "compared",
     "explain",
     "foundation",
     "key_of",

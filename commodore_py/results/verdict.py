@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 UNSTEADY = "gives something else at every compile"
 """Part of the reason why a result of that kind is never kept."""
 
-Outcome = Literal["found", "compiled", "never", "differs"]
+Outcome = Literal["found", "compiled", "never", "equal", "differs"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +36,7 @@ class Verdict:
             "found": "taken from the cache",
             "compiled": "compiled",
             "never": "compiled, and not kept",
+            "equal": "compiled: the cache holds the same",
             "differs": "the cache holds another result",
         }[self.outcome]
         return f"{self.target}: {self.entry}: {said}" + (f": {self.why}" if self.why else "")
@@ -47,6 +48,34 @@ class Verdicts:
 
     all: tuple[Verdict, ...]
     roots: Roots
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How many results of the cache are what compiling gives, and how many were not compared."""
+
+    equal: int = 0
+    missing: int = 0
+    """The cache held none."""
+    never: int = 0
+    """The cache never holds any."""
+
+    def __add__(self, other: Compared) -> Compared:
+        return Compared(
+            self.equal + other.equal, self.missing + other.missing, self.never + other.never
+        )
+
+
+def compared(heard: Iterable[object]) -> Compared:
+    """What `--verify-cache` found, of all that was told meanwhile."""
+    total = Compared()
+    for one in heard:
+        if isinstance(one, Compared):
+            total += one
+        elif isinstance(one, Verdicts):
+            outcomes: list[str] = [verdict.outcome for verdict in one.all]
+            total += Compared(*map(outcomes.count, ("equal", "compiled", "never")))
+    return total
 
 
 class CacheDiffers(CommodoreError):

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py import compiler, spans
-from commodore_py.adapters import forked
+from commodore_py.adapters import asked, forked
 from commodore_py.errors import CommodoreError
+from commodore_py.results import compared
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from commodore_py.config import Config
     from commodore_py.model import Notice, Tree
+    from commodore_py.results import Compared
 
 Item = TypeVar("Item")
 
@@ -60,10 +63,19 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], Ran]) -> Ite
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
     if processes > 1 and forked.possible():
-        for _, ran in forked.each(lambda: run, cases, min(processes, len(cases))):
+        work = partial(_ran_apart, run)
+        for _, (ran, told) in forked.each(lambda: work, cases, min(processes, len(cases))):
+            asked.tell(told)
             yield ran
     else:
         yield from map(run, cases)
+
+
+def _ran_apart(run: Callable[[str], Ran], case: str) -> tuple[Ran, Compared]:
+    """A case in a worker, with what became of results: what is told there is not heard at home."""
+    with asked.heard() as heard:
+        ran = run(case)
+    return ran, compared(heard)
 
 
 def apart(work: Callable[[], None]) -> None:

@@ -68,6 +68,42 @@ def test_everything_is_compiled_and_compared(commodore: CommandLine, fleet: Flee
 
     assert ran.code == 0
     assert [line.rpartition(": ")[2] for line in _entries(ran)] == ["the cache holds the same"] * 2
+    assert " > --verify-cache: 2 results compared with the cache: no difference\n" in ran.err
+
+
+def test_what_cannot_be_compared_is_counted(commodore: CommandLine, fleet: Fleet) -> None:
+    first = _compile(commodore, fleet, "--verify-cache")
+    fleet.configure({"applications": ["web", "shop"], "parameters": {"web": {"data": {"of": "n"}}}})
+    second = _compile(commodore, fleet, "--verify-cache")
+
+    assert " > --verify-cache: 2 results not in the cache before\n" in first.err
+    assert (
+        " > --verify-cache: 1 result compared with the cache: no difference;"
+        " 1 result not in the cache before\n" in second.err
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (
+            ("--explain-cache", "--no-cache"),
+            "--explain-cache: everything is compiled, as --no-cache says",
+        ),
+        (
+            ("--verify-cache", "--engine", "reference"),
+            "--verify-cache: the reference engine compiles everything, and keeps no results",
+        ),
+    ],
+)
+def test_a_cache_that_is_not_asked_is_pointed_out(
+    commodore: CommandLine, fleet: Fleet, options: tuple[str, ...], why: str
+) -> None:
+    ran = _compile(commodore, fleet, *options)
+
+    assert ran.code == 0
+    assert f" > {why}\n" in ran.err
+    assert ran.err.count("-cache: ") == 1
 
 
 def test_results_cannot_be_compared_without_them(commodore: CommandLine, fleet: Fleet) -> None:
@@ -89,3 +125,20 @@ def test_a_component_compiled_by_itself_finds_its_results(
     assert (first.code, second.code) == (0, 0)
     assert _entries(first)[0].endswith("there is no result of it")
     assert _entries(second)[0].endswith("taken from the cache")
+
+
+def test_cases_are_compared_and_counted_together(commodore: CommandLine, tmp_path: Path) -> None:
+    files = {**a_component("web"), "tests/one.yml": "", "tests/two.yml": "", "tests/three.yml": ""}
+    for name, content in files.items():
+        (tmp_path / "component-web" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "component-web" / name).write_text(content)
+    words = ("component", "test", "component-web")
+    commodore(*words, "--update")
+
+    alone, together = (
+        commodore(*words, "--verify-cache", "--processes", number) for number in ("1", "2")
+    )
+
+    told = " > --verify-cache: 3 results compared with the cache: no difference\n"
+    assert told in alone.err
+    assert told in together.err

@@ -158,7 +158,7 @@ class Cache:
         if differing:
             self._tell(job, "differs", differing, questions)
         else:
-            self._tell(job, "compiled", "the cache holds the same", questions)
+            self._tell(job, "equal", questions=questions)
 
     def _tool(self, about: str) -> bytes:
         from .tools import tool_mark  # noqa: PLC0415 - for few entries only
