@@ -27,9 +27,11 @@ class Recorder:
     deep = True
 
     def __init__(self) -> None:
+        from .timings import cost_so_far  # noqa: PLC0415 - only for who wants to know
+
         self.spans: list[Span] = []
-        self.began = time.monotonic_ns()
-        self.start_up = time.process_time_ns()
+        self._began = time.monotonic_ns()
+        self._start = cost_so_far()
 
     def begun(self, span: Span) -> None:
         """Of no interest: it comes again."""
@@ -40,10 +42,11 @@ class Recorder:
 
     def rows(self) -> list[Row]:
         """How long what took, as of now."""
-        from .timings import rows_of  # noqa: PLC0415 - only for who wants to know
+        from .timings import Cost, cost_so_far, rows_of  # noqa: PLC0415 - as above
 
-        wall = time.monotonic_ns() - self.began
-        return rows_of(self.spans, start_up=self.start_up, wall=wall)
+        wall = time.monotonic_ns() - self._began
+        total = Cost(wall + (self._start.wall or 0), cost_so_far().cpu)
+        return rows_of(self.spans, start=self._start, total=total)
 
 
 def watch_options(command: _Command) -> _Command:

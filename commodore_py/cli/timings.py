@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+import os
+import resource
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+
+from commodore_py.values import dataclass
 
 from . import log, voice
 
@@ -20,6 +26,15 @@ _OTHERS = 3
 _WORTH_TELLING = 10_000_000  # nanoseconds
 
 
+class Cost(NamedTuple):
+    """What this process has cost since it was started, in nanoseconds."""
+
+    wall: int | None
+    """Only some systems know."""
+    cpu: int
+    """With programs and workers that have ended."""
+
+
 @dataclass(slots=True)
 class Row:
     """What took how many nanoseconds; CPU where it is known."""
@@ -30,9 +45,19 @@ class Row:
     count: int = 0
 
 
-def rows_of(spans: Sequence[Span], *, start_up: int, wall: int) -> list[Row]:
-    """Acts with their stages, and of what a stage does many times the slowest (pure)."""
-    rows: dict[tuple[str, ...], Row] = {("start",): Row(("start",), None, start_up)}
+def cost_so_far() -> Cost:
+    """What this process has cost up to now."""
+    children = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = time.process_time_ns() + int((children.ru_utime + children.ru_stime) * 1e9)
+    return Cost(_since_start(), cpu)
+
+
+def rows_of(spans: Sequence[Span], *, start: Cost, total: Cost) -> list[Row]:
+    """Acts with their stages, and of what a stage does many times the slowest (pure).
+
+    The rows at the top add up to the last one.
+    """
+    rows: dict[tuple[str, ...], Row] = {("start",): Row(("start",), start.wall, start.cpu)}
     open_stages: list[tuple[Span, tuple[str, ...]]] = []
     in_order = sorted(spans, key=lambda one: (one.start, -one.end))
     main = in_order[0].process if in_order else 0
@@ -51,8 +76,9 @@ def rows_of(spans: Sequence[Span], *, start_up: int, wall: int) -> list[Row]:
             rows.setdefault(below, Row(below, 0, 0))
             _add(rows[below], one)
     top = [row for row in rows.values() if len(row.names) == 1]
-    known = sum(row.cpu or 0 for row in top)
-    return [*rows.values(), Row(("total",), wall, known)]
+    wall = max(0, (total.wall or 0) - sum(row.wall or 0 for row in top))
+    cpu = max(0, total.cpu - sum(row.cpu or 0 for row in top))
+    return [*rows.values(), Row(("other",), wall, cpu), Row(("total",), total.wall, total.cpu)]
 
 
 def _add(row: Row, span: Span) -> None:
@@ -101,10 +127,25 @@ def tell(rows: Sequence[Row]) -> None:
     """Tell it on stderr, in the form that was asked for."""
     if log.form() == "json":
         for one in as_data(rows):
-            voice.told(f"{one['stage']}: {one['wall']} s, {one['cpu']} s of CPU")
+            known = ((one["wall"], "s"), (one["cpu"], "s of CPU"))
+            costs = ", ".join(f"{cost:.3f} {of}" for cost, of in known if cost is not None)
+            voice.told(f"{one['stage']}: {costs}")
         return
     for line in as_table(rows):
         click.echo(line, err=True)
+
+
+def _since_start() -> int | None:
+    """Wall time since the process began; it may have started itself anew meanwhile."""
+    if sys.platform != "linux":
+        return None
+    try:
+        # The name of the program stands in parentheses, and may hold anything.
+        fields = Path("/proc/self/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+    except OSError:
+        return None
+    began = int(fields[19]) * 1_000_000_000 // os.sysconf("SC_CLK_TCK")
+    return max(0, time.clock_gettime_ns(time.CLOCK_BOOTTIME) - began)
 
 
 def _seconds(nanoseconds: int | None) -> str:

@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -168,11 +169,32 @@ def test_timings_are_part_of_the_result(commodore: CommandLine, fleet: Fleet) ->
     assert {"gather", "render", "publish", "total"} <= stages.keys()
 
 
+def test_a_start_is_timed_from_the_beginning_of_the_process(fleet: Fleet) -> None:
+    """Whether much is done, nothing, or it fails."""
+    command = [sys.executable, "-m", "commodore_py", *compile_words(fleet, "added")]
+    for last in (CLUSTER, CLUSTER, "c-none"):
+        command[command.index("compile") + 1] = last
+        before = time.monotonic()
+        done = subprocess.run([*command, "--timings"], capture_output=True, check=False, text=True)
+        took = time.monotonic() - before
+        top = dict(
+            re.findall(r"^(\w[\w ]*?) +(\d+\.\d{3}) +\d+\.\d{3}$", done.stderr, re.MULTILINE)
+        )
+        total = float(top.pop("total"))
+
+        assert top.keys() >= {"start", "look back", "other"}
+        assert abs(sum(map(float, top.values())) - total) < 0.01
+        # Ten milliseconds is how exactly the system knows when a process began.
+        assert float(top["start"]) > 0
+        assert total < took + 0.02
+
+
 def test_timings_for_programs_are_records(commodore: CommandLine, fleet: Fleet) -> None:
     ran = commodore("--quiet", "--log-format", "json", *compile_words(fleet, "log"), "--timings")
 
     told = [json.loads(line)["message"] for line in ran.err.splitlines()]
     assert any(message.startswith("render/compile: 0.") for message in told)
+    assert not any("None" in message for message in told)
 
 
 def test_a_component_by_itself_is_timed_too(commodore: CommandLine, tmp_path: Path) -> None:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import Any
 
-from commodore_py.cli.timings import as_data, as_table, rows_of
+from commodore_py.cli.timings import Cost, as_data, as_table, cost_so_far, rows_of
 from commodore_py.cli.trace import events_of
 from commodore_py.spans import Span
 
 MS = 1_000_000
+START = Cost(30 * MS, 20 * MS)
+TOTAL = Cost(300 * MS, 150 * MS)
+NOTHING = Cost(0, 0)
 
 
 def a_span(kind: str, name: str, start: int, end: int, **more: Any) -> Span:  # noqa: ANN401 - Span checks them by name
@@ -38,7 +43,7 @@ RUN = [
 
 
 def test_acts_hold_stages_and_stages_their_slowest() -> None:
-    rows = rows_of(RUN, start_up=20 * MS, wall=300 * MS)
+    rows = rows_of(RUN, start=START, total=TOTAL)
 
     assert ["/".join(row.names) for row in rows] == [
         "start",
@@ -50,27 +55,44 @@ def test_acts_hold_stages_and_stages_their_slowest() -> None:
         "render",
         "render/compile",
         *(f"render/compile/t{n:02}" for n in range(11, 1, -1)),
+        "other",
         "total",
     ]
 
 
 def test_times_are_those_of_the_spans() -> None:
-    data = {one["stage"]: one for one in as_data(rows_of(RUN, start_up=20 * MS, wall=300 * MS))}
+    data = {one["stage"]: one for one in as_data(rows_of(RUN, start=START, total=TOTAL))}
 
-    assert data["start"] == {"stage": "start", "wall": None, "cpu": 0.02}
+    assert data["start"] == {"stage": "start", "wall": 0.03, "cpu": 0.02}
     assert data["gather/components"] == {
         "stage": "gather/components",
         "wall": 0.055,
         "cpu": 0.0275,
     }
     assert data["gather/components/fetch/one"]["cpu"] is None
-    assert data["total"] == {"stage": "total", "wall": 0.3, "cpu": 0.145}
+    assert data["total"] == {"stage": "total", "wall": 0.3, "cpu": 0.15}
+
+
+def test_the_rows_at_the_top_add_up() -> None:
+    data = {one["stage"]: one for one in as_data(rows_of(RUN, start=START, total=TOTAL))}
+    top = ("start", "gather", "render", "other")
+
+    assert data["other"] == {"stage": "other", "wall": 0.02, "cpu": 0.005}
+    for kind in ("wall", "cpu"):
+        assert round(sum(data[stage][kind] for stage in top), 6) == data["total"][kind]
+
+
+def test_this_process_has_cost_something() -> None:
+    wall, cpu = cost_so_far()
+
+    assert cpu > 0
+    assert sys.platform != "linux" or (wall is not None and wall * (os.cpu_count() or 1) > cpu / 2)
 
 
 def test_a_stage_that_ran_twice_is_one_row() -> None:
     twice = [a_span("stage", "stage", 0, 10), a_span("stage", "stage", 10, 30)]
 
-    data = as_data(rows_of(twice, start_up=0, wall=30 * MS))
+    data = as_data(rows_of(twice, start=NOTHING, total=Cost(30 * MS, 15 * MS)))
 
     assert [one for one in data if one["stage"] == "stage"] == [
         {"stage": "stage", "wall": 0.03, "cpu": 0.015}
@@ -89,10 +111,12 @@ def test_stages_of_workers_do_not_lie_within_each_other() -> None:
     cases = a_span("stage", "cases", 0, 100)
 
     data = as_data(
-        rows_of([*worker(2, 10, 90), *worker(3, 20, 60), cases], start_up=0, wall=100 * MS)
+        rows_of(
+            [*worker(2, 10, 90), *worker(3, 20, 60), cases], start=NOTHING, total=Cost(100 * MS, 0)
+        )
     )
 
-    assert [(one["stage"], one["wall"]) for one in data[1:-1]] == [
+    assert [(one["stage"], one["wall"]) for one in data[1:-2]] == [
         ("cases", 0.1),
         ("cases/render", 0.12),
         ("cases/render/compile", 0.116),
@@ -107,7 +131,7 @@ def test_the_table_fits_a_terminal() -> None:
         a_span("act", "render", 0, 95),
     ]
 
-    lines = list(as_table(rows_of(long, start_up=10 * MS, wall=100 * MS)))
+    lines = list(as_table(rows_of(long, start=Cost(None, 10 * MS), total=Cost(100 * MS, 0))))
 
     assert {len(line) for line in lines} == {64}
     assert lines[1].split() == ["start", "0.010"]
@@ -116,7 +140,11 @@ def test_the_table_fits_a_terminal() -> None:
 
 
 def test_nothing_ran() -> None:
-    assert [row.names for row in rows_of([], start_up=0, wall=0)] == [("start",), ("total",)]
+    assert [row.names[0] for row in rows_of([], start=NOTHING, total=NOTHING)] == [
+        "start",
+        "other",
+        "total",
+    ]
 
 
 def test_a_trace_has_every_span_with_its_process() -> None:
