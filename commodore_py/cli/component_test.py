@@ -193,13 +193,9 @@ def run_tests(
     if not options["watch"]:
         report = _tested(config, path, options, start)
         _write(report, options)
-        if options["strict"] and any(notice.refusal for notice in report.notices()):
-            from commodore_py.pipeline import refuse_doubts  # noqa: PLC0415 - only when it fails
-
-            voice.notices(notice for notice in report.notices() if not notice.refusal)
-            refuse_doubts(report.notices())
-        voice.notices(report.notices())
-        return _code(report, strict=options["strict"])
+        _tell_notices(report)
+        return _code(report)
+    from commodore_py import inventory  # noqa: PLC0415 - not for --help
     from commodore_py.workflows.component_test_watch import Watched  # noqa: PLC0415
 
     from . import component_test_text as text  # noqa: PLC0415
@@ -209,15 +205,17 @@ def run_tests(
     try:
         while True:
             try:
+                inventory.warn_again()
                 report = _tested(config, path, options, start)
                 click.echo(text.since(last, report, options["diff"]))
                 last = report
+                _tell_notices(report)
             except CommodoreError as error:
                 voice.fail(error)
             voice.step("waiting for changes; Ctrl-C ends this")
             voice.heading(f"Changed: {text.few(files.wait())}")
     except KeyboardInterrupt:
-        return 0 if last is None else _code(last, strict=options["strict"])
+        return 0 if last is None else _code(last)
 
 
 def _tested(config: Config, path: Path, options: dict[str, Any], start: Start) -> Report:
@@ -229,7 +227,12 @@ def _tested(config: Config, path: Path, options: dict[str, Any], start: Start) -
 
     suite = find_suite(path, options["case"])
     voice.heading(text.opening(suite))
-    manner = Manner(options["update"], options["fail_fast"], everything=not options["case"])
+    manner = Manner(
+        options["update"],
+        options["fail_fast"],
+        everything=not options["case"],
+        strict=options["strict"],
+    )
     with kept_results.told(config):
         return report_of(
             suite,
@@ -252,9 +255,19 @@ def _write(report: Report, options: dict[str, Any]) -> None:
         click.echo(render.structured(forms.content(report), options["output"]))
 
 
-def _code(report: Report, *, strict: bool) -> int:
-    refused = strict and any(notice.refusal for notice in report.notices())
-    return FAILED if refused or not report.good else 0
+def _tell_notices(report: Report) -> None:
+    from . import voice  # noqa: PLC0415 - not for --help
+
+    refused = report.refused
+    voice.notices(notice for notice in report.notices() if notice not in refused)
+    if refused:
+        from commodore_py.pipeline import refuse_doubts  # noqa: PLC0415 - only when it fails
+
+        refuse_doubts(refused)
+
+
+def _code(report: Report) -> int:
+    return 0 if report.good else FAILED
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:

@@ -31,6 +31,7 @@ def content(report: Report) -> dict[str, Any]:
         "directory": str(report.suite.directory),
         "passed": report.good,
         "cases": [_case(one) for one in report.outcomes],
+        "refused": [{"message": one.text, "where": one.where} for one in report.refused],
         "not_run": list(report.left_out),
         "orphans": [str(folder) for folder in report.orphans],
         "removed": [str(folder) for folder in report.dropped],
@@ -72,7 +73,8 @@ def _junit(report: Report) -> str:
     name = report.suite.name or report.suite.directory.name
     failures = sum(one.status == "failed" for one in report.outcomes)
     seconds = sum(one.seconds for one in report.outcomes)
-    total = len(report.outcomes) + len(report.left_out)
+    failures += len(report.refused)
+    total = len(report.outcomes) + len(report.left_out) + len(report.refused)
     counted = {"failures": failures, "errors": 0, "skipped": len(report.left_out)}
     counts = " ".join(f'{key}="{number}"' for key, number in counted.items())
     lines = [
@@ -94,6 +96,12 @@ def _junit(report: Report) -> str:
         lines += [
             f"{start}>",
             f"<failure message={_attribute(one.problems[0])}>{text}</failure>",
+            "</testcase>",
+        ]
+    for number, refused in enumerate(report.refused, 1):
+        lines += [
+            f'<testcase classname={_attribute(name)} name="--strict {number}" time="0.000">',
+            f"<failure message={_attribute(refused.text)}>{_text(refused.where)}</failure>",
             "</testcase>",
         ]
     lines += [

@@ -12,6 +12,7 @@ from .whereabouts import Whereabouts
 if TYPE_CHECKING:
     from .explain import path_parts, reach, story
     from .reached import Effect, Reach
+    from .reader import warn_again
     from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
     from .stories import MISSING, Event, Reference, Story
     from .touched import Touched, Touching
@@ -33,6 +34,7 @@ _PLACES = {
     "resolve_single": ".single",
     "single_whereabouts": ".single",
     "story": ".explain",
+    "warn_again": ".reader",
 }
 
 __all__ = [
@@ -57,6 +59,7 @@ __all__ = [
     "resolve_single",
     "single_whereabouts",
     "story",
+    "warn_again",
     "whereabouts",
 ]
 

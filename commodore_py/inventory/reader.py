@@ -120,6 +120,11 @@ def _doubt(key: str, place: str) -> None:
         log.warning("%s: key `%s` is ignored; did you mean `%s`?", place, key, close[0])
 
 
+def warn_again() -> None:
+    """What was warned of once is warned of again: another run begins in this process."""
+    _doubt.cache_clear()
+
+
 def _texts(node: yaml.Node, what: str) -> list[str]:
     """Names as they are written: `1` and `true` are names too."""
     if is_empty(node):

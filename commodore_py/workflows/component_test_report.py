@@ -32,11 +32,17 @@ class Report:
     orphans: tuple[Path, ...]
     dropped: tuple[Path, ...]
     """Expected output of no case, removed by this run."""
+    strict: bool = False
 
     @property
     def good(self) -> bool:
-        """Whether no case failed."""
-        return all(one.status != "failed" for one in self.outcomes)
+        """Whether no case failed, and nothing is refused."""
+        return not self.refused and all(one.status != "failed" for one in self.outcomes)
+
+    @property
+    def refused(self) -> tuple[Notice, ...]:
+        """What fails the run although every case may have passed."""
+        return tuple(one for one in self.notices() if one.refusal) if self.strict else ()
 
     def notices(self) -> Iterator[Notice]:
         """What is to be told once, whichever case said it."""
@@ -63,6 +69,8 @@ class Manner:
     fail_fast: bool = False
     everything: bool = True
     """Whether all cases are looked at, so that what belongs to none can be known."""
+    strict: bool = False
+    """Whether what is doubtful about the whole fails it."""
 
 
 def report_of(
@@ -90,6 +98,7 @@ def report_of(
         tuple(name for name in cases if name not in outcomes),
         () if manner.update else orphans,
         orphans if manner.update else (),
+        manner.strict,
     )
 
 

@@ -169,12 +169,21 @@ def test_expected_output_of_no_case(commodore: CommandLine, tmp_path: Path) -> N
 
     told = cases_of(commodore, component)
     strict = cases_of(commodore, component, "--strict")
+    report = component.parent / "report.xml"
+    data = cases_of(commodore, component, "--strict", "-o", "json", "--junit", str(report))
     some = cases_of(commodore, component, "--case", "small", "--update")
 
     assert told.code == 0
     assert "expected output former belongs to no test case" in told.err
     assert strict.code == 1
     assert "error: expected output former belongs to no test case" in strict.err
+    found = json.loads(data.out)
+    refused = "expected output former belongs to no test case: --update removes it"
+    assert (data.code, found["passed"]) == (1, False)
+    assert found["refused"] == [{"message": refused, "where": str(orphan)}]
+    assert [case["status"] for case in found["cases"]] == ["passed", "passed"]
+    assert 'tests="3" failures="1"' in report.read_text()
+    assert f'<failure message="{refused}">' in report.read_text()
     assert some.code == 0
     assert orphan.is_dir()
     assert cases_of(commodore, component, "--update").code == 0
@@ -576,11 +585,42 @@ def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
     assert not any("large" in line for line in second)
 
 
+def test_watching_tells_what_a_plain_run_tells_each_time(
+    commodore: CommandLine, tmp_path: Path
+) -> None:
+    typo = "parameter: {}\n"
+    component = one(tmp_path, {"tests/small.yml": typo + sized(1)})
+    orphan = component / "tests/golden/former"
+    orphan.mkdir(parents=True)
+    plain = cases_of(commodore, component).err
+    accepted(commodore, component)
+    orphan.mkdir(parents=True)
+
+    rounds = []
+    for options in ((), ("--strict",)):
+        with watching(component, *options) as process:
+            assert process.stderr is not None
+            rounds.append("".join(_until(process.stderr, "waiting for changes")))
+            (component / "tests/large.yml").write_text(f"{sized(9)}# {options}\n")
+            rounds.append("".join(_until(process.stderr, "waiting for changes")))
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            assert process.returncode == (1 if options else 0)
+
+    told = [line for line in plain.splitlines() if "did you mean" in line or "belongs to" in line]
+    assert len(told) == 2
+    for said in rounds[:2]:
+        assert [line for line in said.splitlines() if line in told] == told
+    for said in rounds[2:]:
+        assert "error: expected output former belongs to no test case" in said
+
+
 @contextmanager
-def watching(component: Path) -> Iterator[subprocess.Popen[str]]:
+def watching(component: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
     """A test that watches, ended whatever happens."""
+    words = ("component", "test", str(component), "--watch", *options)
     process = subprocess.Popen(
-        [sys.executable, "-m", "commodore_py", "component", "test", str(component), "--watch"],
+        [sys.executable, "-m", "commodore_py", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
