@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from time import monotonic
@@ -31,6 +30,7 @@ from commodore_py.model import (
     ReportOutcome,
     Sources,
 )
+from commodore_py.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

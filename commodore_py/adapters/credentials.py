@@ -6,9 +6,10 @@ import base64
 import json
 import logging
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass
 
 from .process import ProgramFailed, run
 

@@ -6,10 +6,10 @@ import logging
 import os
 import re
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from . import git_files, git_urls
 from .process import ProgramFailed, run

@@ -7,10 +7,10 @@ import importlib.util
 import logging
 import os
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .process import ProgramFailed, TookTooLong, run
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass
 
 from . import yaml_exact
 from .helm import HelmFailed

@@ -9,11 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry
+from commodore_py.values import dataclass
 
 from . import files
 from .kept_files import Kept, Listing, list_files

@@ -7,12 +7,12 @@ import functools
 import glob
 import os
 import stat
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.values import dataclass, field, replace
 
 from .files import read_tree
 

@@ -6,11 +6,12 @@ import base64
 import hashlib
 import json
 import re
-from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
+
+from commodore_py.values import dataclass, field, replace
 
 from .credentials import Login, login_for
 from .http import HttpError, post_form

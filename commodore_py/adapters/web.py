@@ -8,9 +8,10 @@ import os
 import re
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeVar
+
+from commodore_py.values import dataclass, field
 
 from .git_urls import without_password
 from .http import PAUSES, HttpError, ServerAway, refused, translated

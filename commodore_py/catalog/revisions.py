@@ -6,13 +6,13 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import RevisionNotFound, commit_of, git, git_bytes, is_repository
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change
+from commodore_py.values import dataclass, field
 
 from .sinks.staged import contents_of, file_changes
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

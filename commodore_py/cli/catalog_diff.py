@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+
+from commodore_py.values import replace
 
 from .options import DIFF_OUTPUTS, Globals, config_of, diff_options, verbose_option
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from . import completion, voice
 from .lazy import LazyGroup

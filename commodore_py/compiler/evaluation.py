@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet import JsonnetError, evaluate
 from commodore_py.adapters.overheard import overheard
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
+from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -19,6 +18,7 @@ from commodore_py.adapters.git import (
     succeeds,
 )
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .clones import heads_of
 from .safety import (

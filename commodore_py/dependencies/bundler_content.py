@@ -10,7 +10,7 @@ import os
 import stat
 import tarfile
 import tempfile
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -19,6 +19,7 @@ from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .safety import move_aside
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.values import dataclass
 
 from .bundler_content import sweep
 from .bundler_fetch import bring_all

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +21,7 @@ from commodore_py.adapters.git import (
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead
+from commodore_py.values import dataclass
 
 from .catalog_owner import claim
 from .checkouts import (

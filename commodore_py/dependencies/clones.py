@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +24,7 @@ from commodore_py.adapters.git import (
 from commodore_py.adapters.git_files import bytes_of, refs_in, text_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, replace
 
 from .lending_entries import give_back
 from .mould import Mould

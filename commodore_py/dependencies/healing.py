@@ -5,13 +5,13 @@ from __future__ import annotations
 import logging
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import on_disk
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git import commit_of
+from commodore_py.values import dataclass
 
 from .at_work import wait_until_idle
 from .journal import Journal

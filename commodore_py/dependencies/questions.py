@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from commodore_py.adapters.git import (
     over_network,
 )
 from commodore_py.adapters.git_files import git_folder_of_remote, refs_in
+from commodore_py.values import dataclass
 
 from .revisions import is_commit
 

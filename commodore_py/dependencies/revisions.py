@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git import BRANCHES, TAGS, RevisionNotFound, commit_of, git, succeeds
+from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

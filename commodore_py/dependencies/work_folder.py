@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import (
@@ -15,6 +14,7 @@ from commodore_py.adapters.git import (
 from commodore_py.adapters.git_short import short_commits_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, Kind
+from commodore_py.values import replace
 
 from .contents import incomplete
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.values import dataclass, field
 
 from . import places
 from .classes import ClassFiles

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from commodore_py.values import dataclass
 
 from .places import Place, items_of
 from .references import parse

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import yaml
 
 from commodore_py.adapters.yaml_nodes import compose
+from commodore_py.values import dataclass
 
 from .reader import key_of, unmarked
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
+from commodore_py.values import dataclass, field
 
 from .causes import Cause, Causes
 from .loading import ConstantParameter, HierarchyError, MissingClass

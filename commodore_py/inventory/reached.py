@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .mentions import Mentions
 from .places import Place, fields_of, items_of, paths_at

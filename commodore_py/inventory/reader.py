@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import difflib
 import logging
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ import yaml
 
 from commodore_py.adapters.yaml_nodes import compose
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
 
 from .applications import Applications
 from .references import parse

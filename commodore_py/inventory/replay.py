@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
+
+from commodore_py.values import dataclass, field
 
 from . import places
 from .classes import absolute_name

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from commodore_py.values import dataclass, replace
 
 from .places import Index, Place
 

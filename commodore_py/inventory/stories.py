@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass, field
 
 from .steps import ABSENT, dotted
 from .values import Map, Sequence, Stack, Token, Unresolved, plain, plain_key

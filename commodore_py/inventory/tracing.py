@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from commodore_py.values import replace
 
 from .interpolate import KeyMissing
 from .layers import ConstantKey, merge

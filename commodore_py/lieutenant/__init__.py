@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import replace
 
 from . import client
 from .client import Server

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
+from commodore_py.values import dataclass, field
 
 from .described import kind_of
 from .oidc import (

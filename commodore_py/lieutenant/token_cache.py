@@ -7,11 +7,11 @@ import json
 import logging
 import os
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
 
 from .described import kind_of
 from .urls import base_url

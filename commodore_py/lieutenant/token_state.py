@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
 
 from .claims import expiry_of, has_expired
 from .token_cache import TokenCache

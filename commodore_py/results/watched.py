@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.overlay import NotReadable, Overlay
+from commodore_py.values import dataclass, field
 
 from .marks import (
     NOTHING,

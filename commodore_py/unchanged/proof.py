@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import stat
 import struct
-from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -16,6 +15,7 @@ from commodore_py.adapters.git_files import folders_of
 from commodore_py.adapters.git_index import files_in, seen_of
 from commodore_py.catalog import compiled_tree
 from commodore_py.model import Kind
+from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

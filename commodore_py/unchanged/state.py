@@ -6,8 +6,10 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

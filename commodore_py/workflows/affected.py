@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.unchanged import looked_at
+from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

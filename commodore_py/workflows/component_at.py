@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory import SingleClassPath
 from commodore_py.model import Dependency, DependencySpec, Instance, Kind
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.values import dataclass
 
 from .value_files import classes_of
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,8 +16,10 @@ from commodore_py.config import WorkPaths
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import CatalogHead, Inventory, Sources
 from commodore_py.pipeline import refuse_doubts
+from commodore_py.values import dataclass, replace
 
 from .made_up import around_component, stand_in_for_argocd
+from .passing import renamed, told_to_author
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -91,6 +92,11 @@ def put_back(wanted: Wanted) -> None:
 @spans.act("gather")
 def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
+    with told_to_author(_passing(config, folder)):
+        return _gathered(config, wanted, folder)
+
+
+def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
     config = replace(config, paths=WorkPaths(folder), local=False)
@@ -116,32 +122,37 @@ def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
 @spans.act("libraries")
 def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
-    component = gathered.wanted.component.checkout()
-    dependencies.bring_single(
-        gathered.config, component, gathered.parameters, keep_others=keep_others
-    )
+    component, config = gathered.wanted.component.checkout(), gathered.config
+    with told_to_author(_passing(config, config.paths.root)):
+        dependencies.bring_single(config, component, gathered.parameters, keep_others=keep_others)
 
 
 @spans.act("downloads")
 def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
     """Fetch what the component downloads, or some of it, and put it in its places."""
-    dependencies.fetch_downloads(
-        gathered.config,
-        downloads,
-        gathered.sources.classes,
-        gathered.where,
-        output=gathered.wanted.output,
-    )
+    config = gathered.config
+    with told_to_author(_passing(config, config.paths.root)):
+        dependencies.fetch_downloads(
+            config,
+            downloads,
+            gathered.sources.classes,
+            gathered.where,
+            output=gathered.wanted.output,
+        )
 
 
 @spans.act("render")
 def render(gathered: Gathered) -> Compiled:
     """Compile and filter what was gathered; nothing is written to its place."""
-    wanted = gathered.wanted
-    trees, notices = _render(gathered.config, gathered.sources, wanted)
+    wanted, passing = gathered.wanted, _passing(gathered.config, gathered.config.paths.root)
+    with told_to_author(passing):
+        trees, notices = _render(gathered.config, gathered.sources, wanted)
+    notices = (*notices, *gathered.sources.notices)
+    if passing is not None:
+        notices = renamed(notices, passing)
     instance = wanted.component.instance.name
     place = wanted.output / "compiled" / instance.replace(".", "/")
-    compiled = Compiled(place, trees[instance], (*notices, *gathered.sources.notices))
+    compiled = Compiled(place, trees[instance], notices)
     if gathered.config.strict:
         refuse_doubts(compiled.notices)
     return compiled
@@ -205,7 +216,12 @@ def scratch(config: Config) -> Iterator[Path]:
     try:
         yield folder
     finally:
-        if config.verbosity >= _KEEPS_FOLDER:
+        if _passing(config, folder) is None:
             log.info("the folder in which the component was compiled is kept: %s", folder)
         else:
             remove(folder)
+
+
+def _passing(config: Config, folder: Path) -> Path | None:
+    """The folder, if it will be gone afterwards."""
+    return folder if config.verbosity < _KEEPS_FOLDER else None

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import shlex
-from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.values import dataclass
 
 from .component_test_make import Unknowable, Variables
 from .scaffold_record import NoRecord, Record

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import tempfile
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from commodore_py.inventory.lint_names import literal_length, pattern_of
 from commodore_py.inventory.native import render_targets
 from commodore_py.inventory.problems import Circumstances, located
 from commodore_py.inventory.replay import Hierarchy as LaidOpen
+from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

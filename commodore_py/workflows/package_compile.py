@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -17,9 +16,11 @@ from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead, Sources
 from commodore_py.pipeline import compiled_and_filtered, refuse_doubts
+from commodore_py.values import dataclass, replace
 
 from .made_up import around_package, stand_in_for_argocd
 from .package_at import TENANT, PackageAt
+from .passing import renamed, told_to_author
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -59,7 +60,7 @@ def compile_package(
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
         config = replace(config, paths=WorkPaths(folder))
-        trees, references, notices = render_package(config, package)
+        trees, references, notices = render_package(config, package, passing=not (keep or kept))
         if keep or kept:
             _leave(config, trees, references)
     place = package.directory / "compiled"
@@ -69,16 +70,22 @@ def compile_package(
 
 
 def render_package(
-    config: Config, package: PackageAt
+    config: Config, package: PackageAt, *, passing: bool
 ) -> tuple[Mapping[str, Tree], tuple[ReferenceFile, ...], tuple[Notice, ...]]:
-    """Compile a package in a working directory; nothing is written to the package itself."""
-    with dependencies.one_run(config.paths):
+    """Compile a package in a working directory; nothing is written to the package itself.
+
+    If that is a passing one, nobody hears of paths in it.
+    """
+    root = config.paths.root
+    with told_to_author(root if passing else None), dependencies.one_run(config.paths):
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
             catalog.clean(config)
         sources = _gather(config, package)
         references, trees, notices = _render(config, sources)
     notices = (*notices, *sources.notices)
+    if passing:
+        notices = renamed(notices, root)
     if config.strict:
         refuse_doubts(notices)
     return trees, references, notices

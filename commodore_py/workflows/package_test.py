@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Tree
+from commodore_py.values import replace
 
 from .component_test_run import Output, Ran, compiled
 from .package_at import PackageAt
@@ -42,7 +43,7 @@ def compile_cases(
             else:
                 own = replace(config, paths=WorkPaths(folder), processes=1)
                 ready.append((case.name, (own, package)))
-        yield from compiled(config, ready, _compile)
+        yield from compiled(config, ready, partial(_compile, passing=keep is None))
 
 
 def package_of(suite: Suite, case: Case) -> PackageAt:
@@ -54,8 +55,8 @@ def package_of(suite: Suite, case: Case) -> PackageAt:
     )
 
 
-def _compile(what: tuple[Config, PackageAt]) -> Output:
-    trees, _, notices = render_package(*what)
+def _compile(what: tuple[Config, PackageAt], *, passing: bool) -> Output:
+    trees, _, notices = render_package(*what, passing=passing)
     tree = Tree()
     for folder, one in placed(trees).items():
         tree |= one.below(PurePosixPath(folder))

@@ -9,7 +9,6 @@ import string
 import unicodedata
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from commodore_py.adapters.files import is_executable
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

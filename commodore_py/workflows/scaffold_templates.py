@@ -7,7 +7,6 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -16,6 +15,7 @@ from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git import BRANCHES, TAGS, commit_of, git, over_network
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
 
 from . import scaffold_builtin, scaffold_cookiecutter
 from .scaffold_kinds import BUILT_IN

@@ -8,7 +8,6 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.catalog import is_generated
 from commodore_py.dependencies.safety import unpushed
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .api_surroundings import Api, look_at_api
 from .tool_folder import ToolFolder

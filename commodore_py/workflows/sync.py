@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,7 @@ from commodore_py.adapters.github import GitHub, Wanted
 from commodore_py.adapters.github_refusals import NothingMoreToAsk
 from commodore_py.errors import CommodoreError
 from commodore_py.model import DependencySpec, Kind
+from commodore_py.values import dataclass
 
 from .scaffold_record import NAME
 from .scaffold_templates import Shelf

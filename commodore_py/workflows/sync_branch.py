@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from commodore_py.adapters.git import commit_of, git, over_network, remote_setti
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .scaffold_changes import identity_of
 from .scaffold_update import SUBJECT, write_changes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -11,6 +10,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.github import PUBLIC
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
@@ -11,6 +10,7 @@ from commodore_py.catalog.change import change_between
 from commodore_py.catalog.layout import OWNED, is_hidden
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change, Tree
+from commodore_py.values import dataclass
 
 from .written import compiled_tree, write_owned
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.values import dataclass, replace
 
 from .base import inputs_of
 from .helm_arguments import releases_of, values_text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -11,6 +10,7 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.git_urls import without_password
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
 
 from .constraints import Version, best
 

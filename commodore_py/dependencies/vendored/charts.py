@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import shutil
-from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.adapters.registry import Reference, Registry
 from commodore_py.adapters.web import Request
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field, replace
 
 from .chart_index import choose, entries_in, resolved
 from .constraints import Version, best, is_exact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from commodore_py.dependencies.lending import Lender
 from commodore_py.dependencies.questions import Asker
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Artifact, Chart, Repository, WebFile
+from commodore_py.values import dataclass, field
 
 from . import artifacts, charts, files
 from .mode import Mode

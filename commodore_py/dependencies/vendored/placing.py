@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git import succeeds
 from commodore_py.dependencies.safety import moment
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
 
 from .record import Mark, Placed, Record, all_fit, is_scratch, state_of, wanted_state
 

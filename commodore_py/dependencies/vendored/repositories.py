@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -20,6 +19,7 @@ from commodore_py.adapters.git import (
 from commodore_py.dependencies.jsonnetfile_remote import Remote
 from commodore_py.dependencies.revisions import is_commit
 from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from pathlib import Path
