@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from commodore_py.workflows.component_test_cases import Suite
     from commodore_py.workflows.component_test_report import Report
     from commodore_py.workflows.component_test_run import Ran
+    from commodore_py.workflows.what_is_here import Kind
 
     Start = Callable[[Config, Suite], Generator[Ran, None, None]]
 
@@ -166,6 +167,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:  # 
         beside=options["with_component"],
     )
     return run_tests(
+        "component",
         settings,
         path,
         options,
@@ -175,6 +177,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:  # 
 
 
 def run_tests(
+    kind: Kind,
     settings: Globals,
     path: Path,
     options: dict[str, Any],
@@ -191,7 +194,7 @@ def run_tests(
         raise UsageError("--watch is for people", hint="leave out --watch, or --output and --junit")
     config = _config(settings, options)
     if not options["watch"]:
-        report = _tested(config, path, options, start)
+        report = _tested(kind, config, path, options, start)
         _write(report, options)
         _tell_notices(report)
         return _code(report)
@@ -206,7 +209,7 @@ def run_tests(
         while True:
             try:
                 inventory.warn_again()
-                report = _tested(config, path, options, start)
+                report = _tested(kind, config, path, options, start)
                 click.echo(text.since(last, report, options["diff"]))
                 last = report
                 _tell_notices(report)
@@ -218,14 +221,16 @@ def run_tests(
         return 0 if last is None else _code(last)
 
 
-def _tested(config: Config, path: Path, options: dict[str, Any], start: Start) -> Report:
+def _tested(
+    kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
+) -> Report:
     from commodore_py.workflows.component_test_cases import find_suite  # noqa: PLC0415
     from commodore_py.workflows.component_test_report import Manner, report_of  # noqa: PLC0415
 
     from . import component_test_text as text  # noqa: PLC0415
     from . import kept_results, voice  # noqa: PLC0415
 
-    suite = find_suite(path, options["case"])
+    suite = find_suite(kind, path, options["case"])
     voice.heading(text.opening(suite))
     manner = Manner(
         options["update"],

@@ -46,5 +46,9 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:  # no
             hint="test once with --tmp-dir FOLDER, then with --offline --tmp-dir FOLDER",
         )
     return run_tests(
-        settings, path, options, lambda config, suite: flow.compile_cases(config, suite, keep)
+        "package",
+        settings,
+        path,
+        options,
+        lambda config, suite: flow.compile_cases(config, suite, keep),
     )

@@ -14,6 +14,7 @@ from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.values import dataclass
 
 from .value_files import classes_of
+from .what_is_here import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,14 +92,21 @@ class ComponentAt:
                 )
         source = "" if named else ", as its folder is"
         hint = f"give its name with -n, if the component is not called {component}{source}"
-        for file in (f"{component}.yml", "defaults.yml"):
-            place = self.directory / "class" / file
-            if not place.is_file():
-                yield CommodoreError(
-                    f"component {component} has no class/{file}",
-                    where=str(place),
-                    hint=f"write it, even an empty one; or {hint}",
-                )
+        missing = [
+            file
+            for file in (f"{component}.yml", "defaults.yml")
+            if not (self.directory / "class" / file).is_file()
+        ]
+        mistake = mistaken(self.directory, "component") if missing else None
+        if mistake is not None:
+            yield mistake
+            return
+        for file in missing:
+            yield CommodoreError(
+                f"component {component} has no class/{file}",
+                where=str(self.directory / "class" / file),
+                hint=f"write it, even an empty one; or {hint}",
+            )
         names = [component, *(other.instance.component for other in self.beside)]
         for name in sorted({name for name in names if names.count(name) > 1}):
             yield CommodoreError(

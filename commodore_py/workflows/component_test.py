@@ -22,6 +22,7 @@ from .component_compile import (
 )
 from .component_test_run import Output, Ran, apart, compiled
 from .component_test_shared import rounds
+from .what_is_here import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -72,7 +73,7 @@ def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator
 def wanted_of(suite: Suite, case: Case, settings: Settings) -> Wanted:
     """What `make` would compile for a case: its Makefile says how, options are stronger."""
     if not case.values.is_file():
-        raise CommodoreError(
+        raise mistaken(suite.directory, "component") or CommodoreError(
             f"test case {case.name} has no file",
             where=str(case.values),
             hint="write it, even an empty one; or remove the case from the list of cases",

@@ -14,10 +14,13 @@ from commodore_py.values import dataclass
 
 from .component_test_make import Unknowable, Variables
 from .scaffold_record import NoRecord, Record
+from .what_is_here import mistaken, nothing_here
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from .what_is_here import Kind
 
 log = logging.getLogger(__name__)
 
@@ -125,7 +128,7 @@ class Arguments:
         )
 
 
-def find_suite(folder: Path, chosen: Sequence[str] = ()) -> Suite:
+def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
     """The cases in a folder, or those whose names match; none at all is a mistake."""
     directory = folder.resolve()
     tests = directory / "tests"
@@ -142,7 +145,7 @@ def find_suite(folder: Path, chosen: Sequence[str] = ()) -> Suite:
         others = {name: _case(tests, name, path) for name, path in files.items()}
         cases = _chosen({**cases, **others}, chosen)
     if not cases:
-        raise UsageError(
+        raise (mistaken(directory, kind) or nothing_here(directory)) or UsageError(
             "there is no test case",
             where=str(tests),
             hint="write one: an empty tests/defaults.yml will do",

@@ -11,6 +11,7 @@ from commodore_py.model import ClassPath, Dependency, DependencySpec, Kind
 from commodore_py.values import dataclass
 
 from .value_files import classes_of
+from .what_is_here import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +85,7 @@ class PackageAt:
                 hint=f"name it as seen from {self.directory}",
             )
         elif not self.test_class.is_file():
-            yield CommodoreError(
+            yield mistaken(self.directory, "package") or CommodoreError(
                 "there is no such test class",
                 where=str(self.test_class),
                 hint="name it as seen from the package, with the suffix .yml",

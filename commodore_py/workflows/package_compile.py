@@ -21,6 +21,7 @@ from commodore_py.values import dataclass, replace
 from .made_up import around_package, stand_in_for_argocd
 from .package_at import TENANT, PackageAt
 from .passing import renamed, told_to_author
+from .what_is_here import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -179,7 +180,7 @@ def _lay_out(config: Config, cluster: Cluster, package: PackageAt) -> None:
 
 def _check_listed(node: Node, package: PackageAt) -> None:
     if not node.parameters.get("components"):
-        raise CommodoreError(
+        raise mistaken(package.directory, "package") or CommodoreError(
             f"package {package.name} lists no components",
             where=str(package.test_class),
             hint="list the components that it uses under parameters.components, each with url and"

@@ -53,7 +53,7 @@ def inputs_of(job: InputJob, pattern: str) -> list[Path]:
     """
     found = job.lookup.every(pattern)[::-1]
     if not found and not job.entry.ignore_missing:
-        looked = ", ".join(str(folder / pattern) for folder in job.lookup.search_paths)
+        looked = ", ".join(dict.fromkeys(str(at / pattern) for at in job.lookup.search_paths))
         raise InputMissing(
             f"input {pattern} does not exist", where=job.entry.where, hint=f"looked at {looked}"
         )

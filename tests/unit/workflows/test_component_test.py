@@ -90,14 +90,14 @@ CASES = {f"tests/{name}.yml": "" for name in "abc"}
     ],
 )
 def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected: list[str]) -> None:
-    suite = find_suite(written(tmp_path, {**CASES, **files}))
+    suite = find_suite("component", written(tmp_path, {**CASES, **files}))
 
     assert [case.name for case in suite.cases] == expected
 
 
 def test_expected_output_is_wanted_unless_the_template_says_no(tmp_path: Path) -> None:
-    assert find_suite(written(tmp_path, CASES)).golden
-    assert not find_suite(written(tmp_path, {".cruft.json": CRUFT})).golden
+    assert find_suite("component", written(tmp_path, CASES)).golden
+    assert not find_suite("component", written(tmp_path, {".cruft.json": CRUFT})).golden
 
 
 VALUE = {

@@ -1,0 +1,57 @@
+"""Failures in a folder that is gone afterwards, told by the files that its author has."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.model import Notice
+
+
+@contextmanager
+def told_to_author(folder: Path | None) -> Iterator[None]:
+    """Errors meanwhile name no path in this folder; without one, they stay as they are."""
+    try:
+        yield
+    except CommodoreError as error:
+        if folder is not None:
+            _rename(error, folder)
+        raise
+
+
+def renamed(notices: Iterable[Notice], folder: Path) -> tuple[Notice, ...]:
+    """The notices without paths in this folder."""
+    return tuple(
+        type(one)(by_author(one.text, folder), by_author(one.where, folder), one.refusal)
+        for one in notices
+    )
+
+
+def by_author(text: str, folder: Path) -> str:
+    """A text without paths in a folder: links lead to what the author has; the rest is relative."""
+    if str(folder) not in text:
+        return text
+
+    def name(found: re.Match[str]) -> str:
+        real = Path(found[0]).resolve()
+        return str(real.relative_to(folder)) if real.is_relative_to(folder) else str(real)
+
+    return re.sub(re.escape(f"{folder}/") + r"[^\s,:;'\"`()]+", name, text)
+
+
+def _rename(error: CommodoreError, folder: Path) -> None:
+    for one in error.errors if isinstance(error, SeveralErrors) else ():
+        _rename(one, folder)
+    error.args = (by_author(str(error), folder),)
+    error.where = by_author(error.where, folder)
+    error.hint = by_author(error.hint, folder)
+    notes = [by_author(note, folder) for note in notes_of(error)]
+    if notes:
+        error.__notes__ = notes
