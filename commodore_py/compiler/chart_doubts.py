@@ -61,12 +61,13 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
 def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
     # Hardly any component has charts, and to read them takes half of the standard library.
     from .chart_templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
-    from .charts import calls_of  # noqa: PLC0415 - see above
+    from .charts import calls_of, title_of  # noqa: PLC0415 - see above
 
+    # Whether a template comes to its calls is a matter of its conditions, which are not read.
     what_they_do = (
-        (RANDOM, "makes up values anew at every compile"),
-        (CLOCK, "looks at the clock"),
-        (WORLD, "asks for what is not there while compiling"),
+        (RANDOM, "may make up values anew at every compile"),
+        (CLOCK, "may look at the clock"),
+        (WORLD, "may ask for what is not there while compiling"),
     )
     named = set(entry.fields["helm_params"]) & {"name", "release_name"}
     if not named or len(entry.input_paths) > 1:
@@ -78,7 +79,7 @@ def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
             these = [call for call in calls if call.function in functions]
             if these:
                 names = ", ".join(dict.fromkeys(call.function for call in these))
-                text = f"{entry.target}: chart {chart.name} {said} ({names})"
+                text = f"{entry.target}: chart {title_of(chart)} {said} ({names})"
                 yield Notice(text, where="\n".join([*_places(chart, these), entry.where]))
 
 

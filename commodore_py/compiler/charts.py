@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .chart_templates import Call
 
 _NOTES = "NOTES.txt"
-_READ = ("Chart.yaml", "requirements.yaml", "values.yaml")
+_HEAD = "Chart.yaml"
+_READ = (_HEAD, "requirements.yaml", "values.yaml")
 _TOO_BIG = 4 << 20
 
 
@@ -31,6 +32,13 @@ def calls_of(chart: Path, values: Mapping[str, Any]) -> tuple[Call, ...]:
     return calls_in(templates, whole.rendered(values))
 
 
+def title_of(chart: Path) -> str:
+    """What a chart calls itself, with its version: its folder is often called like the version."""
+    text = next((text for name, text in _files(chart) if name == _HEAD), "")
+    head = _Chart({_HEAD: text}, "").read(_HEAD)
+    return " ".join(str(head[key]) for key in ("name", "version") if head.get(key)) or chart.name
+
+
 @dataclass(frozen=True, slots=True)
 class _Chart:
     """A chart among all files, below its folder."""
@@ -40,7 +48,7 @@ class _Chart:
 
     def rendered(self, values: Mapping[str, Any]) -> Iterator[str]:
         """The templates whose text is output, those of sub-charts included."""
-        head = self.read("Chart.yaml")
+        head = self.read(_HEAD)
         values = _over(self.read("values.yaml"), values)
         if head.get("type") != "library":
             prefix = f"{self.folder}templates/"
@@ -65,7 +73,7 @@ class _Chart:
         found = {}
         for name in self.files:
             folder, _, file = name.removeprefix(prefix).partition("/")
-            if name.startswith(prefix) and file == "Chart.yaml":
+            if name.startswith(prefix) and file == _HEAD:
                 sub = f"{prefix}{folder}/"
                 found[str(_Chart(self.files, sub).read(file).get("name", folder))] = sub
         return found

@@ -37,12 +37,14 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Notic
 def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
     random, clock, world = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
 
-    assert random.text == "web: chart chart makes up values anew at every compile (randAlphaNum)"
+    assert (
+        random.text == "web: chart c 1.0.0 may make up values anew at every compile (randAlphaNum)"
+    )
     assert random.where.splitlines()[0].endswith("/chart/templates/a.yaml:2")
     assert random.where.splitlines()[1] == "target web, parameters.kapitan.compile[0]"
-    assert "looks at the clock (now)" in clock.text
+    assert "may look at the clock (now)" in clock.text
     assert clock.where.splitlines()[0].endswith(":4")
-    assert "asks for what is not there while compiling (lookup)" in world.text
+    assert "may ask for what is not there while compiling (lookup)" in world.text
     assert not random.refusal
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.compiler.chart_templates import calls_in
-from commodore_py.compiler.charts import calls_of
+from commodore_py.compiler.charts import calls_of, title_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -117,6 +117,17 @@ def test_libraries_render_nothing_by_themselves(tmp_path: Path) -> None:
     (tmp_path / "templates/t.yaml").write_text("{{ now }}")
 
     assert calls_of(tmp_path, {}) == ()
+
+
+def test_charts_are_called_as_they_call_themselves(tmp_path: Path) -> None:
+    _pack(tmp_path / "d.tgz", {"d/Chart.yaml": "name: d", "d/values.yaml": ""})
+    (tmp_path / "c/1.2.0").mkdir(parents=True)
+
+    before = title_of(tmp_path / "c/1.2.0")
+    (tmp_path / "c/1.2.0/Chart.yaml").write_text("name: c\nversion: 1.2.0\n")
+
+    assert (before, title_of(tmp_path / "c/1.2.0")) == ("1.2.0", "c 1.2.0")
+    assert title_of(tmp_path / "d.tgz") == "d"
 
 
 def _pack(archive: Path, files: dict[str, str]) -> None:
