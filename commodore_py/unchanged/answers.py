@@ -18,9 +18,10 @@ if TYPE_CHECKING:
 
 def difference(config: Config, cluster_id: str, last: State) -> str:
     """Who answers something else than last time; empty if nobody does."""
+    # Who does not answer here, after several attempts, would not answer a whole run either.
+    if last.cluster and not _is_known_as(config, cluster_id, last.cluster):
+        return "what is known about the cluster"
     try:
-        if last.cluster and not _is_known_as(config, cluster_id, last.cluster):
-            return "what is known about the cluster"
         if last.remotes and not _answer_alike(config, last):
             return "a repository"
         if config.push and last.catalog:

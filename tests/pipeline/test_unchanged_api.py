@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.errors import CommodoreError
+from commodore_py.adapters.http import PAUSES
+from commodore_py.errors import CommodoreError, notes_of
 from tests.e2e.peer import serve_facts
 from tests.fleet import CLUSTER, TENANT
 from tests.pipeline.rerun_world import Reruns, reruns, rewrite
@@ -60,3 +62,29 @@ def test_without_an_answer_nothing_is_shown(tmp_path: Path) -> None:
 
     with pytest.raises(CommodoreError, match="no connection"):
         world.run()
+
+
+def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
+    world = reruns(tmp_path)
+    asked: list[str] = []
+
+    class Away(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            self.send_error(503)
+
+        def log_message(self, *_: object) -> None:  # as it would tell on stderr
+            pass
+
+    with serve_facts(world.fleet.root / "facts") as server:
+        world.settings = {"api_url": server.url, "api_token": "secret"}
+        world.settle()
+        present, server.RequestHandlerClass = server.RequestHandlerClass, Away
+
+        with pytest.raises(CommodoreError, match="answered 503") as raised:
+            world.run()
+
+        server.RequestHandlerClass = present
+        assert asked == [f"/clusters/{CLUSTER}"] * (1 + len(PAUSES))
+        assert f"while reading what is known about cluster {CLUSTER}" in notes_of(raised.value)
+        assert world.run().rested
