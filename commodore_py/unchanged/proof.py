@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import stat
 import struct
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git_files import folders_of
+from commodore_py.adapters.git_files import bytes_of, folders_of
 from commodore_py.adapters.git_index import files_in, seen_of
 from commodore_py.catalog import compiled_tree
 from commodore_py.model import Kind
@@ -19,12 +19,14 @@ from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from commodore_py.adapters.git_files import GitFolders
     from commodore_py.adapters.git_index import Seen
     from commodore_py.config import Config
-    from commodore_py.model import Dependency, Rendered, Sources, Tree
+    from commodore_py.model import Dependency, Rendered, Sources
 
-    from .looks import Look
+    from .looks import Look, Row
 
 _GIT = ".git"
 _OWNED = ("manifests", "refs")
@@ -65,10 +67,12 @@ class _Explanation:
     config: Config
     sources: Sources
     rendered: Rendered
-    _written: tuple[str, ...] = field(init=False)
+    _written: frozenset[str] = field(init=False)
     _checkouts: dict[str, Dependency] = field(init=False)
     _folders: frozenset[str] = field(init=False)
-    _trees: dict[str, Tree] = field(init=False)
+    _contents: dict[str, bytes] = field(init=False)
+    _owners: dict[str, tuple[str, bool]] = field(default_factory=dict)
+    _folders_used: dict[str, GitFolders | None] = field(default_factory=dict)
     _indexes: dict[str, Mapping[str, Seen]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -79,19 +83,22 @@ class _Explanation:
             written += [f"inventory/classes/{one.spec.name}" for one in packages]
         if self.config.fetch_dependencies:
             written += _BROUGHT
-        self._written = tuple(written)
+        self._written = frozenset(written)
         self._checkouts = {
             str(one.worktree).removeprefix(f"{self.root}/"): one
             for one in self.sources.classes.dependencies
         }
         around = [PurePosixPath(name).parents for name in (*written, *self._checkouts)]
         self._folders = frozenset(str(parent) for parents in around for parent in parents)
-        compiled = compiled_tree(self.rendered)
-        catalog = {
-            f"catalog/{folder}": self.rendered.catalog.subtree(PurePosixPath(folder))
-            for folder in _OWNED
+        trees = {"compiled": compiled_tree(self.rendered)}
+        for folder in _OWNED:
+            below = PurePosixPath(folder)
+            trees[f"catalog/{folder}"] = self.rendered.catalog.subtree(below)
+        self._contents = {
+            f"{folder}/{path}": file.content
+            for folder, tree in trees.items()
+            for path, file in tree.items()
         }
-        self._trees = {"compiled": compiled, **catalog}
 
     def covers(self, path: str) -> bool:
         """Whether the run itself did this."""
@@ -103,21 +110,31 @@ class _Explanation:
         is_folder = row is not None and stat.S_ISDIR(row[1])  # type: ignore[arg-type] # a mode
         if name in self._folders:
             return is_folder
-        for place, checkout in self._checkouts.items():
-            if name == place or name.startswith(f"{place}/"):
-                inner = name.removeprefix(place).removeprefix("/")
-                return is_folder or self._checked_out(place, checkout, inner)
-        if not any(name == one or name.startswith(f"{one}/") for one in self._written):
-            return False
-        return is_folder or self._written_by_us(name)
+        place, is_written = self._owner_of(name, is_folder=is_folder)
+        if place:
+            return is_folder or self._checked_out(place, name[len(place) + 1 :])
+        return is_written and (is_folder or self._written_by_us(name, row))
 
-    def _checked_out(self, place: str, checkout: Dependency, name: str) -> bool:
+    def _owner_of(self, name: str, *, is_folder: bool) -> tuple[str, bool]:
+        """The checkout that something lies in, and whether it is where runs write."""
+        known = self._owners.get(name)
+        if known is not None:
+            return known
+        if name in self._checkouts:
+            owner = (name, False)
+        elif "/" in name:
+            place, is_written = self._owner_of(name.rpartition("/")[0], is_folder=True)
+            owner = (place, is_written or name in self._written)
+        else:
+            owner = ("", name in self._written)
+        if is_folder:
+            self._owners[name] = owner
+        return owner
+
+    def _checked_out(self, place: str, name: str) -> bool:
         """Whether a file of a checkout is as Git put it there, for the commit that was used."""
-        folders = folders_of(checkout.worktree)
-        if self.config.local or folders is None:
-            return False
-        head = folders.head()
-        if head is None or head[0] != checkout.commit:
+        folders = self._folders_behind(place)
+        if folders is None:
             return False
         if name == _GIT or name.startswith(f"{_GIT}/"):
             return True
@@ -127,15 +144,23 @@ class _Explanation:
             return True
         # What downloads and rendered lists bring, where nobody can have been before.
         is_new = f"{self.root}/{place}" not in self.looks.before.folders
-        return is_new and checkout.spec.kind not in _CONFIGURATION
+        return is_new and self._checkouts[place].spec.kind not in _CONFIGURATION
 
-    def _written_by_us(self, name: str) -> bool:
-        for folder, tree in self._trees.items():
-            if name.startswith(f"{folder}/"):
-                path = PurePosixPath(name).relative_to(folder)
-                if path in tree:
-                    return self._holds(name, tree[path].content)
-        if self.looks.now.row(f"{self.root}/{name}") is None:
+    def _folders_behind(self, place: str) -> GitFolders | None:
+        """Where Git keeps a checkout; None if that is not at the commit that was used."""
+        if place not in self._folders_used:
+            checkout = self._checkouts[place]
+            folders = None if self.config.local else folders_of(checkout.worktree)
+            head = None if folders is None else folders.head()
+            is_used = head is not None and head[0] == checkout.commit
+            self._folders_used[place] = folders if is_used else None
+        return self._folders_used[place]
+
+    def _written_by_us(self, name: str, row: Row | None) -> bool:
+        content = self._contents.get(name)
+        if content is not None:
+            return row is not None and self._holds(name, row, content)
+        if row is None:
             return True
         if name.startswith("compiled/"):
             return False
@@ -145,9 +170,9 @@ class _Explanation:
             return inner in self._index("catalog", own) and self._is_clean("catalog", inner)
         return True
 
-    def _holds(self, name: str, content: bytes) -> bool:
-        path = Path(self.root, name)
-        return path.is_file() and not path.is_symlink() and path.read_bytes() == content
+    def _holds(self, name: str, row: Row, content: bytes) -> bool:
+        is_file = stat.S_ISREG(row[1])  # type: ignore[arg-type] # a mode
+        return is_file and row[3] == len(content) and bytes_of(f"{self.root}/{name}") == content
 
     def _index(self, place: str, own: Path) -> Mapping[str, Seen]:
         if place not in self._indexes:
