@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 _SCHEMA = "looked/v1"
 _NAME = "looked.json"
+_OLDER = "looked.json.older"
 _ABOUT_PATHS = "rekltx"
 
 
@@ -39,7 +41,7 @@ class Looked:
 
 
 def note(folder: Path, sources: Sources, heard: Iterable[object]) -> None:
-    """Keep what the instances of a run looked at; without a cache of results nobody knows."""
+    """Keep what the instances of a run looked at."""
     from commodore_py.adapters.files import write_if_changed  # noqa: PLC0415 - not for all
     from commodore_py.results import Verdicts  # noqa: PLC0415
 
@@ -60,11 +62,24 @@ def note(folder: Path, sources: Sources, heard: Iterable[object]) -> None:
         one.questions.sort()
     content = {"schema": _SCHEMA, "instances": {name: asdict(one) for name, one in found.items()}}
     write_if_changed(folder / _NAME, json.dumps(content).encode())
+    still_holds(folder)
 
 
-def forget(folder: Path) -> None:
-    """Whatever the last run looked at, another one is at work."""
-    (folder / _NAME).unlink(missing_ok=True)
+def still_holds(folder: Path) -> None:
+    """Another run of what was noted would look at the same."""
+    with suppress(FileNotFoundError):
+        os.unlink(folder / _OLDER)  # noqa: PTH108 - when there is nothing to do, this counts
+
+
+def outdate(folder: Path) -> None:
+    """The last run may have looked at something else, and nobody watched it."""
+    if (folder / _NAME).is_file():
+        (folder / _OLDER).touch()
+
+
+def is_outdated(folder: Path) -> bool:
+    """Whether the note is about another run than the last one."""
+    return (folder / _OLDER).is_file()
 
 
 def read(folder: Path) -> Mapping[str, Looked] | None:

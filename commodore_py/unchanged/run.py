@@ -48,9 +48,9 @@ def compile_catalog(
     from commodore_py import pipeline  # noqa: PLC0415 - slow to import: that is what is spared here
 
     if memory is None:
-        if not config.dry_run:
-            looked.forget(config.paths.state)
-        return pipeline.compile_catalog(config, cluster_id, approve)
+        reads = _Reads(config)
+        with heard() as reads.heard:
+            return pipeline.compile_catalog(config, cluster_id, approve, reads)
     with heard() as memory.heard, warned.kept() as memory.warnings:
         return pipeline.compile_catalog(config, cluster_id, approve, memory)
 
@@ -61,6 +61,31 @@ def _may_rest(config: Config) -> bool:
     elsewhere = config.dry_run or config.output_dir is not None
     by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
     return not (all_the_work or elsewhere or by_programs or config.engine != "native")
+
+
+class _Reads:
+    """Notes what instances look at, of a run that is not known again itself."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.heard: list[object] = []
+
+    def begun(self) -> None:
+        """Of no interest: only a run that ends well is noted."""
+
+    @spans.act("remember")
+    def done(self, sources: Sources, _: Rendered, __: Published) -> None:
+        """Note it, if anybody watched."""
+        _note_reads(self._config, sources, self.heard)
+
+
+def _note_reads(config: Config, sources: Sources, heard_of: list[object]) -> None:
+    if config.dry_run:
+        return
+    if config.result_cache is None or config.engine != "native":
+        looked.outdate(config.paths.state)
+    else:
+        looked.note(config.paths.state, sources, heard_of)
 
 
 class _Memory:
@@ -94,6 +119,8 @@ class _Memory:
                 return None
             published = self._published(last, seconds=monotonic() - started)
         if published is not None:
+            if self._config.result_cache is not None:
+                looked.still_holds(self._folder)
             log.info("nothing changed since %s: nothing to do", last.time)
             warned.again(last.warnings)
         return published
@@ -135,7 +162,7 @@ class _Memory:
         """Note a run that ended well, if it is known what it read and wrote."""
         from . import noting  # noqa: PLC0415 - needs all that the run has needed, too
 
-        looked.note(self._folder, sources, self.heard)
+        _note_reads(self._config, sources, self.heard)
         if self._before is None:
             return
         try:

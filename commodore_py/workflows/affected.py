@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import fnmatch
+import logging
 import os
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.unchanged import looked_at
+from commodore_py.unchanged import is_outdated, looked_at
 from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from commodore_py.unchanged import Looked
 
     from .changed_files import ChangedFile
+
+log = logging.getLogger(__name__)
 
 _HIERARCHY = (".yml", ".yaml")
 _ALWAYS = ("kapitan", "commodore")
@@ -51,6 +54,11 @@ def affected(paths: WorkPaths, changes: Iterable[ChangedFile]) -> tuple[Affected
             "it is not known what the instances look at",
             where=str(paths.state),
             hint="compile the cluster once, with the cache of results",
+        )
+    if is_outdated(paths.state):
+        log.warning(
+            "this goes by an older compile: the last one here did not note what instances look at",
+            extra={"hint": "compile once without --no-cache, by our own engine"},
         )
     search = _Search(paths, instances)
     reasons: dict[str, list[Reason]] = {name: [] for name in instances}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -173,8 +173,61 @@ def test_an_unknown_revision_is_an_error(world: Reruns) -> None:
         [*changed_files.since(WorkPaths(world.work), "nowhere")]
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"verify_cache": True},
+        {"explain_cache": True},
+        {"local": False, "fetch_dependencies": True, "force": True},
+        {"output_dir": True},
+    ],
+    ids=lambda settings: next(reversed(settings)),
+)
+def test_runs_that_do_all_the_work_are_noted_too(
+    world: Reruns, tmp_path: Path, settings: dict[str, Any]
+) -> None:
+    note = world.work / ".commodore/looked.json"
+    known = note.read_bytes()
+    note.unlink()
+    if "output_dir" in settings:
+        settings = {"output_dir": tmp_path / "out"}
+
+    world.run(**settings)
+
+    assert note.read_bytes() == known
+
+
+def test_a_run_that_nobody_watches_makes_what_is_known_older(
+    world: Reruns, caplog: pytest.LogCaptureFixture
+) -> None:
+    change = [*changed_files.named([world.work / WEB / "main.jsonnet"])]
+
+    def told() -> bool:
+        caplog.clear()
+        assert [one.instance for one in affected(WorkPaths(world.work), change)] == ["web"]
+        return "this goes by an older compile" in caplog.text
+
+    assert not told()
+    for unwatched in ({"recompile": True, "result_cache": None}, {"engine": "reference"}):
+        world.run(**unwatched)
+        assert told()
+        world.run(verify_cache=True)
+        assert not told()
+
+
+def test_what_was_known_holds_where_nothing_changed_since(world: Reruns) -> None:
+    world.settle()
+    older = world.work / ".commodore/looked.json.older"
+    older.touch()
+
+    assert world.run().rested
+
+    assert not older.exists()
+
+
 def test_without_a_cache_it_is_not_known_what_programs_and_code_look_at(tmp_path: Path) -> None:
     world = reruns(tmp_path)
+    world.run()
     world.run(recompile=True)
 
     with pytest.raises(CommodoreError, match="not known what the instances look at"):
