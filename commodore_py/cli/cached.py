@@ -47,7 +47,7 @@ def lines(contents: Contents) -> Iterator[str]:
         [(one.path.name, str(one.files), shown(one.bytes)) for one in contents.folders],
     )
     yield from _table(
-        ("RESULTS", "NOTES", "SIZE", "LIMIT", "LAST USED"), list(_row(contents.results))
+        ("RESULTS", "NOTES", "ON DISK", "LIMIT", "LAST USED"), list(_row(contents.results))
     )
     yield from _table(
         ("REPOSITORY", "SIZE", "FREED IF REMOVED", "LAST USED"),
@@ -88,11 +88,14 @@ def info(contents: Contents) -> dict[str, Any]:
 
 def removed(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> str:
     """What was pruned, for people."""
-    parts = [_counted(len(pruned.removed), "repository", "repositories")]
-    if kept.removed:
-        parts.append(_counted(len(kept.removed), "download", "downloads"))
-    if results.files:
-        parts.append(_counted(results.files, "result", "results"))
+    counts = (
+        (len(pruned.removed), "repository", "repositories"),
+        (len(kept.removed), "download", "downloads"),
+        (results.files, "result", "results"),
+    )
+    parts = [_counted(*one) for one in counts if one[0]]
+    if not parts:
+        return "nothing to remove"
     return f"{', '.join(parts)}, {shown(_freed(pruned, kept, results))} freed"
 
 

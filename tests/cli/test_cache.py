@@ -143,7 +143,7 @@ def test_an_empty_cache_has_nothing_to_tell(commodore: CommandLine) -> None:
 
     assert json.loads(info.out)["repositories"] == []
     assert (info.code, pruned.code) == (0, 0)
-    assert pruned.out == "0 repositories, 0 B freed\n"
+    assert pruned.out == "nothing to remove\n"
 
 
 def test_prune_removes_what_was_not_used_for_long(commodore: CommandLine, fleet: Fleet) -> None:

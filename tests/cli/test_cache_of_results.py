@@ -45,7 +45,7 @@ def store() -> Store:
 def test_info_counts_results(commodore: CommandLine) -> None:
     ran = commodore("cache", "info")
 
-    _, _, rest = ran.out.partition("RESULTS  NOTES  SIZE      LIMIT    LAST USED\n")
+    _, _, rest = ran.out.partition("RESULTS  NOTES  ON DISK   LIMIT    LAST USED\n")
     row = rest.splitlines()[0].split("  ")
     assert [cell.strip() for cell in row if cell][:4] == ["3", "1", "16.0 KiB", "2.0 GiB"]
     assert time.strftime("%Y-%m-%d") in rest
@@ -99,7 +99,7 @@ def test_prune_keeps_to_the_size_that_is_set(commodore: CommandLine) -> None:
 
     ran = commodore("cache", "prune", "--older-than", "1000")
 
-    assert ran.out == "0 repositories, 2 results, 8.0 KiB freed\n"
+    assert ran.out == "2 results, 8.0 KiB freed\n"
 
 
 @pytest.mark.parametrize("size", ["", "much", "-1", "5 apples", "1e3"])
