@@ -9,20 +9,21 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from commodore_py.errors import CommodoreError
 from commodore_py.values import dataclass
 
+from .git_files import bytes_of
 from .interruptible import interruptible
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
-ReadImport: TypeAlias = Callable[[Path], "bytes | None"]
+ReadImport: TypeAlias = Callable[[str], "bytes | None"]
 """The content of a candidate of an import, None if there is none; an error ends the search."""
 
 _LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
@@ -101,10 +102,10 @@ def evaluate(
         raise calls.explain(_said(error), file) from (calls.failure or error)
 
 
-def read_import(path: Path) -> bytes | None:
+def read_import(path: str) -> bytes | None:
     """A file on disk, None if there is none; a folder is an error."""
     try:
-        return path.read_bytes()
+        return bytes_of(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
@@ -167,7 +168,7 @@ class _Search:
             if candidate in looked:
                 continue
             looked[candidate] = None
-            content = self.read(Path(candidate))
+            content = self.read(candidate)
             if content or (content is not None and not self.skip_empty):
                 return candidate, content
             if content is not None:

@@ -8,18 +8,20 @@ import glob
 import os
 import stat
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 from commodore_py.values import dataclass, field, replace
 
 from .files import read_tree
+from .git_files import bytes_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Kind = Literal["file", "folder"]
+Found = TypeVar("Found")
 
 _HIDDEN = PurePosixPath("/")
 _EXECUTABLE = stat.S_IXUSR
@@ -51,9 +53,11 @@ class Overlay:
         """The same view with files put at absolute paths, or taken away from there."""
         return replace(self, written={**self.written, **entries})
 
-    def read(self, path: Path) -> bytes | None:
+    def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
-        found = self.entry(path)
+        if not self.written and self._inside(path) is None:
+            return _there(bytes_of, path)
+        found = self.entry(Path(path))
         return None if found is None else found.content
 
     def entry(self, path: Path) -> Entry | None:
@@ -127,7 +131,7 @@ class Overlay:
         """Whether a path is answered from trees, or not at all: not from disk in any case."""
         return self._inside(path) is not None
 
-    def show(self, path: Path) -> None:
+    def show(self, path: Path | str) -> None:
         """Say that component code gets to see where something lies; here nobody asks."""
 
     def unseal(self, why: str) -> None:
@@ -157,14 +161,7 @@ class Overlay:
             absolute = path.absolute()
             if absolute in self.written:
                 return self.written[absolute]
-        try:
-            return _entry_of(path)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except IsADirectoryError as error:
-            raise NotReadable(f"{path} is a folder, not a file") from error
-        except OSError as error:
-            raise NotReadable(f"cannot read {path}: {error.strerror}") from error
+        return _there(_entry_of, path)
 
     def _listed(self, folder: Path) -> tuple[str, ...]:
         absolute = folder.absolute()
@@ -185,14 +182,11 @@ class Overlay:
         text = os.fspath(path)
         if not text.startswith("/"):
             text = os.path.join(Path.cwd(), text)  # noqa: PTH118 - as above
-        if ".." in text.split("/"):
+        if "/../" in text or text.endswith("/.."):
             text = os.path.realpath(text)
-        for root in _spellings(self.compiled):
-            if text == root or text.startswith(f"{root}/"):
-                return PurePosixPath(text[len(root) + 1 :])
-        for root in _spellings(self.catalog):
-            if text == root or text.startswith(f"{root}/"):
-                return _HIDDEN / text[len(root) + 1 :]
+        for root, above in _hidden_roots(str(self.compiled), str(self.catalog)):
+            if text.startswith(root) and text[len(root) : len(root) + 1] in {"", "/"}:
+                return above / text[len(root) + 1 :]
         return None
 
     def _look_up(self, inside: PurePosixPath) -> tuple[Tree, PurePosixPath]:
@@ -209,12 +203,29 @@ class Overlay:
 
 
 @functools.lru_cache(maxsize=64)  # asked for every single look-up
-def _spellings(root: Path) -> frozenset[str]:
-    return frozenset((str(root), os.path.realpath(root)))
+def _hidden_roots(compiled: str, catalog: str) -> tuple[tuple[str, PurePosixPath], ...]:
+    """Both folders as they are named and where they lie; and what a path inside begins with."""
+    return tuple(
+        (spelling, above)
+        for root, above in ((compiled, PurePosixPath()), (catalog, _HIDDEN))
+        for spelling in sorted({root, os.path.realpath(root)})
+    )
 
 
-def _entry_of(path: Path) -> Entry:
-    with path.open("rb") as file:
+def _there(read: Callable[[str], Found], path: Path | str) -> Found | None:
+    """What is read of a file on disk, None if there is none."""
+    try:
+        return read(os.fspath(path))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except IsADirectoryError as error:
+        raise NotReadable(f"{path} is a folder, not a file") from error
+    except OSError as error:
+        raise NotReadable(f"cannot read {path}: {error.strerror}") from error
+
+
+def _entry_of(path: str) -> Entry:
+    with open(path, "rb") as file:  # noqa: PTH123 - a text it is, and very many
         executable = bool(os.fstat(file.fileno()).st_mode & _EXECUTABLE)
         return Entry(file.read(), executable=executable)
 

@@ -53,7 +53,7 @@ class Evaluation:
             read=functools.partial(self._read, lookup.files),
         )
 
-    def _read(self, files: Overlay, path: Path) -> bytes | None:
+    def _read(self, files: Overlay, path: str) -> bytes | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
             return generated

@@ -6,6 +6,7 @@ at are ever converted.
 
 from __future__ import annotations
 
+import functools
 import json
 from typing import TYPE_CHECKING, Any, Final, Protocol
 from urllib.parse import quote, unquote
@@ -24,7 +25,7 @@ _SUFFIX = ".jsonnet"
 _LAZY = "parameters"
 
 
-def name_of(path: Path) -> str | None:
+def name_of(path: Path | str) -> str | None:
     """What such a file is called below its folder; None if it is none of these files."""
     name = str(path)
     return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
@@ -53,7 +54,7 @@ class InventoryImports:
         self._target = ""
         self._made: dict[str, bytes] = {}
 
-    def read(self, path: Path, target: str) -> bytes | None:
+    def read(self, path: Path | str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
         if name_of(path) is None:
             return None
@@ -109,7 +110,12 @@ def _object(fields: Mapping[str, str]) -> str:
 
 def _import(*parts: str) -> str:
     # Quoted, any key is a single part of a path, and safe between quotation marks.
-    return f'import "{"/".join(quote(part, safe="") for part in parts)}{_SUFFIX}"'
+    return f'import "{"/".join(map(_quoted, parts))}{_SUFFIX}"'
+
+
+@functools.lru_cache(maxsize=4096)  # the same keys for every target
+def _quoted(part: str) -> str:
+    return quote(part, safe="")
 
 
 def _literal(value: object, path: tuple[object, ...]) -> str:

@@ -88,7 +88,7 @@ class WatchedImports(InventoryImports):
         self._marks = marks
         self._reads = reads
 
-    def read(self, path: Path, target: str) -> bytes | None:
+    def read(self, path: Path | str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
         name = name_of(path)
         if name is None:

@@ -6,6 +6,7 @@ To hand the whole node to Jsonnet takes longer than most filters do.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet import as_code, to_jsonnet
@@ -13,17 +14,20 @@ from commodore_py.lib import LIBRARIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 # Beside the library that imports it; there are no such files.
 _FOLDER = LIBRARIES / "lib" / ".inventory"
+_ABOVE = f"{_FOLDER}/"
 _NODE = _FOLDER / "node.jsonnet"
 _PARAMETERS = "parameters"
 _FIELD, _PARAMETER = "field", "parameter"
 
 
-def read_node(path: Path, node: Mapping[str, Any]) -> bytes | None:
+def read_node(path: Path | str, node: Mapping[str, Any]) -> bytes | None:
     """The node, one of its fields or one of its parameters, if that is what a path means."""
+    if not str(path).startswith(_ABOVE):
+        return None
+    path = Path(path)
     if path == _NODE:
         return _whole(node).encode()
     kind, _, number = path.stem.partition("-")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.overlay import NotReadable, Overlay
@@ -21,7 +22,6 @@ from .roots import Roots
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from commodore_py.adapters.overlay import Kind
     from commodore_py.model import Entry, Tree
@@ -44,14 +44,13 @@ class WatchedOverlay(Overlay):
         """The same view, watched."""
         return cls(plain.compiled, plain.catalog, plain.trees, plain.written, reads)
 
-    def read(self, path: Path) -> bytes | None:
+    def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
         try:
-            found = Overlay.entry(self, path)
+            content = self._plain().read(path)
         except NotReadable:
             self._note(CONTENT, path, UNREADABLE)
             raise
-        content = None if found is None else found.content
         self._note(CONTENT, path, mark_of_content(content, self.reads.roots))
         if content is not None and _KNOWS_ITS_PLACE in content:
             self.show(path)
@@ -96,7 +95,7 @@ class WatchedOverlay(Overlay):
         self._note(EXPANDED, pattern, _mark_of_paths(self.reads.roots, found))
         return found
 
-    def show(self, path: Path) -> None:
+    def show(self, path: Path | str) -> None:
         """Component code gets to see where something lies."""
         self._note(PLACE, path, str(path).encode(errors="surrogateescape"))
 
@@ -104,9 +103,9 @@ class WatchedOverlay(Overlay):
         """Something is looked at by another way than this one."""
         self.reads.unseal(why)
 
-    def _note(self, kind: str, path: Path, answer: bytes) -> None:
-        if not path.is_absolute():
-            self.reads.note(HERE, "", _here(self, path, self.reads.roots))
+    def _note(self, kind: str, path: Path | str, answer: bytes) -> None:
+        if not os.path.isabs(path):  # noqa: PTH117 - it may be a text
+            self.reads.note(HERE, "", _here(self, Path(path), self.reads.roots))
         self.reads.note_path(kind, str(path), answer)
 
     def _plain(self) -> Overlay:

@@ -18,7 +18,6 @@ from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from commodore_py.model import Tree
 
@@ -85,7 +84,7 @@ def _content(job: Job) -> bytes | None:
         return None  # who evaluates it says so
 
 
-def _read_import(job: Job, path: Path) -> bytes | None:
+def _read_import(job: Job, path: str) -> bytes | None:
     try:
         return read_node(path, job.inventory) or job.overlay.read(path)
     except NotReadable as error:

@@ -28,11 +28,11 @@ class Counted(InventoryImports):
         super().__init__(targets)
         self.names: list[str] = []
 
-    def read(self, path: Path, target: str) -> bytes | None:
+    def read(self, path: Path | str, target: str) -> bytes | None:
         """Read, and remember."""
         content = super().read(path, target)
         if content is not None:
-            self.names.append(str(path.relative_to(FOLDER)))
+            self.names.append(str(Path(path).relative_to(FOLDER)))
         return content
 
 
