@@ -74,6 +74,16 @@ def _replace(one: Any, /, **changes: Any) -> Any:  # noqa: ANN401 - of any class
     return type(one)(**changes)
 
 
+def by_name(one: object) -> dict[str, Any]:
+    """What a value holds, by the names of its attributes; values inside stay what they are."""
+    return {name: getattr(one, name) for name in getattr(one, _FIELDS)}
+
+
+def names_of(one: object) -> tuple[str, ...]:
+    """The attributes of a value, or of a class of values."""
+    return tuple(getattr(one, _FIELDS))
+
+
 def _made(cls: Class, *, frozen: bool, slots: bool, order: bool) -> Class:
     own = _own_fields(cls)
     fields: dict[str, _Said] = {}
@@ -280,4 +290,4 @@ _AS_OF_DATACLASSES = _AsOfDataclasses()
 if not TYPE_CHECKING:
     dataclass, field, replace = _dataclass, _field, _replace
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["by_name", "dataclass", "field", "names_of", "replace"]
