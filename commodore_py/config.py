@@ -129,6 +129,8 @@ class Config:
     """Whether to compile what is in the cache of results, too, and to compare."""
     explain_cache: bool = False
     """Whether to tell what was taken from the cache of results, and why the rest was not."""
+    told_to: tuple[Path, ...] = ()
+    """Files that hear how the run goes, such as a trace: they are no part of what is compiled."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
     """How many bytes of results are kept; the oldest go first."""
     offline: bool = False

@@ -28,7 +28,7 @@ from .options import (
     strict_option,
     verbose_option,
 )
-from .recording import recorded, watch_options
+from .recording import recorded, told_to, watch_options
 from .sections import Sectioned
 
 if TYPE_CHECKING:
@@ -251,6 +251,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     from .compiled import Show  # noqa: PLC0415 - not for --help
 
     settings = settings.more_verbose(verbose)
+    options["told_to"] = told_to(options["trace"])
     with (
         recorded(options) as recorder,
         Show(output, diff, ignoring=ignore).collecting() as show,
@@ -339,6 +340,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         **{**places.caches_in(cache), **cache_settings(options)},
         offline=options["offline"],
         processes=options["processes"],
+        told_to=options["told_to"],
         migration=options["migration"] or "",
         catalog_branch="" if local else options["catalog_branch"],
         output_dir=options["output_dir"],

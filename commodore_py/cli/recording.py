@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import stat
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -61,6 +63,16 @@ def watch_options(command: _Command) -> _Command:
         help="Write what ran when to FILE, for Perfetto or chrome://tracing.",
     )
     return timings(trace(command))
+
+
+def told_to(trace: Path | None) -> tuple[Path, ...]:
+    """The files that hear of this run: the trace, and where the shell leads our streams."""
+    found = [] if trace is None else [trace.absolute()]
+    for stream in (1, 2):
+        with suppress(OSError):  # closed, or a system that does not tell
+            if stat.S_ISREG(os.fstat(stream).st_mode):
+                found.append(Path(os.readlink(f"/proc/self/fd/{stream}")))  # noqa: PTH115 - quick
+    return tuple(found)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.model import Parameters, Sources
@@ -107,6 +107,24 @@ def paths_outside(heard: Iterable[object], root: Path) -> Iterator[str]:
                         path = os.path.normpath(verdicts.roots.absolute(question[1:]))
                         if not f"{path}/".startswith(ours) and not any(c in path for c in "*?["):
                             yield path
+
+def looked_for(heard: Iterable[object], root: Path, files: Collection[str]) -> str:
+    """One of these files at the top of a folder that code may have looked at; empty if none."""
+    if not files:
+        return ""
+    from commodore_py.results import Verdicts  # noqa: PLC0415 - as above
+
+    top = str(root)
+    for verdicts in heard:
+        for verdict in verdicts.all if isinstance(verdicts, Verdicts) else ():
+            for question in verdict.questions:
+                if question[0] in _ABOUT_PATHS:
+                    path = os.path.normpath(verdicts.roots.absolute(question[1:]))
+                    wild = any(sign in path for sign in "*?[") and os.path.dirname(path) == top  # noqa: PTH120 - many
+                    if path in files or path == top or wild:
+                        return path
+    return ""
+
 
 
 def _add(looked: Looked, verdict: Verdict, roots: Roots) -> None:

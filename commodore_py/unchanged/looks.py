@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from commodore_py.config import Config
 
@@ -26,6 +26,7 @@ _MOST_OUTSIDE = 30_000
 _GIT_ONLY = frozenset({"objects", "logs", "branches"})
 _NO_HOOK = ".sample"
 _GIT_SIGNS = frozenset({"HEAD", "refs"})
+_NOTHING: frozenset[str] = frozenset()
 
 
 class TooMuch(Exception):
@@ -39,6 +40,16 @@ class Look:
     left_out: frozenset[str] = frozenset()
     folders: dict[str, list[Row]] = field(default_factory=dict)
     _rows: dict[str, dict[str, Row]] = field(default_factory=dict)
+    _left_out_in: dict[str, set[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for path in self.left_out:
+            folder, _, name = path.rpartition("/")
+            self._left_out_in.setdefault(folder, set()).add(name)
+
+    def rows_now(self, folder: str) -> list[Row]:
+        """What is in a folder at this moment."""
+        return _rows(folder, self._left_out_in.get(folder, _NOTHING))
 
     def digest(self) -> str:
         """One word for all of it."""
@@ -90,7 +101,7 @@ class Look:
         time.sleep(left / 1e9)
         limit = newest - _FINE_CLOCK
         return all(
-            not folder.startswith(_OUTSIDE) and _rows(folder, self.left_out) == self.folders[folder]
+            not folder.startswith(_OUTSIDE) and self.rows_now(folder) == self.folders[folder]
             for folder in young
             if _newest(self.folders[folder]) >= limit
         )
@@ -99,9 +110,9 @@ class Look:
 _OUTSIDE = "outside:"
 
 
-def of_run(config: Config, outside: Iterable[str]) -> Look:
-    """All that a run reads and leaves; our own notes and reports aside."""
-    leave_out = {str(config.paths.state)}
+def of_run(config: Config, outside: Iterable[str], told_to: Iterable[str]) -> Look:
+    """All that a run reads and leaves; our own notes and reports aside, and what it tells."""
+    leave_out = {str(config.paths.state), *told_to}
     more = {*outside}
     facts = "" if config.local else _facts_in(config.api_url)
     if facts:
@@ -150,7 +161,7 @@ def _walk(look: Look, start: str, links: list[tuple[str, str]], *, limit: int) -
         folder = waiting.pop()
         if folder in look.folders:
             continue
-        rows = _rows(folder, look.left_out)
+        rows = look.rows_now(folder)
         look.folders[folder] = rows
         inner: list[str] = []
         for row in rows:
@@ -168,18 +179,17 @@ def _walk(look: Look, start: str, links: list[tuple[str, str]], *, limit: int) -
             raise TooMuch(start)
 
 
-def _rows(folder: str, left_out: frozenset[str]) -> list[Row]:
+def _rows(folder: str, left_out: Collection[str]) -> list[Row]:
     rows: list[Row] = []
     hooks = _are_hooks(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
-            if hooks and entry.name.endswith(_NO_HOOK):
-                continue  # a dozen in each clone, and Git never runs them
+            if entry.name in left_out or (hooks and entry.name.endswith(_NO_HOOK)):
+                continue  # hooks: a dozen in each clone, and Git never runs them
             found = entry.stat(follow_symlinks=False)
             mode = found.st_mode
             if stat.S_ISDIR(mode):
-                if entry.path not in left_out:
-                    rows.append((entry.name, mode, found.st_ino))
+                rows.append((entry.name, mode, found.st_ino))
                 continue
             row = (
                 entry.name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import compiler, lieutenant
@@ -27,6 +28,7 @@ class Seen:
     began: int
     heard: tuple[object, ...]
     warnings: tuple[dict[str, str], ...]
+    told_to: frozenset[str]
 
 
 def note(
@@ -39,18 +41,16 @@ def note(
     lines: Callable[[Change], tuple[DiffLine, ...]] | None,
 ) -> dict[str, Any] | str:
     """Everything by which the run can be recognised; or why it cannot."""
-    if published.unreported:
-        return "its report is still due"
+    why = _objection(config, sources, published, seen)
+    if why:
+        return why
     root = config.paths.root
-    warned = replace(config, helm_nondeterminism="warn")
-    if _is_unsteady(seen.heard) or compiler.chart_doubts(warned, sources.inventory):
-        return "a chart gives something else each time"
     facts = None if config.local else lieutenant.facts_folder(config.api_url)
     elsewhere = sorted({*outside.named_by(sources, root), *looked.paths_outside(seen.heard, root)})
     asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)
     if asked is None:
         return "it is not known what its remotes have"
-    look = looks.of_run(config, elsewhere)
+    look = looks.of_run(config, elsewhere, seen.told_to)
     foreign = proof.unexplained(
         proof.Looks(seen.before, seen.began, look), config, sources, rendered
     )
@@ -64,10 +64,22 @@ def note(
         "cluster": "" if config.local or facts else answers.word_for(sources.cluster),
         "catalog": sources.cluster.catalog_url,
         "outside": elsewhere,
+        "told_to": sorted(filter(os.path.lexists, seen.told_to)),
         "remotes": asked,
         "downloads": [] if config.local else downloads.asked_in(seen.heard),
         "outcome": outcome.told(published, text),
     }
+
+
+def _objection(config: Config, sources: Sources, published: Published, seen: Seen) -> str:
+    """Why a run must be done again, whatever the files are like."""
+    if published.unreported:
+        return "its report is still due"
+    warned = replace(config, helm_nondeterminism="warn")
+    if _is_unsteady(seen.heard) or compiler.chart_doubts(warned, sources.inventory):
+        return "a chart gives something else each time"
+    file = looked.looked_for(seen.heard, config.paths.root, seen.told_to)
+    return f"it looks for {file}, and is told to such a file itself" if file else ""
 
 
 def _is_unsteady(heard: Iterable[object]) -> bool:

@@ -151,7 +151,14 @@ class _Memory:
 
     def _look(self) -> Look | None:
         outside = self._last.outside if self._last is not None else ()
-        return _look_around(self._config, outside)
+        return _look_around(self._config, outside, self._told_to())
+
+    def _told_to(self) -> frozenset[str]:
+        """Files at the top that this run is told to, or an earlier one was."""
+        if self._config.result_cache is None:  # nobody watches whether code looks at them
+            return frozenset()
+        named = [*map(str, self._config.told_to), *(self._last.told_to if self._last else ())]
+        return frozenset(one for one in named if one.rpartition("/")[0] == self._root)
 
     def begun(self) -> None:
         """A run begins: until it has ended well, nothing is known."""
@@ -171,7 +178,13 @@ class _Memory:
                 sources,
                 rendered,
                 published,
-                noting.Seen(self._before, self._began, tuple(self.heard), tuple(self.warnings)),
+                noting.Seen(
+                    self._before,
+                    self._began,
+                    tuple(self.heard),
+                    tuple(self.warnings),
+                    self._told_to(),
+                ),
                 lines=self._lines,
             )
         except (OSError, TooMuch, CommodoreError) as error:
@@ -198,9 +211,11 @@ class _Memory:
         )
 
 
-def _look_around(config: Config, outside: list[str] | tuple[str, ...]) -> Look | None:
+def _look_around(
+    config: Config, outside: list[str] | tuple[str, ...], told_to: frozenset[str]
+) -> Look | None:
     try:
-        return of_run(config, outside)
+        return of_run(config, outside, told_to)
     except (OSError, TooMuch) as error:
         log.debug("the working directory cannot be looked at: %s", error)
         return None

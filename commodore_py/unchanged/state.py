@@ -30,6 +30,8 @@ class State:
     catalog: str
     """Its URL; empty where there is none."""
     outside: list[str]
+    told_to: list[str]
+    """Files at the top of the working directory that runs were told to, which do not count."""
     """Paths outside of the working directory that count."""
     remotes: list[dict[str, Any]]
     downloads: list[dict[str, Any]]

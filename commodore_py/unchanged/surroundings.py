@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _TOOLS = ("git", "helm", "jb", "kustomize", "kubectl")
 _HOMEBREW = "/opt/homebrew/bin"  # where the wrapper of kustomize looks in the end
 # How something is told, and how fast: never what.
-_PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout"})
+_PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout", "told_to"})
 # Of a terminal, a session or a single call: no two are alike, and nothing compiles to them.
 _OF_THE_MOMENT = re.compile(
     r"_|SHLVL|PWD|OLDPWD|TERM(_.*)?|COLUMNS|LINES|WINDOWID|DISPLAY|COLORTERM|NO_COLOR|FORCE_COLOR"

@@ -189,6 +189,22 @@ def test_a_start_is_timed_from_the_beginning_of_the_process(fleet: Fleet) -> Non
         assert total < took + 0.02
 
 
+def test_where_a_run_is_told_to_makes_no_other_run(fleet: Fleet) -> None:
+    """A trace and redirected streams, in the working directory itself."""
+    command = [sys.executable, "-m", "commodore_py", *compile_words(fleet, "told"), "-v"]
+    work = fleet.root / "told"
+    work.mkdir()
+    said = []
+    for _ in range(3):
+        with (work / "out").open("wb") as out, (work / "err").open("wb") as err:
+            trace = ("--trace", str(work / "trace.json"))
+            subprocess.run([*command, *trace], stdout=out, stderr=err, check=True)
+        said.append((work / "err").read_text())
+
+    assert "Compiling 4 component instances" in said[0]
+    assert "nothing changed since" in said[2]
+
+
 def test_timings_for_programs_are_records(commodore: CommandLine, fleet: Fleet) -> None:
     ran = commodore("--quiet", "--log-format", "json", *compile_words(fleet, "log"), "--timings")
 

@@ -49,6 +49,40 @@ def local(tmp_path: Path) -> Reruns:
     return world
 
 
+def test_files_that_a_run_is_told_to_do_not_count(tmp_path: Path) -> None:
+    world = reruns(tmp_path)
+    world.settings = {"result_cache": tmp_path / "results"}
+    trace, out = world.work / "trace.json", world.work / "out.json"
+    world.run()
+    for told_to in ((trace,), (trace, out), (), (out,)):
+        for number in range(2):
+            for file in told_to:
+                file.write_text(f"{number} {told_to}")
+            ran = world.run(told_to=told_to)
+        assert ran.rested
+    (world.work / "another.json").write_text("of: me")
+    assert not world.run(told_to=(out,)).rested
+
+
+def test_files_that_code_looks_at_count_whoever_writes_them(tmp_path: Path) -> None:
+    world = reruns(tmp_path)
+    out = world.work / "out.json"
+    commit_to(
+        world.fleet.repository("component-web"),
+        {"component/main.jsonnet": "{ out: import 'out.json' }"},
+    )
+    world.settings = {"result_cache": tmp_path / "results", "told_to": (out,)}
+    world.work.mkdir(parents=True, exist_ok=True)
+    out.write_text('{"a": 1}')
+    world.run()
+    out.write_text('{"a": 2}')
+
+    ran = world.run()
+
+    assert not ran.rested
+    assert (world.work / "compiled/web/web/out.yaml").read_text() == "a: 2\n"
+
+
 @pytest.mark.parametrize("settings", MODES, ids=str)
 def test_a_run_with_nothing_to_do_shows_what_a_full_run_shows(
     tmp_path: Path, settings: dict[str, Any]
