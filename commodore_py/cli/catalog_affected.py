@@ -11,9 +11,11 @@ import click
 from .options import Globals, config_of, output_option, verbose_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
+    from commodore_py.config import Config
     from commodore_py.workflows.affected import Affected
+    from commodore_py.workflows.changed_files import ChangedFile
 
 
 @click.command()
@@ -54,15 +56,12 @@ def affected(
     if not since and not paths:
         raise click.UsageError("Name a commit with --since, or files with --path.")
     from commodore_py.workflows import affected as workflow  # noqa: PLC0415 - not for --help
-    from commodore_py.workflows import changed_files  # noqa: PLC0415
 
     from . import render, voice  # noqa: PLC0415
 
     config = config_of(settings.more_verbose(verbose))
-    changes = [*changed_files.named(paths)]
-    if since:
-        changes += changed_files.since(config.paths, since)
-    found = workflow.affected(config.paths, changes)
+    changes: list[ChangedFile] = []
+    found = workflow.affected(config.paths, _changes(config, paths, since, changes))
     reached = {reason.file for one in found for reason in one.reasons}
     for path in paths:
         if not path.is_file() and os.path.relpath(path, config.paths.root) not in reached:
@@ -80,6 +79,18 @@ def affected(
                 voice.step(f"{one.instance}: {reason.file}: {reason.why}")
     if not found:
         voice.step("No instance is reached")
+
+
+def _changes(
+    config: Config, files: Iterable[Path], since: str, seen: list[ChangedFile]
+) -> Iterator[ChangedFile]:
+    """What was named, as it is asked for; all of it is in `seen` afterwards."""
+    from commodore_py.workflows import changed_files  # noqa: PLC0415 - not for --help
+
+    further = changed_files.since(config.paths, since) if since else ()
+    for one in (*changed_files.named(files), *further):
+        seen.append(one)
+        yield one
 
 
 def _content(found: Iterable[Affected], changes: int) -> dict[str, Any]:

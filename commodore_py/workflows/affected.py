@@ -47,8 +47,17 @@ class Affected:
 
 
 def affected(paths: WorkPaths, changes: Iterable[ChangedFile]) -> tuple[Affected, ...]:
-    """The instances that these changes may reach, each with the first reason per file."""
+    """The instances that these changes may reach, each with the first reason per file.
+
+    Nothing is asked of `changes` before it is known that there is something to go by.
+    """
     instances = looked_at(paths.state)
+    if instances is None and not paths.state.is_dir():
+        raise CommodoreError(
+            "nothing was compiled here",
+            where=str(paths.root),
+            hint="name the working directory: commodore -d FOLDER catalog affected …",
+        )
     if instances is None:
         raise CommodoreError(
             "it is not known what the instances look at",

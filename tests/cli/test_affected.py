@@ -78,7 +78,21 @@ def test_a_change_must_be_named(commodore: CommandLine, work: Path) -> None:
 def test_a_folder_that_was_never_compiled_tells_nothing(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    ran = commodore("-d", str(tmp_path / "new"), "catalog", "affected", "--path", "a.yml")
+    for change in (("--path", "a.yml"), ("--since", "HEAD")):
+        ran = commodore("-d", str(tmp_path / "new"), "catalog", "affected", *change)
+
+        assert ran.code == 1
+        assert ran.err.startswith("error: nothing was compiled here\n")
+        assert "commodore -d FOLDER catalog affected" in ran.err
+
+
+def test_a_run_that_kept_no_results_tells_nothing(
+    commodore: CommandLine, tmp_path: Path, facts: str
+) -> None:
+    words = ("-d", str(tmp_path / "new"), "catalog")
+    commodore(*words, "compile", "c-demo-1", "--api-url", facts, "--no-cache")
+
+    ran = commodore(*words, "affected", "--path", "a.yml")
 
     assert ran.code == 1
     assert "compile the cluster once" in ran.err
