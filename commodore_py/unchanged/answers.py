@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.values import by_name
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -60,5 +60,5 @@ def _knock_where_pushes_go(config: Config, url: str) -> None:
 
 def word_for(cluster: Cluster) -> str:
     """One word for all that is known about a cluster."""
-    told = json.dumps(asdict(cluster), sort_keys=True, default=str).encode()
+    told = json.dumps(by_name(cluster), sort_keys=True, default=str).encode()
     return hashlib.blake2b(told, digest_size=20).hexdigest()

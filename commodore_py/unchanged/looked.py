@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.values import dataclass, field
+from commodore_py.values import by_name, dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -60,7 +59,7 @@ def note(folder: Path, sources: Sources, heard: Iterable[object]) -> None:
                 _add(found[verdict.target], verdict, verdicts.roots)
     for one in found.values():
         one.questions.sort()
-    content = {"schema": _SCHEMA, "instances": {name: asdict(one) for name, one in found.items()}}
+    content = {"schema": _SCHEMA, "instances": {name: by_name(one) for name, one in found.items()}}
     write_if_changed(folder / _NAME, json.dumps(content).encode())
     still_holds(folder)
 
@@ -108,6 +107,7 @@ def paths_outside(heard: Iterable[object], root: Path) -> Iterator[str]:
                         if not f"{path}/".startswith(ours) and not any(c in path for c in "*?["):
                             yield path
 
+
 def looked_for(heard: Iterable[object], root: Path, files: Collection[str]) -> str:
     """One of these files at the top of a folder that code may have looked at; empty if none."""
     if not files:
@@ -115,8 +115,8 @@ def looked_for(heard: Iterable[object], root: Path, files: Collection[str]) -> s
     from commodore_py.results import Verdicts  # noqa: PLC0415 - as above
 
     top = str(root)
-    for verdicts in heard:
-        for verdict in verdicts.all if isinstance(verdicts, Verdicts) else ():
+    for verdicts in (one for one in heard if isinstance(one, Verdicts)):
+        for verdict in verdicts.all:
             for question in verdict.questions:
                 if question[0] in _ABOUT_PATHS:
                     path = os.path.normpath(verdicts.roots.absolute(question[1:]))
@@ -124,7 +124,6 @@ def looked_for(heard: Iterable[object], root: Path, files: Collection[str]) -> s
                     if path in files or path == top or wild:
                         return path
     return ""
-
 
 
 def _add(looked: Looked, verdict: Verdict, roots: Roots) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -15,15 +14,19 @@ from commodore_py.model.catalog import (
     Notice,
 )
 from commodore_py.model.stages import Published
+from commodore_py.values import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 def told(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, Any]:
-    """What is needed to show a run once more; after a push, nothing is left to change."""
+    """What is needed to show a run once more, values of the record by `by_name`.
+
+    After a push, nothing is left to change.
+    """
     change = Change() if published.commit else published.change
-    record = asdict(published.record)
+    record = by_name(published.record)
     del record["time"]
     return {
         "files": [
@@ -32,7 +35,7 @@ def told(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, 
         "lines": [[line.text, line.colour] for line in lines] if change and lines else None,
         "ignored": list(change.ignored),
         "record": record,
-        "notices": [asdict(notice) for notice in published.notices],
+        "notices": [by_name(notice) for notice in published.notices],
     }
 
 

@@ -6,10 +6,9 @@ import hashlib
 import json
 import os
 from contextlib import suppress
-from dataclasses import asdict, fields
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.values import dataclass
+from commodore_py.values import by_name, dataclass, names_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,9 +29,9 @@ class State:
     catalog: str
     """Its URL; empty where there is none."""
     outside: list[str]
+    """Paths outside of the working directory that count."""
     told_to: list[str]
     """Files at the top of the working directory that runs were told to, which do not count."""
-    """Paths outside of the working directory that count."""
     remotes: list[dict[str, Any]]
     downloads: list[dict[str, Any]]
     warnings: list[dict[str, str]]
@@ -54,7 +53,7 @@ def read(folder: Path) -> State | None:
         if digest.decode() != _digest(content):
             return None
         told = json.loads(content)
-        if told.pop("schema") != _SCHEMA or told.keys() != {one.name for one in fields(State)}:
+        if told.pop("schema") != _SCHEMA or told.keys() != set(names_of(State)):
             return None
         return State(**told)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -63,7 +62,7 @@ def read(folder: Path) -> State | None:
 
 def write(folder: Path, state: State) -> None:
     """Note a run; whoever may not write finds no note next time."""
-    content = json.dumps({"schema": _SCHEMA, **asdict(state)}).encode()
+    content = json.dumps({"schema": _SCHEMA, **by_name(state)}, default=by_name).encode()
     aside = folder / f"{_NAME}-{os.getpid()}"
     with suppress(OSError):
         # What changes in the catalog may be secret.

@@ -7,10 +7,10 @@ import json
 import os
 import re
 import sys
-from dataclasses import fields
 from typing import TYPE_CHECKING
 
 import commodore_py
+from commodore_py.values import names_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -49,9 +49,9 @@ def fingerprint(config: Config, cluster_id: str, *, root: str) -> str:
 
 
 def _settings(config: Config) -> Iterator[tuple[str, object]]:
-    for one in fields(config):
-        if one.name not in _PRESENTATION:
-            yield one.name, getattr(config, one.name)
+    for name in names_of(config):
+        if name not in _PRESENTATION:
+            yield name, getattr(config, name)
 
 
 def _plain(value: object) -> object:
