@@ -40,6 +40,8 @@ class Touched:
     that may be all."""
     components: frozenset[str] | None = None
     """Those whose origin is said otherwise than before; None if that may be any."""
+    renamed: frozenset[str] = frozenset()
+    """The targets that get or lose a top-level parameter."""
 
     def about(self, component: str) -> bool:
         """Whether the origin of a component may be another one."""
@@ -56,6 +58,8 @@ class Touching:
     _targets: dict[str, set[str]] = field(default_factory=dict)
     _followers: dict[str, set[str]] = field(default_factory=dict)
     _class_keys: set[str] = field(default_factory=set)
+    _files_with: dict[str, set[str]] = field(default_factory=dict)
+    """Files by the top-level parameters that they set."""
 
     def __post_init__(self) -> None:
         self._hierarchy = laid_out(self.paths)
@@ -81,7 +85,17 @@ class Touching:
         if before is not None and any(now.get(name) != was.get(name) for name in _LISTS):
             return Touched(targets, None)
         keys = _changed(_parameters(now), _parameters(was))
-        return Touched(targets, self._with_followers(keys), _origins(now, was))
+        # Of a file that may become anything, only what it holds can be said.
+        new = set() if before is None else _plain_keys(now) ^ _plain_keys(was)
+        renamed = frozenset(
+            one for one in targets if any(self._only(shown, one, key) for key in new)
+        )
+        return Touched(targets, self._with_followers(keys), _origins(now, was), renamed)
+
+    def _only(self, files: set[str], target: str, key: str) -> bool:
+        """Whether no other file sets a parameter of a target."""
+        others = self._files_with.get(key, set()) - files
+        return not any(target in self._targets.get(one, ()) for one in others)
 
     def _with_followers(self, keys: set[str]) -> Mapping[str, str] | None:
         found = {key: key for key in sorted(keys)}
@@ -105,6 +119,8 @@ class Touching:
         parameters = fields.get("parameters")
         if isinstance(parameters, yaml.MappingNode):
             for key, value in parameters.value:
+                sets = self._files_with.setdefault(_plain(str(key.value)), set())
+                sets.add(self._hierarchy.file_of(name))
                 for text in _texts(value):
                     if "${" in text:
                         looked_up = {*_REFERENCE.findall(text), *_dynamic(text)}
@@ -143,6 +159,10 @@ def _content(text: bytes) -> Mapping[str, object] | None:
 def _parameters(content: Mapping[str, object]) -> Mapping[str, object]:
     found = content.get("parameters")
     return found if isinstance(found, dict) else {}
+
+
+def _plain_keys(content: Mapping[str, object]) -> set[str]:
+    return {_plain(str(key)) for key in _parameters(content)}
 
 
 def _changed(now: Mapping[str, object], was: Mapping[str, object]) -> set[str]:

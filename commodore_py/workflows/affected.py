@@ -195,6 +195,8 @@ def _by_parameters(name: str, looked: Looked, touched: Touched) -> Iterator[str]
         yield from (_because(key, changed[key]) for key in _ALWAYS if key in changed)
         if looked.unsealed:
             yield f"it may have looked at it: {looked.unsealed[0]}"
+    if any(target in touched.renamed for target in _named(name, looked)):
+        yield "it looks at which parameters there are"
     for target, key in used:
         if key is None:
             yield f"it looks at all of {target}"
@@ -211,6 +213,17 @@ def _by_origin(component: str, changed: Mapping[str, str], touched: Touched) -> 
 
 def _because(key: str, source: str) -> str:
     return f"it uses {key}" if key == source else f"it uses {key}, which looks up {source}"
+
+
+def _named(name: str, looked: Looked) -> Iterator[str]:
+    """Targets of which an instance looked at the names of parameters."""
+    for question in looked.questions:
+        if question[0] == "i":
+            match [unquote(part) for part in question[1:].removesuffix(".jsonnet").split("/")]:
+                case ["self"] | ["self", "parameters"]:
+                    yield name
+                case ["targets", target] | ["targets", target, "parameters"]:
+                    yield target
 
 
 def _used(name: str, looked: Looked) -> Iterator[tuple[str, str | None]]:

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 READS_ANOTHER = a_component("db-one")["component/main.jsonnet"].replace(
     "data: data", "data: data, other: kap.inventory_global().web.parameters.web.data"
 )
+NAMES = (
+    "local kap = import 'lib/kapitan.libjsonnet';"
+    " { out: { names: std.objectFields(kap.inventory().parameters) } }"
+)
 TENANT = "inventory/classes/t-acme/common.yml"
 WEB, DB = "dependencies/web/component", "dependencies/db-one/component"
 OLD, NEW = "  web: {data: {of: you}}\n", "  web: {data: {of: me}}\n"
@@ -78,7 +82,18 @@ def common(text: str) -> dict[str, str | None]:
             {"web"},
         ),
         ({}, common("  web: {data: {of: me}}\n"), {"web"}),
-        ({}, common("  nobody: {data: {of: me}}\n"), set()),
+        (common("  nobody: {a: 1}\n"), common("  nobody: {data: {of: me}}\n"), set()),
+        ({}, common("  nobody: {data: {of: me}}\n"), {"web", "db-one"}),
+        (
+            {f"{WEB}/main.jsonnet": NAMES, f"{DB}/main.jsonnet": "{ out: {} }"},
+            common("  nobody: {data: {of: me}}\n"),
+            {"web"},
+        ),
+        (
+            {f"{WEB}/main.jsonnet": NAMES, **common("  nobody: {}\n")},
+            common("  nothing: {}\n"),
+            {"web", "db-one"},
+        ),
         (common(OLD + FOLLOWS), common(NEW + FOLLOWS), {"web", "db-one"}),
         (common(OLD + AND_FOLLOWS), common(NEW + AND_FOLLOWS), {"web", "db-one"}),
         (common(OLD + SOMEHOW), common(NEW + SOMEHOW), {"web", "db-one"}),
