@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import logging
-import shutil
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
@@ -13,10 +12,6 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Kind
 
 from .askers import NOWHERE, Said
-from .bundler_fetch import Clones
-from .bundler_install import install
-from .jsonnetfile_rendered import render_jsonnetfiles
-from .lending import Lender
 from .libraries import link_libraries
 from .versions import overrides_without_url
 
@@ -46,6 +41,12 @@ def fetch_vendored(
     (paths.dependencies / "libs").mkdir(exist_ok=True)  # empty, but people's scripts expect it
     if config.local and not config.fetch_dependencies:
         return
+    # Much code, and local runs need none of it.
+    from .bundler_fetch import Clones  # noqa: PLC0415
+    from .bundler_install import install  # noqa: PLC0415
+    from .jsonnetfile_rendered import render_jsonnetfiles  # noqa: PLC0415
+    from .lending import Lender  # noqa: PLC0415
+
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]
     write_if_changed(paths.jsonnetfile, jsonnetfile(names))
@@ -74,6 +75,8 @@ def _local(name: str) -> dict[str, Any]:
 
 
 def _run_program(paths: WorkPaths) -> None:
+    import shutil  # noqa: PLC0415 - as above
+
     if shutil.which("jb") is None:
         raise CommodoreError(
             "cannot run jsonnet-bundler: there is no program jb",

@@ -75,13 +75,6 @@ def heal(paths: WorkPaths, span: Span, *, patience: float) -> None:
         remove(path)
 
 
-def sweep_catalog(catalog: Path) -> None:
-    """Remove what was left over where hidden files are the user's, and are committed."""
-    for folder in (catalog / "manifests", catalog / "refs"):
-        for path in asides_in(folder):
-            remove(path)
-
-
 def _bare_clones(folder: Path) -> Iterator[Path]:
     for parent, folders, names in os.walk(folder):
         if "HEAD" in names and "objects" in folders:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.values import dataclass
+from commodore_py.values import by_name, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +50,7 @@ class Journal:
         kind = "url" if intent.url else "files"
         digest = hashlib.sha256(intent.place.encode(errors="surrogateescape")).hexdigest()[:16]
         file = self.folder / f"{kind}-{digest}.json"
-        write_if_changed(file, json.dumps(asdict(intent)).encode())
+        write_if_changed(file, json.dumps(by_name(intent)).encode())
         return file
 
     def name(self, place: Path) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
 
-from .healing import Span, heal
 from .journal import prepare
 
 if TYPE_CHECKING:
@@ -38,7 +37,9 @@ def one_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
         marker = paths.state / "running"
         last = _span_of(marker)
         if last is not None:
-            heal(paths, last, patience=patience)
+            from .healing import Span, heal  # noqa: PLC0415 - for few runs only
+
+            heal(paths, Span(*last), patience=patience)
         began = time.time()
         write_if_changed(marker, _trace(began))
         try:
@@ -124,12 +125,12 @@ def _trace(began: float, ended: float | None = None) -> bytes:
     return json.dumps({"pid": os.getpid(), "began": began, "ended": ended}).encode()
 
 
-def _span_of(marker: Path) -> Span | None:
+def _span_of(marker: Path) -> tuple[float, float] | None:
     """When the run was at work that left this marker; until now, if nobody noted its end."""
     with suppress(FileNotFoundError):
         try:
             trace = json.loads(marker.read_bytes())
-            return Span(float(trace["began"]), float(trace["ended"] or time.time()))
+            return float(trace["began"]), float(trace["ended"] or time.time())
         except (ValueError, TypeError, KeyError):  # of another version of ours
-            return Span(marker.stat().st_mtime, time.time())
+            return marker.stat().st_mtime, time.time()
     return None
