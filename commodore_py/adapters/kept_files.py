@@ -58,8 +58,8 @@ class Kept:
     def _notes(self) -> Path:
         return self.folder / "notes.json"
 
-    def note(self, base: Path, roots: Collection[str]) -> None:
-        """Keep what lies at these places; it counts once everything is written."""
+    def note(self, base: Path, roots: Collection[str]) -> Listing:
+        """Keep what lies at these places, and tell it; it counts once everything is written."""
         listing = list_files(base, roots)
         remove(self._unfinished)
         self._unfinished.mkdir(parents=True)
@@ -76,6 +76,7 @@ class Kept:
         }
         (self._unfinished / self._notes.name).write_text(json.dumps(notes))
         self._unfinished.rename(self.folder)
+        return listing
 
     def put_back(self) -> Path | None:
         """Make everything as it was noted, if there are notes; returns the folder that it is in."""

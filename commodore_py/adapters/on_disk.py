@@ -32,6 +32,7 @@ class Borrowed:
 
     checkout: Path
     roots: tuple[str, ...] = ()
+    before: Listing | None = None
     found: Listing | None = None
     keep_open: tuple[int, ...] = ()
     """The lock, for programs to inherit: nobody takes the checkout away from under them."""
@@ -50,24 +51,39 @@ class Borrowed:
         gone = self.found.marks.keys() - now.marks.keys()
         return {**made, **{self.checkout / name: None for name in gone}}
 
+    def new_folders(self) -> frozenset[Path]:
+        """Folders that were not there before anything was put into the checkout."""
+        if self.before is None:
+            return frozenset()
+        now = list_files(self.checkout, self.roots)
+        return frozenset(self.checkout / name for name in now.folders - self.before.folders)
+
 
 @contextmanager
 def on_disk(
-    notes: Path, checkout: Path, written: Mapping[Path, Entry | None], watched: Iterable[Path]
+    notes: Path,
+    checkout: Path,
+    written: Mapping[Path, Entry | None],
+    watched: Iterable[Path],
+    *,
+    made: Iterable[Path] = (),
 ) -> Iterator[Borrowed]:
-    """Put files into a checkout, see what happens at the watched places, and make it as it was."""
-    roots = _outermost(checkout, {*watched, *written})
-    if not roots:
+    """Put files and folders there, see what happens at the watched places, and undo all of it."""
+    watched, made = set(watched), set(made)
+    if not watched and not written and not made:
         yield Borrowed(checkout)
         return
     file = _lock_file(notes, checkout)
     with locked(file, what=str(checkout), patience=_PATIENCE) as lock:
         kept = Kept(file.with_suffix(""))
         kept.put_back()
-        kept.note(checkout, roots)
+        # What is there in any case is not ours to look after.
+        made = sorted(path for path in made if not path.is_dir())
+        roots = _outermost(checkout, {*watched, *written, *made})
+        before = kept.note(checkout, roots)
         try:
-            _put(written)
-            yield Borrowed(checkout, roots, list_files(checkout, roots), (lock,))
+            _put(written, made)
+            yield Borrowed(checkout, roots, before, list_files(checkout, roots), (lock,))
         finally:
             kept.put_back()
     _tidy(notes)
@@ -116,17 +132,26 @@ def _outermost(checkout: Path, paths: Iterable[Path]) -> tuple[str, ...]:
     return tuple(sorted(top.relative_to(checkout).as_posix() for top in outer))
 
 
-def _put(written: Mapping[Path, Entry | None]) -> None:
+def _put(written: Mapping[Path, Entry | None], made: Iterable[Path]) -> None:
     for path, entry in written.items():
-        try:
+        with _telling(path):
             if entry is None:
                 files.remove(path)
             else:
                 files.write_if_changed(path, entry.content, executable=entry.executable)
-        except OSError as error:
-            raise CommodoreError(
-                f"cannot write what programs are to find: {error.strerror}", where=str(path)
-            ) from error
+    for path in made:
+        with _telling(path):
+            path.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write what programs are to find: {error.strerror}", where=str(path)
+        ) from error
 
 
 def _tidy(notes: Path) -> None:

@@ -36,26 +36,29 @@ class Overlay:
     """`compiled/` is answered from trees; what earlier runs left there and in `catalog/` is hidden.
 
     Relative paths start in the current directory, as everywhere in a process. `written` are files
-    that this run put at absolute paths elsewhere, None for those it took away; they are never on
-    disk while anybody looks.
+    that this run put at absolute paths elsewhere, None for those it took away, and `made` are
+    folders that it made there; they are never on disk while anybody looks.
     """
 
     compiled: Path
     catalog: Path
     trees: Mapping[str, Tree]
     written: Mapping[Path, Entry | None] = field(default_factory=dict)
+    made: frozenset[Path] = frozenset()
 
     def with_tree(self, instance: str, tree: Tree) -> Overlay:
         """The same view with another state of one instance."""
         return replace(self, trees={**self.trees, instance: tree})
 
-    def with_written(self, entries: Mapping[Path, Entry | None]) -> Overlay:
-        """The same view with files put at absolute paths, or taken away from there."""
-        return replace(self, written={**self.written, **entries})
+    def with_written(
+        self, entries: Mapping[Path, Entry | None], made: frozenset[Path] = frozenset()
+    ) -> Overlay:
+        """The same view with files and folders at absolute paths, or taken away from there."""
+        return replace(self, written={**self.written, **entries}, made=self.made | made)
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
-        if not self.written and self._inside(path) is None:
+        if not self.written and not self.made and self._inside(path) is None:
             return _there(bytes_of, path)
         found = self.entry(Path(path))
         return None if found is None else found.content
@@ -80,12 +83,10 @@ class Overlay:
             if relative in tree:
                 return "file"
             return "folder" if relative in tree.folders() else None
-        if self.written:
+        if self.written or self.made:
             absolute = path.absolute()
-            if absolute in self.written:
-                return "file" if self.written[absolute] is not None else None
-            if any(absolute in other.parents for other in self._present()):
-                return "folder"
+            if absolute in self.written or self._is_made(absolute):
+                return self._kind_of_ours(absolute)
         if path.is_dir():
             return "folder"
         return "file" if path.exists() else None
@@ -108,6 +109,8 @@ class Overlay:
             tree, relative = self._look_up(inside)
             return tree.subtree(relative)
         found = read_tree(folder) if folder.is_dir() else Tree()
+        if not self.written and not self.made:
+            return found
         entries = dict(found)
         absolute = folder.absolute()
         for path, entry in self.written.items():
@@ -116,7 +119,8 @@ class Overlay:
                 entries.pop(relative, None)
                 if entry is not None:
                     entries[relative] = entry
-        return Tree(entries, found.empty_folders)
+        made = (place.relative_to(absolute) for place in self.made if absolute in place.parents)
+        return Tree(entries, _empty({*found.empty_folders, *map(PurePosixPath, made)}, entries))
 
     def expand(self, pattern: Path) -> list[Path]:
         """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
@@ -149,12 +153,23 @@ class Overlay:
         for name, tree in self.trees.items():
             root = self.compiled / name
             found |= {root / path for path in (*tree, *tree.folders())}
-        for path in self._present():
-            found |= set(path.parents)
-        return found
+        for path in (*self._present(), *self.made):
+            found |= {*path.parents}
+        return found | self.made
 
     def _present(self) -> Iterator[Path]:
         return (path for path, entry in self.written.items() if entry is not None)
+
+    def _kind_of_ours(self, absolute: Path) -> Kind | None:
+        if self.written.get(absolute) is not None:
+            return "file"
+        return "folder" if self._is_made(absolute) else None
+
+    def _is_made(self, absolute: Path) -> bool:
+        """Whether a folder is there by what this run wrote."""
+        if absolute in self.made:
+            return True
+        return any(absolute in other.parents for other in (*self._present(), *self.made))
 
     def _elsewhere(self, path: Path) -> Entry | None:
         if self.written:
@@ -166,7 +181,7 @@ class Overlay:
     def _listed(self, folder: Path) -> tuple[str, ...]:
         absolute = folder.absolute()
         ours = {path: entry for path, entry in self.written.items() if path.parent == absolute}
-        if not ours:
+        if not ours and not self._is_made(absolute):
             return _list_on_disk(folder)
         names = set(_list_on_disk(folder)) if folder.is_dir() else set()
         names -= {path.name for path in ours}
@@ -200,6 +215,13 @@ class Overlay:
                 return tree, PurePosixPath(*inside.parts[depth:])
         # No folder of a missing tree may look like one that is there and empty.
         return Tree(), inside
+
+
+def _empty(
+    folders: set[PurePosixPath], entries: Mapping[PurePosixPath, Entry]
+) -> frozenset[PurePosixPath]:
+    filled = {parent for path in (*entries, *folders) for parent in path.parents}
+    return frozenset(folders - filled)
 
 
 @functools.lru_cache(maxsize=64)  # asked for every single look-up

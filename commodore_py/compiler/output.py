@@ -29,6 +29,8 @@ class Output:
     checkout: Path | None
     tree: Tree = field(default_factory=Tree)
     written: Mapping[Path, Entry | None] = field(default_factory=dict)
+    made: frozenset[Path] = frozenset()
+    """Folders that are to be in the checkout; there may be nothing in them."""
 
     @property
     def folder(self) -> str:
@@ -60,14 +62,21 @@ class Output:
 
     def with_folder(self, folder: Place) -> Output:
         """With a folder that is there even if nothing is written into it."""
-        if isinstance(folder, Path) or folder in self.tree.folders():
+        if isinstance(folder, Path):
+            return self if folder in self.made else replace(self, made=self.made | {folder})
+        if folder in self.tree.folders():
             return self
         if folder in self.tree:
             raise CommodoreError(f"{folder} is a file, and output should go below it")
-        return replace(self, tree=Tree(self.tree, self.tree.empty_folders | {folder}))
+        empty = _empty({*self.tree.empty_folders, folder}, self.tree)
+        return replace(self, tree=Tree(self.tree, empty))
 
-    def without(self, paths: Iterable[Place]) -> Output:
-        """With files and folders taken away; a folder that loses its last file stays."""
+    def without(self, paths: Iterable[Place], folders: Iterable[Path] = ()) -> Output:
+        """With files and folders taken away; a folder that loses its last file stays.
+
+        Of folders in the checkout, those can go that were made here, and only by name.
+        """
+        lost = tuple(folders)
         own = [path for path in paths if not isinstance(path, Path)]
         placed = [path for path in paths if isinstance(path, Path)]
         entries = {
@@ -75,15 +84,20 @@ class Output:
             for path, entry in self.tree.items()
             if not any(path.is_relative_to(gone) for gone in own)
         }
-        folders = {
+        left = {
             folder
             for folder in self.tree.folders()
             if not any(folder.is_relative_to(gone) for gone in own)
         }
         return replace(
             self,
-            tree=Tree(entries, _empty(folders, entries)),
+            tree=Tree(entries, _empty(left, entries)),
             written={**self.written, **dict.fromkeys(placed)},
+            made=frozenset(
+                folder
+                for folder in self.made
+                if not any(folder.is_relative_to(gone) for gone in lost)
+            ),
         )
 
     @staticmethod

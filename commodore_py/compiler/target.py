@@ -82,7 +82,7 @@ def _job(target: Target, entry: Entry, output: Output) -> InputJob:
     return InputJob(
         entry=entry,
         output=output,
-        lookup=target.lookup.with_files(files.with_written(output.written)),
+        lookup=target.lookup.with_files(files.with_written(output.written, output.made)),
         tags=target.tags,
         style=target.style,
         evaluation=target.evaluation,

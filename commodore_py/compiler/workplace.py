@@ -44,7 +44,11 @@ class Workplace:
         """What there is after all programs."""
         before = self.job.output
         output = replace(before, tree=files.read_tree(self.compiled))
-        return replace(output, written={**before.written, **self.borrowed.changes()})
+        return replace(
+            output,
+            written={**before.written, **self.borrowed.changes()},
+            made=self.borrowed.new_folders(),
+        )
 
 
 @contextmanager
@@ -67,5 +71,6 @@ def laid_out(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Workplace]
 def checkout_on_disk(job: InputJob, watched: Iterable[Path] = ()) -> Iterator[Borrowed]:
     """The component's checkout as this target left it; afterwards it is as it was."""
     checkout = job.output.checkout or job.kapitan.job.root
-    with on_disk(job.kapitan.job.notes, checkout, job.output.written, watched) as borrowed:
+    notes, there = job.kapitan.job.notes, job.output
+    with on_disk(notes, checkout, there.written, watched, made=there.made) as borrowed:
         yield borrowed

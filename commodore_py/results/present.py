@@ -37,7 +37,7 @@ class Present:
         self._others = others
         self._on_disk = on_disk
         # Nothing of a run's own lies on disk while anybody looks.
-        self._disk_only = not files.written
+        self._disk_only = not files.written and not files.made
 
     def answer(self, question: str) -> bytes:
         """The mark of the answer."""

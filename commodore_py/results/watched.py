@@ -42,7 +42,8 @@ class WatchedOverlay(Overlay):
     @classmethod
     def over(cls, plain: Overlay, reads: Reads) -> WatchedOverlay:
         """The same view, watched."""
-        return cls(plain.compiled, plain.catalog, plain.trees, plain.written, reads)
+        there = plain.written, plain.made
+        return cls(plain.compiled, plain.catalog, plain.trees, *there, reads)
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
@@ -109,7 +110,7 @@ class WatchedOverlay(Overlay):
         self.reads.note_path(kind, str(path), answer)
 
     def _plain(self) -> Overlay:
-        return Overlay(self.compiled, self.catalog, self.trees, self.written)
+        return Overlay(self.compiled, self.catalog, self.trees, self.written, self.made)
 
 
 def _mark_of_kind(kind: Kind | None) -> bytes:

@@ -234,6 +234,24 @@ SCENARIOS: dict[str, Scenario] = {
             "again.sh": '#!/bin/sh\ncd "$1/new/x"; cat y y > z; rm y\n',
         },
     ),
+    "folders without files in the checkout": (
+        [
+            _entry(to=f"{_CHECKOUT}/prepared/deep"),
+            _entry("external", to=".", input_paths=["/bin/mkdir"], args=[f"{_CHECKOUT}/by-hand"]),
+            _entry("external", to=".", input_paths=[f"{_CHECKOUT}/run.sh"], args=[_CHECKOUT]),
+            _entry("copy", input_paths=[f"{_CHECKOUT}/prepared"]),
+            _entry("copy", to="all", input_paths=[f"{_CHECKOUT}/by-*"]),
+            _entry("remove", input_paths=[f"{_CHECKOUT}/{one}" for one in ("prepared", "by-hand")]),
+            _entry("copy", to="gone", input_paths=[f"{_CHECKOUT}/by-*"], ignore_missing=True),
+            _entry("external", to=".", input_paths=[f"{_CHECKOUT}/gone.sh"], args=[_CHECKOUT]),
+        ],
+        {
+            "component/main.jsonnet": "{}",
+            "run.sh": '#!/bin/sh\nset -e\ncd "$1"\nrmdir prepared/deep; mkdir prepared/other\n'
+            "mkdir by-hand/a by-hand/b; echo b > by-hand/b/b; rm by-hand/b/b\n",
+            "gone.sh": '#!/bin/sh\ntest ! -e "$1/prepared" -a ! -e "$1/by-hand"\n',
+        },
+    ),
     "a program whose output is in the checkout": (
         [
             _entry(

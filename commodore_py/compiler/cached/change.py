@@ -30,12 +30,13 @@ class Change:
     def between(
         cls, before: Output, after: Output, roots: Roots, *, by_content: bool = False
     ) -> Change | None:
-        """What lies between two states; None if something was taken away.
+        """What lies between two states; None if it cannot be repeated: something was taken away.
 
         What is written anew counts, even with the bytes that were there, unless `by_content`: the
         next time, something else may be there.
         """
-        if before.tree.keys() - after.tree.keys():
+        # Neither are folders in the checkout kept: only programs make and take away those.
+        if before.tree.keys() - after.tree.keys() or before.made != after.made:
             return None
         files = []
         for path, entry in after.tree.items():

@@ -44,10 +44,6 @@ _HARMLESS = frozenset(
 )
 
 
-def _nothing(job: InputJob, reads: Reads) -> None:
-    """Jsonnet looks at the world by our own doors only."""
-
-
 def _helm(job: InputJob, reads: Reads) -> None:
     entry, look = job.entry, job.lookup.files
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
@@ -94,6 +90,7 @@ def _external(job: InputJob, reads: Reads) -> None:
         and _OUTPUT.fullmatch(fields["args"][0])
         and _COMPILED not in source
         and not job.output.written
+        and not job.output.made
         and not Path(job.entry.output_path).is_absolute()
     )
     folders = kustomize.local_folders(Path(source)) if understood else None
@@ -117,8 +114,7 @@ def _tool(about: str, reads: Reads) -> None:
 
 
 SEALS: Mapping[str, Callable[[InputJob, Reads], None]] = {
-    "jsonnet": _nothing,
     "helm": _helm,
     "external": _external,
 }
-"""By input type whose results can be kept: notes what the program sees, or says why not."""
+"""By input type that runs a program: notes what the program sees, or says why it cannot tell."""

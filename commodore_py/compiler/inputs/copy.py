@@ -6,15 +6,14 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model import Tree
 
 from .base import inputs_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from commodore_py.compiler.output import Output
-    from commodore_py.model import Entry
 
     from .base import InputJob
 
@@ -24,21 +23,23 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in job.entry.input_paths:
         for source in inputs_of(job, pattern):
-            files = _files(job, source)
+            found = _found(job, source)
             output = output.with_files(
-                {output.place(job.entry.output_path, str(at)): file for at, file in files.items()}
+                {output.place(job.entry.output_path, str(at)): file for at, file in found.items()}
             )
+            for folder in sorted(found.empty_folders):
+                output = output.with_folder(output.place(job.entry.output_path, str(folder)))
     return output
 
 
-def _files(job: InputJob, source: Path) -> Mapping[PurePosixPath, Entry]:
+def _found(job: InputJob, source: Path) -> Tree:
     files = job.lookup.files
     match files.kind(source):
         case "folder":
             return files.tree_at(source)
         case "file":
             entry = files.entry(source)
-            return {PurePosixPath(source.name): entry} if entry is not None else {}
+            return Tree({PurePosixPath(source.name): entry} if entry is not None else {})
         case _ if job.entry.ignore_missing:
-            return {}
+            return Tree()
     raise CommodoreError(f"cannot copy {source}: the link leads nowhere", where=job.entry.where)

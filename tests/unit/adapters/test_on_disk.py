@@ -109,11 +109,27 @@ def test_what_programs_change_is_told_and_undone(checkout: Path, tmp_path: Path)
     assert state(checkout) == before
 
 
+def test_folders_are_made_and_told_and_gone_afterwards(checkout: Path, tmp_path: Path) -> None:
+    before = state(checkout)
+    made = {checkout / "new/deep", checkout / "d"}
+
+    with on_disk.on_disk(tmp_path / "notes", checkout, {}, [checkout], made=made) as borrowed:
+        found = borrowed.new_folders()
+        (checkout / "new/deep").rmdir()
+        (checkout / "more").mkdir()
+        left = borrowed.new_folders()
+
+    assert found == {checkout / "new", checkout / "new/deep"}
+    assert left == {checkout / "new", checkout / "more"}
+    assert state(checkout) == before
+
+
 def test_without_anything_to_do_nothing_is_noted(checkout: Path, tmp_path: Path) -> None:
     with on_disk.on_disk(tmp_path / "notes", checkout, {}, []) as borrowed:
         assert not (tmp_path / "notes").exists()
         assert borrowed.keep_open == ()
         assert borrowed.changes() == {}
+        assert borrowed.new_folders() == frozenset()
 
 
 def test_what_fails_is_undone_as_well(checkout: Path, tmp_path: Path) -> None:

@@ -125,3 +125,26 @@ def test_another_state_of_an_instance_leaves_the_first_alone(
 
     assert later.read(tmp_path / "compiled/app/one") == b"later"
     assert overlay.read(tmp_path / "compiled/app/one") == b"1"
+
+
+def test_folders_of_this_run_are_there_with_nothing_in_them(
+    overlay: Overlay, tmp_path: Path
+) -> None:
+    checkout = tmp_path / "checkout"
+    write(checkout / "lib/a", "a")
+    write(checkout / "old/b", "b")
+    made = frozenset({checkout / "new/deep", checkout / "lib/made"})
+
+    seen = overlay.with_written({checkout / "old/b": None}, made)
+
+    kinds = [seen.kind(checkout / one) for one in ("new", "new/deep", "none")]
+    assert kinds == ["folder", "folder", None]
+    assert seen.files_in(checkout / "new/deep") == ()
+    assert seen.files_in(checkout / "lib") == ("a",)
+    assert seen.expand(checkout / "n*/*") == [checkout / "new/deep"]
+    assert seen.tree_at(checkout).empty_folders == {
+        PurePosixPath("new/deep"),
+        PurePosixPath("lib/made"),
+    }
+    with pytest.raises(NotReadable):
+        seen.read(checkout / "lib")
