@@ -92,9 +92,7 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
             yield recorder if timings else None
     finally:
         if trace is not None:
-            from .trace import write_trace  # noqa: PLC0415 - only for who wants to know
-
-            write_trace(trace, recorder.spans)
+            _write(trace, recorder.spans)
         if timings:
             from .timings import tell  # noqa: PLC0415
 
@@ -110,6 +108,17 @@ def recording(function: Callable[..., Result]) -> Callable[..., Result]:
             return function(*words, **options)
 
     return run
+
+
+def _write(file: Path, spans: list[Span]) -> None:
+    """The run is over, and how it went counts more than its trace."""
+    from . import voice  # noqa: PLC0415 - only for who wants to know
+    from .trace import write_trace  # noqa: PLC0415
+
+    try:
+        write_trace(file, spans)
+    except OSError as error:
+        voice.warn(f"cannot write the trace: {error.strerror}", where=str(file))
 
 
 def _try_to_write(file: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from contextlib import nullcontext
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 OUR_BUG = 3
 INTERRUPTED = 130
+_FULL = {errno.ENOSPC, errno.EDQUOT}
 _QUICK = {"-h", "--help", "--version"}
 _COMPLETE = "_COMMODORE_COMPLETE"
 
@@ -49,6 +51,8 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
         # Whoever read our output has seen enough; Python must not try to flush it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        return _no_room(error) if error.errno in _FULL else _our_bug(error)
     except Exception as error:  # noqa: BLE001 - the last door: what gets here is our bug
         return _our_bug(error)
 
@@ -130,6 +134,15 @@ def _aborted(abort: click.Abort) -> int:
 def _interrupted() -> int:
     click.echo("interrupted", err=True, color=colours())
     return INTERRUPTED
+
+
+def _no_room(error: OSError) -> int:
+    """What we write may lie anywhere, a redirected stream included, which has no name."""
+    where = "" if error.filename is None else os.fsdecode(error.filename)
+    voice.fail_with(f"cannot write: {error.strerror}", where=where, hint="make room for it")
+    # As above: what is still to be written finds no room either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
 
 
 def _our_bug(error: Exception) -> int:

@@ -273,3 +273,29 @@ def test_running_twice_in_a_process_is_like_running_once(
     assert run(["catalog", "list", "--api-url", "./none", "-o", "x"]) == 1
 
     assert capsys.readouterr().err == first
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")  # noqa: PTH110 - before any test
+def test_a_full_disk_is_no_bug_of_ours(recompile: tuple[str, ...]) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - no file of ours
+        for words in (("catalog", "list", *recompile[-2:]), recompile, ("--help",)):
+            done = subprocess.run(
+                [*COMMAND, *words], stdout=full, stderr=subprocess.PIPE, check=False, text=True
+            )
+
+            assert done.returncode == 1
+            assert "error: cannot write: No space left on device\n" in done.stderr
+            assert "bug" not in done.stderr
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="as above")  # noqa: PTH110 - as above
+def test_a_trace_that_finds_no_room_hides_nothing(
+    commodore: CommandLine, recompile: tuple[str, ...]
+) -> None:
+    good = commodore(*recompile, "--trace", "/dev/full")
+    gone = commodore("catalog", "compile", "c-none", *recompile[-2:], "--trace", "/dev/full")
+
+    told = "warning: cannot write the trace: No space left on device\n  /dev/full\n"
+    assert (good.code, told in good.err) == (0, True)
+    assert (gone.code, told in gone.err) == (1, True)
+    assert "cluster c-none is not known" in gone.err
