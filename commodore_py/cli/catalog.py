@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from . import catalog_affected, catalog_diff, completion, voice
+from . import completion, voice
+from .lazy import LazyGroup
 from .options import (
     DIFF_OUTPUTS,
     HELP,
@@ -52,16 +53,24 @@ _COMPILE_SECTIONS = {
 }
 
 
-@click.group(context_settings=HELP)
+_ELSEWHERE = {
+    "affected": (
+        "commodore_py.cli.catalog_affected:affected",
+        "List the instances that a change reaches.",
+    ),
+    "diff": (
+        "commodore_py.cli.catalog_diff:diff",
+        "Show what differs between two commits of a catalog.",
+    ),
+}
+
+
+@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, context_settings=HELP)
 @verbose_option
 @click.pass_context
 def catalog(ctx: click.Context, verbose: int) -> None:
     """Compile, list and clean cluster catalogs."""
     ctx.obj = ctx.obj.more_verbose(verbose)
-
-
-catalog.add_command(catalog_affected.affected)
-catalog.add_command(catalog_diff.diff)
 
 
 @catalog.command()

@@ -7,15 +7,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
+from commodore_py.front_doors import on_demand
 from commodore_py.values import replace
 
-from . import client
-from .client import Server
 from .described import is_plain_name
-from .parse import cluster_of, tenant_of
-from .reporting import report_body
-from .token_state import TokenState, token_state
-from .tokens import NoToken, TokenSource
 from .urls import facts_folder
 
 if TYPE_CHECKING:
@@ -24,8 +19,20 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model import BuildRecord, Cluster
 
+    from .client import Server
     from .described import Described
     from .facts import FactsFolder
+    from .reporting import report_body
+    from .token_state import TokenState, token_state
+    from .tokens import TokenSource
+
+# Imported when somebody asks for it, as is what speaks HTTP: local runs know all there is to know.
+_PLACES = {
+    "TokenState": ".token_state",
+    "report_body": ".reporting",
+    "token_state": ".token_state",
+}
+__getattr__ = on_demand(__name__, _PLACES)
 
 __all__ = [
     "TokenState",
@@ -75,11 +82,15 @@ def cluster_ids(config: Config) -> list[str]:
 
 def knock(config: Config) -> None:
     """Raise if no server answers; what it says to a request without a token does not count."""
+    from . import client  # noqa: PLC0415 - see above
+
     client.knock(config.api_url, config.request_timeout)
 
 
 def report(config: Config, record: BuildRecord) -> None:
     """Tell the API, or the folder of facts, how a catalog was compiled and pushed."""
+    from .reporting import report_body  # noqa: PLC0415 - see above
+
     send_report(config, record.cluster, report_body(record))
 
 
@@ -126,6 +137,8 @@ def _kept(config: Config, cluster_id: str) -> Cluster:
 
 
 def _asked_for(config: Config, cluster_id: str) -> Cluster:
+    from .parse import cluster_of, tenant_of  # noqa: PLC0415 - see above
+
     source = _source(config)
     found = source.cluster(cluster_id)
     tenant_id = tenant_of(found)
@@ -148,6 +161,9 @@ def _source(config: Config) -> Server | FactsFolder:
         from .facts import FactsFolder  # noqa: PLC0415 - brings in yaml, slow to import
 
         return FactsFolder(folder)
+    from .client import Server  # noqa: PLC0415 - see above
+    from .tokens import NoToken  # noqa: PLC0415
+
     # Asked for anew each time: at the end of a long compile the first token may have expired.
     tokens = _tokens(config)
     token = tokens.token() if config.may_log_in else tokens.at_hand()
@@ -157,6 +173,8 @@ def _source(config: Config) -> Server | FactsFolder:
 
 
 def _tokens(config: Config) -> TokenSource:
+    from .tokens import TokenSource  # noqa: PLC0415 - see above
+
     return TokenSource(
         config.api_url,
         config.api_token,

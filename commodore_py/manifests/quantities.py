@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d{1,3})|([KMGTPE]i|[numkMGTPE]))?")
-_FACTORS = {
-    **{f"{letter}i": Fraction(1024) ** power for power, letter in enumerate("KMGTPE", 1)},
-    **{letter: Fraction(1000) ** power for power, letter in enumerate("kMGTPE", 1)},
-    **{letter: Fraction(1, 1000) ** power for power, letter in enumerate("mun", 1)},
-}
 
 
 def parse(value: object) -> Fraction | None:
@@ -20,6 +19,19 @@ def parse(value: object) -> Fraction | None:
     found = _QUANTITY.fullmatch(str(value))
     if found is None:
         return None
+    from fractions import Fraction  # noqa: PLC0415 - hardly any manifest that changes has one
+
     number, exponent, suffix = found.groups()
     power = Fraction(10) ** int(exponent[1:]) if exponent else Fraction(1)
-    return Fraction(number) * power * _FACTORS.get(suffix or "", Fraction(1))
+    return Fraction(number) * power * _factors().get(suffix or "", Fraction(1))
+
+
+@cache
+def _factors() -> dict[str, Fraction]:
+    from fractions import Fraction  # noqa: PLC0415 - see above
+
+    return {
+        **{f"{letter}i": Fraction(1024) ** power for power, letter in enumerate("KMGTPE", 1)},
+        **{letter: Fraction(1000) ** power for power, letter in enumerate("kMGTPE", 1)},
+        **{letter: Fraction(1, 1000) ** power for power, letter in enumerate("mun", 1)},
+    }
