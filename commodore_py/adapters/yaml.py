@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 
+from . import yaml_plain
 from .yaml_emitter import emit, emit_documents
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ def dump_documents(value: object) -> bytes:
 
 def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
     """The single document of a text; `name` is where it came from."""
+    if isinstance(text, bytes):
+        plain = yaml_plain.load(text)
+        if plain is not yaml_plain.UNUSUAL:
+            return plain
     return _reading().load(text, name=name)
 
 

@@ -7,10 +7,11 @@ and how far to the left it starts. What is anything else is left to those that k
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import Any, Final, TypeAlias
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import yaml
+if TYPE_CHECKING:
+    from types import ModuleType
 
 _Level: TypeAlias = tuple[int, Any]
 """A column, and the mapping or list whose parts start there."""
@@ -26,8 +27,16 @@ _LINE = re.compile(
 _START = b"---\n"
 _STR = "tag:yaml.org,2002:str"
 _SIMPLE = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null"))
-_RESOLVER = yaml.resolver.Resolver()
-_CONSTRUCTOR = yaml.constructor.SafeConstructor()
+# What plain text means is decided by its first character first, in YAML 1.1 as PyYAML has it.
+_SURELY_TEXT = re.compile(r"[^yYnNtTfFoO+.0-9<~=-]")
+_MAYBE_A_WORD = re.compile(r"[A-Za-z]")
+_WORDS: dict[str, bool | None] = {
+    written: value
+    for words, value in ((("yes", "true", "on"), True), (("no", "false", "off"), False))
+    for word in words
+    for written in (word, word.capitalize(), word.upper())
+} | dict.fromkeys(("null", "Null", "NULL"))
+_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 UNUSUAL: Final = object()
 """The answer where somebody else has to read the text."""
@@ -115,12 +124,30 @@ def _value(text: str) -> Any:  # noqa: ANN401 - as above
 @lru_cache(maxsize=65_536)
 def _scalar(text: str) -> Any:  # noqa: ANN401 - as above
     """What plain text means to YAML 1.1."""
-    tag = _RESOLVER.resolve(yaml.ScalarNode, text, (True, False))  # type: ignore[no-untyped-call] # PyYAML has no types
+    if _SURELY_TEXT.match(text):
+        return text
+    if _MAYBE_A_WORD.match(text):
+        return _WORDS.get(text, text)
+    if _NUMBER.fullmatch(text):
+        return int(text)
+    return _rare_scalar(text)
+
+
+def _rare_scalar(text: str) -> Any:  # noqa: ANN401 - as above
+    yaml, resolver, constructor = _pyyaml()
+    tag = resolver.resolve(yaml.ScalarNode, text, (True, False))
     if tag == _STR:
         return text
     if tag not in _SIMPLE:
         raise _UnusualError
     try:
-        return _CONSTRUCTOR.construct_object(yaml.ScalarNode(tag, text))
+        return constructor.construct_object(yaml.ScalarNode(tag, text))
     except ValueError as error:
         raise _UnusualError from error
+
+
+@cache
+def _pyyaml() -> tuple[ModuleType, Any, Any]:
+    import yaml  # noqa: PLC0415 - slow to import
+
+    return yaml, yaml.resolver.Resolver(), yaml.constructor.SafeConstructor()
