@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import textwrap
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
@@ -13,6 +14,7 @@ from .colour import colours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
 
 NOTICE = 25
 """Between progress and warnings: kept by `--quiet`, but nothing is wrong."""
@@ -29,8 +31,8 @@ _LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", NOTICE: "notice"}
 _FILE_AND_LINE = r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)"
 
 
-CLEARED_BY: list[Callable[[], None]] = []
-"""Whoever shows something on stderr that is no line takes it back before one is written."""
+STEPPING_ASIDE: list[Callable[[], AbstractContextManager[None]]] = []
+"""Whoever shows something on stderr that is no line takes it back while one is written."""
 
 
 class Lines(logging.Handler):
@@ -45,10 +47,11 @@ class Lines(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
-        for clear in CLEARED_BY:
-            clear()
-        for line in self.lines_of(record):
-            click.echo(line, err=True, color=False if self.plain else colours())
+        with ExitStack() as stack:
+            for aside in STEPPING_ASIDE:
+                stack.enter_context(aside())
+            for line in self.lines_of(record):
+                click.echo(line, err=True, color=False if self.plain else colours())
 
 
 class Collected(logging.Handler):

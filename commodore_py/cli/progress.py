@@ -136,13 +136,13 @@ class Progress:
 def shown() -> Iterator[None]:
     """Show the progress of whatever runs meanwhile."""
     progress = Progress()
-    log.CLEARED_BY.append(SCREEN.clear)
+    log.STEPPING_ASIDE.append(SCREEN.aside)
     try:
         with spans.watching(progress):
             yield
     finally:
         progress.close()
-        log.CLEARED_BY.remove(SCREEN.clear)
+        log.STEPPING_ASIDE.remove(SCREEN.aside)
 
 
 def _live() -> bool:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from rich.progress import Progress, TaskID
 
+# Between two drawings the cursor is where the line begins: there it stays if a terminal becomes
+# narrower and breaks the line, and all that is left of it can be taken back from there.
+_TO_THE_LEFT = "\r"
+_ERASE = "\r\x1b[J"
 _lock = threading.RLock()
 # A worker that is forked must not find it half drawn.
 os.register_at_fork(
@@ -44,20 +50,35 @@ class Screen:
                 )
                 self._progress.start()
             else:
+                _write(_ERASE)
                 self._progress.update(
                     self._task, completed=done, count=count, name=name, refresh=True
                 )
+            _write(_TO_THE_LEFT)
 
     def clear(self) -> None:
         """Take it back; the next one may be about something else."""
         with _lock, suppress(OSError):
             if self._progress is not None and self._task is not None:
+                _write(_ERASE)
                 self._progress.stop()
                 self._progress.remove_task(self._task)
                 self._task = None
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Show nothing while something else is written."""
+        with _lock:
+            self.clear()
+            yield
+
 
 SCREEN = Screen()
+
+
+def _write(text: str) -> None:
+    sys.stderr.write(text)
+    sys.stderr.flush()
 
 
 def _progress(*, plain: bool) -> Progress:

@@ -74,6 +74,8 @@ def left_on_screen(shown: str) -> list[str]:
                 row -= 1
             case "\x1b[2K":
                 lines[row] = ""
+            case "\x1b[J":  # from the beginning of a line
+                lines[row:] = [""]
             case text if not _CONTROL.match(text) and text != "\r":
                 lines[row] += text
     return [line for line in lines if line]
@@ -94,6 +96,14 @@ def test_nothing_of_it_stays_there() -> None:
 
     assert left_on_screen(shown) == [f" > done with {name}" for name in NAMES]
     assert "\x1b[?25l" not in shown, "the cursor is hidden"
+
+
+def test_a_line_can_be_taken_back_after_a_narrower_terminal_has_broken_it() -> None:
+    shown, _ = on_a_terminal("compile")
+
+    for drawn in shown.split("Compiling")[1:]:
+        # The cursor waits at its beginning; from there, all of it is erased.
+        assert re.search(r"m\r(?:\r\x1b\[J|\n\r\x1b\[1A\x1b\[2K)", drawn), drawn
 
 
 def test_where_programs_may_ask_nothing_is_drawn_over_their_question() -> None:
