@@ -21,10 +21,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from .jsonnet_machine import Machines
+
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
-ReadImport: TypeAlias = Callable[[str], "bytes | None"]
-"""The content of a candidate of an import, None if there is none; an error ends the search."""
+ReadImport: TypeAlias = Callable[[str], "bytes | tuple[str, bytes] | None"]
+"""The content of a candidate of an import, None if there is none; an error ends the search.
+
+One that is not the same for every file has a name for each of its contents, too.
+"""
 
 _LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
 _STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
@@ -72,34 +77,55 @@ def evaluate(
     read: ReadImport | None = None,
     skip_empty: bool = False,
     content: bytes | None = None,
+    machines: Machines | None = None,
 ) -> str:
     """The file's value as JSON text.
 
     Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
     decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
-    counts as none. The file itself is read from disk, unless its `content` is given.
+    counts as none. The file itself is read from disk, unless its `content` is given. With
+    `machines`, what was imported for other files is not parsed again; an import that holds
+    something else by now is `Stale`.
     """
-    # Loading Go's runtime takes a while and is only needed by commands that compile.
-    import _gojsonnet  # noqa: PLC0415
-
     calls = _Calls()
+    search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
+    variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
+    functions = {
+        name: (native.parameters, calls.guard(name, native))
+        for name, native in (natives or {}).items()
+    }
     try:
+        source = _source(file, content)
+        # Values of imports are forgotten where variables are set.
+        run = _run_alone if machines is None or not variables else machines.run
         work: Callable[[], str] = functools.partial(
-            _gojsonnet.evaluate_snippet,
+            run,
             str(file),
-            _source(file, content),
-            ext_vars={name: _text(text) for name, text in (ext_vars or {}).items()},
-            import_callback=calls.importer(
-                _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
-            ),
-            native_callbacks={
-                name: (native.parameters, calls.guard(name, native))
-                for name, native in (natives or {}).items()
-            },
+            source,
+            ext_vars=variables,
+            find=calls.importer(search),
+            natives=functions,
         )
         return interruptible(work)
     except (RuntimeError, UnicodeDecodeError) as error:
         raise calls.explain(_said(error), file) from (calls.failure or error)
+
+
+def _run_alone(
+    name: str,
+    text: str,
+    *,
+    ext_vars: Mapping[str, str],
+    find: Callable[[str, str], tuple[str, bytes]],
+    natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
+) -> str:
+    # Loading Go's runtime takes a while and is only needed by commands that compile.
+    import _gojsonnet  # noqa: PLC0415
+
+    value: str = _gojsonnet.evaluate_snippet(
+        name, text, ext_vars=ext_vars, import_callback=find, native_callbacks=natives
+    )
+    return value
 
 
 def read_import(path: str) -> bytes | None:
@@ -169,6 +195,8 @@ class _Search:
                 continue
             looked[candidate] = None
             content = self.read(candidate)
+            if isinstance(content, tuple):
+                return content
             if content or (content is not None and not self.skip_empty):
                 return candidate, content
             if content is not None:

@@ -7,10 +7,13 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet import JsonnetError, evaluate
+from commodore_py.adapters.jsonnet_machine import Machines, Stale, possible
 from commodore_py.adapters.overheard import overheard
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
-from commodore_py.values import dataclass
+from commodore_py.values import dataclass, field
+
+from .inventory_imports import known_as
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,6 +32,7 @@ class Evaluation:
     target: str
     inventory: InventoryImports
     memo: Memo
+    machines: Machines = field(default_factory=Machines)
     heard: list[bytes] | None = None
     """Where to keep what the code traces, if somebody wants to know."""
 
@@ -37,11 +41,24 @@ class Evaluation:
         content = lookup.files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
+        # What entries have written may be something else for the next file.
+        machines = None if lookup.files.written or not possible() else self.machines
+        try:
+            return self._listened(source, content, lookup, machines)
+        except Stale as error:
+            lookup.files.unseal(f"{error} changed meanwhile")
+            return self._listened(source, content, lookup, None)
+
+    def _listened(
+        self, source: Path, content: bytes, lookup: Lookup, machines: Machines | None
+    ) -> str:
         listening = nullcontext() if self.heard is None else overheard(self.heard)
         with listening:
-            return self._evaluated(source, content, lookup)
+            return self._evaluated(source, content, lookup, machines)
 
-    def _evaluated(self, source: Path, content: bytes, lookup: Lookup) -> str:
+    def _evaluated(
+        self, source: Path, content: bytes, lookup: Lookup, machines: Machines | None
+    ) -> str:
         from .natives import natives  # noqa: PLC0415 - results may all be in the cache
 
         return evaluate(
@@ -51,12 +68,15 @@ class Evaluation:
             ext_vars={"target": self.target},
             natives=natives(lookup, self.inventory, self.memo, target=self.target),
             read=functools.partial(self._read, lookup.files),
+            machines=machines,
         )
 
-    def _read(self, files: Overlay, path: str) -> bytes | None:
+    def _read(self, files: Overlay, path: str) -> bytes | tuple[str, bytes] | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
-            return generated
+            return known_as(path, self.target), generated
+        if path.startswith(f"{files.compiled}/"):
+            self.machines.retire()
         try:
             content = files.read(path)
         except CommodoreError as error:

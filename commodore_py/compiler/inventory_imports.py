@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
 
 _PREFIX = f"{FOLDER}/"
+_OWN = (f"{_PREFIX}self/", f"{_PREFIX}self.")
 _SUFFIX = ".jsonnet"
 _LAZY = "parameters"
 
@@ -29,6 +30,13 @@ def name_of(path: Path | str) -> str | None:
     """What such a file is called below its folder; None if it is none of these files."""
     name = str(path)
     return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
+
+
+def known_as(path: str, target: str) -> str:
+    """What a file is called among those of all targets: one target's own ones by its name."""
+    if not path.startswith(_OWN):
+        return path
+    return f"{path.removesuffix(_SUFFIX)}@{_quoted(target)}{_SUFFIX}"
 
 
 def parts_of(name: str) -> list[str]:

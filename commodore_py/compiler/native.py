@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import spans
 from commodore_py.adapters import asked, forked
+from commodore_py.adapters.jsonnet_machine import Machines
 from commodore_py.adapters.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.results import Verdicts, explain, refuse_differences
@@ -131,11 +132,11 @@ class _Engine:
         return self._compiler(begun, Kapitan(self.job, self.views))
 
     def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
-        imports, memo = InventoryImports(self.views), Memo()
+        imports, memo, machines = InventoryImports(self.views), Memo(), Machines()
 
         def compile_one(name: str) -> tuple[_Result, tuple[Verdict, ...]]:
             start = begun[name]
-            target = self._target(name, kapitan, Evaluation(name, imports, memo))
+            target = self._target(name, kapitan, Evaluation(name, imports, memo, machines))
             try:
                 with spans.item("target", name):
                     output = compile_target(target, start.output, done=start.done)

@@ -1,0 +1,268 @@
+"""Evaluators that live on: what many files import is parsed once, and not for each of them.
+
+The module for Python makes an evaluator for every file. In the same shared library are the
+functions for C, by which one can go on: values are forgotten between files, parsed code is not.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Find: TypeAlias = Callable[[str, str], tuple[str, bytes]]
+    Call: TypeAlias = Callable[..., object]
+
+# What an evaluator has parsed stays in memory; so many files share nearly all that they can.
+_MOST_RUNS = 32
+# The values of the module for Python.
+_MAX_STACK, _MAX_TRACE = 500, 20
+
+_Pointer = ctypes.c_void_p
+_Import = ctypes.CFUNCTYPE(
+    ctypes.c_int,
+    _Pointer,
+    ctypes.c_char_p,
+    ctypes.c_char_p,
+    ctypes.POINTER(_Pointer),
+    ctypes.POINTER(_Pointer),
+    ctypes.POINTER(ctypes.c_size_t),
+)
+_Native = ctypes.CFUNCTYPE(
+    _Pointer, _Pointer, ctypes.POINTER(_Pointer), ctypes.POINTER(ctypes.c_int)
+)
+_NOT_A_BOOLEAN = 2
+
+
+class Stale(Exception):
+    """A file holds something else than what an evaluator has parsed."""
+
+
+class _NoPrimitive(Exception):
+    """An argument that the module for Python hands to nobody, either."""
+
+
+class Machines:
+    """Gives files an evaluator, one after the other."""
+
+    def __init__(self) -> None:
+        self._machine: _Machine | None = None
+        self._left = 0
+        self._retired = False
+
+    def run(
+        self,
+        name: str,
+        text: str,
+        *,
+        ext_vars: Mapping[str, str],
+        find: Find,
+        natives: Mapping[str, tuple[tuple[str, ...], Call]],
+    ) -> str:
+        """The value of a file as JSON text; a RuntimeError with the library's words if it fails."""
+        shape = (*ext_vars, *((native, parameters) for native, (parameters, _) in natives.items()))
+        if self._machine is not None and self._machine.shape != shape:
+            self._end(self._machine)
+        if self._machine is None:
+            self._machine, self._left = _Machine(_library(), shape, natives), _MOST_RUNS
+        machine = self._machine
+        self._left -= 1
+        self._retired = self._left == 0
+        calls = {native: call for native, (_, call) in natives.items()}
+        try:
+            return machine.run(name, text, ext_vars, find, calls)
+        except Stale:
+            self._retired = True
+            raise
+        finally:
+            if self._retired:
+                self._end(machine)
+
+    def retire(self) -> None:
+        """The file that is evaluated now imports what will be something else for the next."""
+        self._retired = True
+
+    def _end(self, machine: _Machine) -> None:
+        self._machine = None
+        machine.close()
+
+
+def possible() -> bool:
+    """Whether the library shows the functions for C."""
+    try:
+        _library()
+    except (AttributeError, OSError):
+        return False
+    return True
+
+
+class _Machine:
+    def __init__(
+        self,
+        library: ctypes.CDLL,
+        shape: tuple[object, ...],
+        natives: Mapping[str, tuple[tuple[str, ...], Call]],
+    ) -> None:
+        self.shape = shape
+        self._library = library
+        self._known: dict[str, bytes] = {}
+        self._stale = ""
+        self._find: Find
+        self._calls: Mapping[str, Call]
+        self._vm = library.jsonnet_make()
+        library.jsonnet_max_stack(self._vm, _MAX_STACK)
+        library.jsonnet_max_trace(self._vm, _MAX_TRACE)
+        # Go keeps addresses only: these must not be collected.
+        self._callbacks: list[object] = [_Import(self._imported)]
+        library.jsonnet_import_callback(self._vm, self._callbacks[0], None)
+        for name, (parameters, _) in natives.items():
+            callback = _Native(functools.partial(self._called, name, len(parameters)))
+            self._callbacks.append(callback)
+            words = [parameter.encode() for parameter in parameters]
+            named = (ctypes.c_char_p * (len(words) + 1))(*words, None)
+            library.jsonnet_native_callback(self._vm, name.encode(), callback, None, named)
+
+    def close(self) -> None:
+        """Give back its memory; callbacks hold the machine, so Python would not see that soon."""
+        self._library.jsonnet_destroy(self._vm)
+
+    def run(
+        self,
+        name: str,
+        text: str,
+        ext_vars: Mapping[str, str],
+        find: Find,
+        calls: Mapping[str, Call],
+    ) -> str:
+        self._find, self._calls = find, calls
+        self._set(ext_vars)
+        failed = ctypes.c_int()
+        said = self._library.jsonnet_evaluate_snippet(
+            self._vm, name.encode(), text.encode(), ctypes.byref(failed)
+        )
+        content = ctypes.string_at(said)
+        self._library.jsonnet_realloc(self._vm, said, 0)
+        # Once more: the values that imports had go now, and not when the next file comes.
+        self._set(ext_vars)
+        if self._stale:
+            raise Stale(self._stale)
+        if failed.value:
+            raise RuntimeError(content.decode(errors="replace"))
+        return content.decode()
+
+    def _set(self, ext_vars: Mapping[str, str]) -> None:
+        for key, value in ext_vars.items():
+            self._library.jsonnet_ext_var(self._vm, key.encode(), value.encode())
+
+    def _imported(
+        self,
+        _: object,
+        beside: bytes,
+        name: bytes,
+        found_here: Any,  # noqa: ANN401 - pointers of C
+        buffer: Any,  # noqa: ANN401 - as above
+        size: Any,  # noqa: ANN401 - as above
+    ) -> int:
+        try:
+            found, content = self._find(beside.decode(), name.decode())
+            found_here[0] = self._copied(found.encode() + b"\0")
+        except BaseException:  # noqa: BLE001 - who looks for it has kept it
+            buffer[0] = self._copied(b"it failed\0")
+            return 1
+        known = self._known.setdefault(found, content)
+        if known is not content and known != content:
+            self._stale = found
+        buffer[0], size[0] = self._copied(content), len(content)
+        return 0
+
+    def _called(self, name: str, count: int, _: object, arguments: Any, good: Any) -> int:  # noqa: ANN401 - as above
+        try:
+            value = self._calls[name](*[self._argument(arguments[n]) for n in range(count)])
+            made = self._made(value)
+            good[0] = 1
+        except BaseException:  # noqa: BLE001 - as above
+            good[0] = 0
+            return self._made("it failed")
+        return made
+
+    def _copied(self, content: bytes) -> int:
+        """Memory of the library's with a content; it is given back by the library."""
+        place: int = self._library.jsonnet_realloc(self._vm, None, len(content) or 1)
+        ctypes.memmove(place, content, len(content))
+        return place
+
+    def _argument(self, value: int) -> str | bool | float | None:
+        text = self._library.jsonnet_json_extract_string(self._vm, value)
+        if text:
+            content = ctypes.string_at(text)
+            self._library.jsonnet_realloc(self._vm, text, 0)
+            return content.decode()
+        if self._library.jsonnet_json_extract_null(self._vm, value):
+            return None
+        boolean = self._library.jsonnet_json_extract_bool(self._vm, value)
+        if boolean != _NOT_A_BOOLEAN:
+            return bool(boolean)
+        number = ctypes.c_double()
+        if self._library.jsonnet_json_extract_number(self._vm, value, ctypes.byref(number)):
+            return number.value
+        raise _NoPrimitive
+
+    def _made(self, value: object) -> int:
+        library, vm = self._library, self._vm
+        made: int
+        match value:
+            case str():
+                made = library.jsonnet_json_make_string(vm, value.encode())
+            case bool():
+                made = library.jsonnet_json_make_bool(vm, value)
+            case int() | float():
+                made = library.jsonnet_json_make_number(vm, value)
+            case list() | tuple():
+                made = library.jsonnet_json_make_array(vm)
+                for below in value:
+                    library.jsonnet_json_array_append(vm, made, self._made(below))
+            case dict():
+                made = library.jsonnet_json_make_object(vm)
+                for key, below in value.items():
+                    library.jsonnet_json_object_append(vm, made, key.encode(), self._made(below))
+            case _:
+                made = library.jsonnet_json_make_null(vm)
+        return made
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    """The functions for C, with what they take and give."""
+    import _gojsonnet  # noqa: PLC0415 - it loads Go's runtime
+
+    library = ctypes.CDLL(_gojsonnet.__file__)
+    text, number, pointer = ctypes.c_char_p, ctypes.c_int, _Pointer
+    for name, result, *arguments in (
+        ("make", pointer),
+        ("destroy", None, pointer),
+        ("max_stack", None, pointer, ctypes.c_uint),
+        ("max_trace", None, pointer, ctypes.c_uint),
+        ("ext_var", None, pointer, text, text),
+        ("import_callback", None, pointer, _Import, pointer),
+        ("native_callback", None, pointer, text, _Native, pointer, pointer),
+        ("evaluate_snippet", pointer, pointer, text, text, pointer),
+        ("realloc", pointer, pointer, pointer, ctypes.c_size_t),
+        ("json_extract_string", pointer, pointer, pointer),
+        ("json_extract_null", number, pointer, pointer),
+        ("json_extract_bool", number, pointer, pointer),
+        ("json_extract_number", number, pointer, pointer, pointer),
+        ("json_make_string", pointer, pointer, text),
+        ("json_make_bool", pointer, pointer, number),
+        ("json_make_number", pointer, pointer, ctypes.c_double),
+        ("json_make_null", pointer, pointer),
+        ("json_make_array", pointer, pointer),
+        ("json_make_object", pointer, pointer),
+        ("json_array_append", None, pointer, pointer, pointer),
+        ("json_object_append", None, pointer, pointer, text, pointer),
+    ):
+        function = getattr(library, f"jsonnet_{name}")
+        function.restype, function.argtypes = result, arguments
+    return library
