@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.results import Compared
+    from commodore_py.results import Tally
 
 
 @contextmanager
@@ -24,15 +24,16 @@ def told(config: Config) -> Iterator[None]:
     why = _unused(config)
     if why:
         voice.step(f"{option}: {why}")
-    if why or not config.verify_cache:
+    if why:
         yield
         return
     from commodore_py.adapters.asked import heard  # noqa: PLC0415 - as above
-    from commodore_py.results import compared  # noqa: PLC0415
+    from commodore_py.results import tally  # noqa: PLC0415
 
     with heard() as said:
         yield
-    voice.step(f"{option}: {_outcome(compared(said))}")
+    found = tally(said)
+    voice.step(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")
 
 
 def _unused(config: Config) -> str:
@@ -45,12 +46,24 @@ def _unused(config: Config) -> str:
     return ""
 
 
-def _outcome(found: Compared) -> str:
+def _explained(found: Tally) -> str:
+    counts = (
+        (found.found, "taken from the cache"),
+        (found.compiled, "compiled"),
+        (found.never, "compiled and not kept"),
+    )
+    parts = [f"{count} {what}" for count, what in counts if count]
+    if not parts:
+        return "there was nothing to compile"
+    return f"of {_results(sum(count for count, _ in counts))}, {', '.join(parts)}"
+
+
+def _verified(found: Tally) -> str:
     parts = []
     if found.equal:
         parts.append(f"{_results(found.equal)} compared with the cache: no difference")
-    if found.missing:
-        parts.append(f"{_results(found.missing)} not in the cache before")
+    if found.compiled:
+        parts.append(f"{_results(found.compiled)} not in the cache before")
     if found.never:
         parts.append(f"{_results(found.never)} of a kind that is never kept")
     return "; ".join(parts) or "there was nothing to compare"

@@ -9,13 +9,13 @@ from .roots import Roots
 from .verdict import (
     UNSTEADY,
     CacheDiffers,
-    Compared,
     Outcome,
+    Tally,
     Verdict,
     Verdicts,
     changed,
-    compared,
     refuse_differences,
+    tally,
 )
 from .versions import foundation
 from .watched import WatchedOverlay
@@ -23,7 +23,6 @@ from .watched import WatchedOverlay
 __all__ = [
     "UNSTEADY",
     "CacheDiffers",
-    "Compared",
     "Found",
     "Marks",
     "Missing",
@@ -32,15 +31,16 @@ __all__ = [
     "Reads",
     "Results",
     "Roots",
+    "Tally",
     "Verdict",
     "Verdicts",
     "WatchedOverlay",
     "changed",
-    "compared",
     "explain",
     "foundation",
     "key_of",
     "mark_of",
     "refuse_differences",
+    "tally",
     "written",
 ]

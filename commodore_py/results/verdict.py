@@ -51,30 +51,32 @@ class Verdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """How many results of the cache are what compiling gives, and how many were not compared."""
+class Tally:
+    """How many results there are of each outcome."""
 
+    found: int = 0
     equal: int = 0
-    missing: int = 0
-    """The cache held none."""
+    compiled: int = 0
     never: int = 0
-    """The cache never holds any."""
 
-    def __add__(self, other: Compared) -> Compared:
-        return Compared(
-            self.equal + other.equal, self.missing + other.missing, self.never + other.never
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.found + other.found,
+            self.equal + other.equal,
+            self.compiled + other.compiled,
+            self.never + other.never,
         )
 
 
-def compared(heard: Iterable[object]) -> Compared:
-    """What `--verify-cache` found, of all that was told meanwhile."""
-    total = Compared()
+def tally(heard: Iterable[object]) -> Tally:
+    """What became of all results that were told of meanwhile."""
+    total = Tally()
     for one in heard:
-        if isinstance(one, Compared):
+        if isinstance(one, Tally):
             total += one
         elif isinstance(one, Verdicts):
             outcomes: list[str] = [verdict.outcome for verdict in one.all]
-            total += Compared(*map(outcomes.count, ("equal", "compiled", "never")))
+            total += Tally(*map(outcomes.count, ("found", "equal", "compiled", "never")))
     return total
 
 

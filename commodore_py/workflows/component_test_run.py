@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from commodore_py import compiler, spans
 from commodore_py.adapters import asked, forked
 from commodore_py.errors import CommodoreError
-from commodore_py.results import compared
+from commodore_py.results import tally
 from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model import Notice, Tree
-    from commodore_py.results import Compared
+    from commodore_py.results import Tally
 
 Item = TypeVar("Item")
 
@@ -71,11 +71,11 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], Ran]) -> Ite
         yield from map(run, cases)
 
 
-def _ran_apart(run: Callable[[str], Ran], case: str) -> tuple[Ran, Compared]:
+def _ran_apart(run: Callable[[str], Ran], case: str) -> tuple[Ran, Tally]:
     """A case in a worker, with what became of results: what is told there is not heard at home."""
     with asked.heard() as heard:
         ran = run(case)
-    return ran, compared(heard)
+    return ran, tally(heard)
 
 
 def apart(work: Callable[[], None]) -> None:

@@ -48,6 +48,8 @@ def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
         f"{shop}: taken from the cache",
         f"{web}: compiled: the inventory has changed: parameters.web",
     ]
+    assert " > --explain-cache: of 2 results, 2 compiled\n" in first.err
+    assert " > --explain-cache: of 2 results, 1 taken from the cache, 1 compiled\n" in second.err
 
 
 def test_nothing_is_said_unless_asked(commodore: CommandLine, fleet: Fleet) -> None:
