@@ -12,6 +12,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from .packed import Packed
     from .reader import ClassFile
 
 _EXTENSIONS = (".yml", ".yaml")
@@ -48,6 +49,7 @@ class ClassFiles:
         self._read: dict[str, ClassFile] = {}
         self._by_content: dict[bytes, ClassFile] = {}
         self._texts: dict[str, bytes] = {}
+        self._packed: Mapping[bytes, Packed] = {}
         self._digests: dict[str, bytes] = {}
         errors: list[CommodoreError] = []
         for name in self._generated:
@@ -94,7 +96,7 @@ class ClassFiles:
         known = self._digests.get(name)
         if known is None:
             text = self._texts[name] = self.text(name)
-            known = self._digests[name] = hashlib.blake2b(text, digest_size=32).digest()
+            known = self._digests[name] = digest_of(text)
         return known
 
     def load(self, name: str) -> ClassFile:
@@ -102,14 +104,45 @@ class ClassFiles:
         known = self._read.get(name)
         if known is None:
             digest = self.digest(name)
-            known = self._by_content.get(digest)
-            if known is None:
-                from .reader import read  # noqa: PLC0415 - not where a result was kept
-
-                file = self._found[name][0]
-                known = self._by_content[digest] = read(self._texts[name], name=str(file))
-            self._read[name] = known
+            file = self._found[name][0]
+            known = self._read[name] = self.read(self._texts[name], str(file), digest)
         return known
+
+    def read(self, text: bytes, name: str, digest: bytes) -> ClassFile:
+        """What a text says, by its digest."""
+        known = self._by_content.get(digest)
+        if known is None:
+            packed = self._packed.get(digest)
+            if packed is not None:
+                from .packed import unpack  # noqa: PLC0415 - not where a result was kept
+
+                known = unpack(packed)
+            else:
+                from .reader import read  # noqa: PLC0415 - as above
+
+                known = read(text, name=name)
+            self._by_content[digest] = known
+        return known
+
+    def know(self, packed: Mapping[bytes, Packed]) -> None:
+        """Take what an earlier run has read for read."""
+        self._packed = packed
+
+    def known(self) -> Mapping[bytes, Packed]:
+        """What a later run can take for read: as much as this one has read."""
+        from .packed import pack  # noqa: PLC0415 - as above
+
+        found = {}
+        for digest, content in self._by_content.items():
+            packed = self._packed.get(digest) or pack(content)
+            if packed is not None:
+                found[digest] = packed
+        return found
+
+
+def digest_of(text: bytes) -> bytes:
+    """What stands for a text."""
+    return hashlib.blake2b(text, digest_size=32).digest()
 
 
 def absolute_name(name: str, folder: PurePosixPath) -> str:

@@ -58,7 +58,8 @@ class KeptHierarchy:
             made_of = _made_of(files, targets, missing_ok=missing_ok)
         except CommodoreError:  # a class that nobody can read, and perhaps nobody includes
             return _anew(files, targets, uris, missing_ok=missing_ok)
-        slot = _digest("hierarchy", str(self._root), _question(targets), missing_ok).hex()
+        about = str(self._root), _question(targets), missing_ok
+        slot = _digest("hierarchy", *about).hex()
         known = self._known(slot)
         if known is not None and known.made_of == made_of and not self._verify:
             for name, level, message in known.said:
@@ -67,29 +68,50 @@ class KeptHierarchy:
         # What is not resolved again would not be told again, either.
         silent = not _ROOM.isEnabledFor(logging.DEBUG) and not self._verify
         earlier = known.resolved if known and silent else ()
-        with _heard() as records:
+        read_before = self._read_before(files, _digest("classes", *about).hex())
+        with _heard() as records, read_before:
             nodes, resolved = _recorded(files, targets, uris, earlier, missing_ok=missing_ok)
         # A warning is given once a run, whoever comes upon it first: that cannot be told again.
         if all(record.levelno < logging.WARNING for record in records):
             said = [(record.name, record.levelno, record.getMessage()) for record in records]
-            self._keep(slot, _Known(made_of, said, _answers(nodes), resolved))
+            self._keep(slot, tuple(_Known(made_of, said, _answers(nodes), resolved)))
         if known is not None and known.made_of == made_of:
             _refuse_differences(known.answers, nodes)
         return nodes
 
+    @contextmanager
+    def _read_before(self, files: ClassFiles, slot: str) -> Iterator[None]:
+        """Take class files for read that an earlier run has read, and keep what this one reads."""
+        if self._verify:
+            yield
+            return
+        before = self._noted(slot) or {}
+        files.know(before)
+        yield
+        known = files.known()
+        if known.keys() != before.keys():
+            self._keep(slot, known)
+
     def _known(self, slot: str) -> _Known | None:
+        try:
+            found = self._noted(slot)
+            return None if found is None else _Known(*found)
+        except TypeError:
+            return None
+
+    def _noted(self, slot: str) -> Any:  # noqa: ANN401 - plain values
         content = self._store.noted(slot)
         if content is None or not content.startswith(_code()):
             return None
         try:
-            return _Known(*marshal.loads(memoryview(content)[len(_code()) :]))  # noqa: S302 - ours: the store tells
+            return marshal.loads(memoryview(content)[len(_code()) :])  # noqa: S302 - ours: the store tells
         except (ValueError, TypeError, EOFError):
             return None
 
-    def _keep(self, slot: str, known: _Known) -> None:
+    def _keep(self, slot: str, known: Any) -> None:  # noqa: ANN401 - as above
         try:
             # Written at once, so that what is shared is shared when it is read, too.
-            content = marshal.dumps(tuple(known))
+            content = marshal.dumps(known)
         except ValueError:  # nested too deeply for that
             return
         self._store.note(slot, _code() + content)

@@ -1,6 +1,7 @@
 """What stands for a value before it is resolved: equal marks mean equal values, also in other runs.
 
-A value is marked by the file that it stands in, so nothing has to be looked through.
+A value is marked by its text where that alone says what it is, else by the file that it stands in:
+so nothing has to be looked through.
 """
 
 from __future__ import annotations
@@ -35,7 +36,9 @@ class Marks:
         self._files[id(content)] = content
         for key, value in content.parameters.items.items():
             if type(key) is str and type(value) in _IN_FILES:
-                self._known[id(value)] = (value, _digest(b"f", digest, key.encode()))
+                text = content.texts.get(key)
+                mark = _digest(b"f", digest, key.encode()) if text is None else _digest(b"w", text)
+                self._known[id(value)] = (value, mark)
 
     def add_value(self, value: Map, digest: bytes) -> None:
         """A mapping that stands in no file."""

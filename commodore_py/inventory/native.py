@@ -8,10 +8,10 @@ from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
 
 from .answers import Answer, TargetsFailed
+from .classes import digest_of
 from .interpolate import Resolver
 from .layers import LayerCache
 from .loading import META, Loader
-from .reader import ClassFile, read
 from .sharing import SharedResults
 from .values import Map, plain, plain_key, unresolved_in
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .classes import ClassFiles
     from .marks import Marks
+    from .reader import ClassFile
     from .sharing import Record
     from .targets import Target
 
@@ -45,6 +46,7 @@ class Engine:
         earlier: Iterable[Record] = (),
     ) -> None:
         """With marks, what an `earlier` run has resolved is not resolved again."""
+        self._files = files
         self._cache = LayerCache()
         self._loader = Loader(files, self._cache, missing_ok=missing_ok, marks=marks)
         self._marks = marks
@@ -53,9 +55,10 @@ class Engine:
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
         text = yaml.dump(target)
-        content = read(text, name=f"target {name}")
+        digest = digest_of(text)
+        content = self._files.read(text, f"target {name}", digest)
         if self._marks:
-            self._marks.add(content, text)
+            self._marks.add(content, digest)
         return self.render_content(name, content, uri)
 
     def render_content(self, name: str, content: ClassFile, uri: str) -> Node:

@@ -15,6 +15,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.values import dataclass, field
 
 from .applications import Applications
+from .parameter_texts import texts_in
 from .references import parse
 from .scalars import Refused, is_empty, key_of, refuse_tag, scalar
 from .values import Map, ResolveError, Sequence, Stack, Value, is_dynamic
@@ -41,6 +42,10 @@ class ClassFile:
     classes: tuple[str, ...] = ()
     applications: Applications = field(default_factory=Applications)
     parameters: Map = field(default_factory=Map)
+    texts: dict[Hashable, bytes] = field(default_factory=dict)
+    """How parameters are written, as far as that alone says what they are."""
+    doubted: bool = False
+    """Something in it is ignored, and may be told."""
 
 
 class ClassFileError(CommodoreError):
@@ -53,7 +58,10 @@ def read(text: bytes, *, name: str) -> ClassFile:
     if root is None or is_empty(root):
         return ClassFile()
     try:
-        return _class_file(root, name)
+        content = _class_file(root, name)
+        if content.parameters.items:
+            content.texts = texts_in(text, root)
+        return content  # noqa: TRY300 - the rest cannot fail
     except Refused as refused:
         line = refused.node.start_mark.line + 1
         raise ClassFileError(str(refused), where=f"{name}:{line}", hint=refused.hint) from None
@@ -93,6 +101,7 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
     if not isinstance(root, yaml.MappingNode):
         raise Refused(what, root)
     fields: dict[str, yaml.Node] = {}
+    content = ClassFile()
     for key, value in root.value:
         if not isinstance(key, yaml.ScalarNode):
             raise Refused(what, key)
@@ -101,8 +110,8 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
                 raise Refused(f"`{key.value}` stands here twice", key)
             fields[key.value] = value
         else:
+            content.doubted = True
             _doubt(str(key.value), f"{name}:{key.start_mark.line + 1}")
-    content = ClassFile()
     if "classes" in fields:
         content.classes = tuple(dict.fromkeys(_texts(fields["classes"], "classes")))
     if "applications" in fields:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import marshal
 import random
+import re
 import shutil
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +19,14 @@ from .hierarchies import hierarchy
 from .inventory import write
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from commodore_py.inventory.reader import ClassFile
     from commodore_py.model import Node
 
 HIERARCHIES = 60
-EDITS = 5
+EDITS = 8
 
 
 class Counting(ClassFiles):
@@ -38,14 +40,31 @@ class Counting(ClassFiles):
         return super().load(name)
 
 
-def outcome(render: Callable[..., dict[str, Node]], folder: Path, *, missing_ok: bool) -> Any:  # noqa: ANN401 - whatever a hierarchy holds
+def targets_in(folder: Path) -> dict[str, Any]:
+    """The targets that can be resolved, by what their files say."""
+    found = {}
+    for file in sorted((folder / "targets").iterdir()):
+        try:
+            content = yaml.load(file.read_bytes(), name=str(file))
+            marshal.dumps(content)  # no dates: our own targets hold none
+        except (CommodoreError, ValueError):
+            continue
+        target = {
+            "classes": [str(name) for name in content.get("classes") or ()],
+            "parameters": {"_instance": file.stem, **(content.get("parameters") or {})},
+        }
+        if not isinstance(outcome(render_targets, folder, {file.stem: target}), str):
+            found[file.stem] = target
+    return found
+
+
+def outcome(
+    render: Callable[..., dict[str, Node]], folder: Path, targets: dict[str, Any]
+) -> str | dict[str, Any]:
+    """All that targets have, types included; or why they cannot be resolved."""
     try:
         files = Counting([("", folder / "classes")])
-        targets = {
-            file.stem: {"classes": classes_of(file), "parameters": {"_instance": file.stem}}
-            for file in sorted((folder / "targets").iterdir())
-        }
-        nodes = render(files, targets, dict.fromkeys(targets, "uri"), missing_ok=missing_ok)
+        nodes = render(files, targets, dict.fromkeys(targets, "uri"), missing_ok=True)
     except CommodoreError as error:
         return str(error)
     fields = ("applications", "classes", "environment", "exports", "parameters")
@@ -54,45 +73,63 @@ def outcome(render: Callable[..., dict[str, Node]], folder: Path, *, missing_ok:
     }
 
 
-def classes_of(target: Path) -> list[str]:
-    content = yaml.load(target.read_bytes(), name=str(target))
-    return [str(name) for name in content.get("classes") or ()]
+def touched_up(rng: random.Random, content: bytes) -> bytes:
+    """A small edit: a line gone, twice, indented otherwise, or with another number or letter."""
+    lines = content.splitlines(keepends=True) or [b"a: 1\n"]
+    at = rng.randrange(len(lines))
+    match rng.choice(("value", "value", "value", "gone", "twice", "indented", "comment")):
+        case "value":
+            lines[at] = re.sub(rb"(\w)(\W*)$", rng.choice((rb"1\2", rb"b\2", rb"\1x\2")), lines[at])
+        case "gone":
+            del lines[at]
+        case "twice":
+            lines.insert(at, lines[at])
+        case "indented":
+            lines[at] = rng.choice((b" ", b"  ")) + lines[at]
+        case _:
+            lines.insert(at, b"# nothing\n")
+    return b"".join(lines)
 
 
-def edits(rng: random.Random, folder: Path, other: Path) -> Iterator[None]:
-    """One edit after the other: contents, files that go and come back, and the same once more."""
-    gone: list[tuple[Path, bytes]] = []
-    for _ in range(EDITS):
-        files = sorted(path for path in (folder / "classes").rglob("*.yml") if path.is_file())
-        others = sorted(path for path in (other / "classes").rglob("*.yml") if path.is_file())
-        match rng.choice(("edit", "edit", "same", "remove", "add")):
-            case "edit" if files and others:
-                rng.choice(files).write_bytes(rng.choice(others).read_bytes())
-            case "remove" if files:
-                file = rng.choice(files)
-                gone.append((file, file.read_bytes()))
-                file.unlink()
-            case "add" if gone:
-                file, content = gone.pop()
-                file.write_bytes(content)
-        yield
+def edited(rng: random.Random, folder: Path, other: Path) -> None:
+    """One edit: a touch of a class, or another class in its place; or a class is gone, or new."""
+    files = sorted(path for path in (folder / "classes").rglob("*.yml") if path.is_file())
+    others = sorted(path for path in (other / "classes").rglob("*.yml") if path.is_file())
+    file = rng.choice(files)
+    match rng.choice(("touch up", "touch up", "touch up", "swap", "remove", "add", "same")):
+        case "touch up":
+            file.write_bytes(touched_up(rng, file.read_bytes()))
+        case "swap":
+            file.write_bytes(rng.choice(others).read_bytes())
+        case "remove":
+            file.unlink()
+        case "add":
+            file.with_name("added.yml").write_bytes(rng.choice(others).read_bytes())
 
 
 def test_kept_is_as_resolved_anew(tmp_path: Path) -> None:
-    found = 0
+    resolved, idle = 0, 0
     for number in range(HIERARCHIES):
         rng = random.Random(number)  # noqa: S311 - repeatable, not secret
-        made = hierarchy(f"kept:{number}")
-        write(made, tmp_path / "one")
-        write(hierarchy(f"kept:{number + 1}"), tmp_path / "other")
-        for _ in edits(rng, tmp_path / "one", tmp_path / "other"):
-            kept = KeptHierarchy(tmp_path / "store", tmp_path)
+        one, other, good = (tmp_path / name for name in ("one", "other", "good"))
+        write(hierarchy(f"kept:{number}"), one)
+        write(hierarchy(f"kept:{number + 1}"), other)
+        targets = targets_in(one)
+        for _ in range(EDITS if targets else 0):
+            shutil.copytree(one, good, symlinks=True)
+            edited(rng, one, other)
+            anew = outcome(render_targets, one, targets)
             Counting.parsed = 0
-            mine = outcome(kept.render, tmp_path / "one", missing_ok=made.missing_ok)
-            found += not Counting.parsed
-            anew = outcome(render_targets, tmp_path / "one", missing_ok=made.missing_ok)
-
-            assert mine == anew, f"hierarchy {number}"
-        shutil.rmtree(tmp_path / "one")
-        shutil.rmtree(tmp_path / "other")
-    assert found > HIERARCHIES / 8
+            kept = KeptHierarchy(tmp_path / "store", tmp_path)
+            assert outcome(kept.render, one, targets) == anew, f"hierarchy {number}"
+            idle += not Counting.parsed
+            if isinstance(anew, str):  # an error hides what else has changed
+                shutil.rmtree(one)
+                good.rename(one)
+            else:
+                resolved += 1
+                shutil.rmtree(good)
+        shutil.rmtree(one)
+        shutil.rmtree(other)
+    assert resolved > HIERARCHIES
+    assert idle > HIERARCHIES / 8

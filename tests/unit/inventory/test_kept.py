@@ -10,6 +10,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.classes import ClassFiles
 from commodore_py.inventory.kept import KeptHierarchy
+from commodore_py.inventory.reader import warn_again
 from commodore_py.store import Store
 
 if TYPE_CHECKING:
@@ -98,10 +99,20 @@ def test_what_was_said_is_said_again(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert caplog.messages == said == ["class gone is not there (yet)"]
 
 
-def test_a_hierarchy_with_warnings_is_not_kept(tmp_path: Path) -> None:
-    render(tmp_path, {"doubtful": "parameter: {k: 1}"})
+def test_a_hierarchy_with_warnings_is_not_kept(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    classes = {"doubtful": "parameter: {k: 1}"}
+    render(tmp_path, classes)
+    warned = caplog.messages
+    caplog.clear()
+    warn_again()
 
-    assert not (tmp_path / "store").exists()
+    _, worked = render(tmp_path, classes)
+
+    assert worked
+    assert caplog.messages == warned
+    assert "did you mean `parameters`?" in warned[0]
 
 
 def test_what_is_kept_can_be_verified(tmp_path: Path) -> None:
@@ -127,13 +138,33 @@ def test_what_is_kept_and_wrong_is_told(tmp_path: Path) -> None:
 
 
 def changed_behind_its_back(tmp_path: Path, before: bytes, after: bytes) -> None:
-    (note,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
-    key = note.parent.name + note.name
-    store = Store(tmp_path / "store")
-    kept = store.noted(key)
-    assert kept is not None
-    assert before in kept
-    store.note(key, kept.replace(before, after))
+    store, found = Store(tmp_path / "store"), 0
+    for note in notes_below(tmp_path):
+        key = note.parent.name + note.name
+        kept = store.noted(key)
+        assert kept is not None
+        found += before in kept
+        store.note(key, kept.replace(before, after))
+    assert found
+
+
+def notes_below(tmp_path: Path) -> list[Path]:
+    return [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
+
+
+def test_after_an_edit_only_the_edited_class_is_read(tmp_path: Path) -> None:
+    classes = {
+        "a": "parameters: {one: written, two: {k: ['${three}']}}",
+        "b": "parameters: {three: 2}",
+    }
+    render(tmp_path, classes)
+    changed_behind_its_back(tmp_path, b"written", b"keptone")
+
+    nodes, worked = render(tmp_path, {**classes, "b": "parameters: {three: 3}"})
+
+    assert worked
+    assert nodes["one"].parameters["one"] == "keptone"
+    assert nodes["one"].parameters["two"] == {"k": [3]}
 
 
 def test_after_an_edit_only_what_it_reaches_is_resolved_again(tmp_path: Path) -> None:
@@ -175,10 +206,10 @@ def test_an_edit_reaches_whatever_refers_to_it(tmp_path: Path, before: str, afte
 def test_a_damaged_store_is_no_matter(tmp_path: Path) -> None:
     classes = {"a": "parameters: {k: 1}"}
     render(tmp_path, classes)
-    (note,) = [path for path in (tmp_path / "store").rglob("*") if path.is_file()]
-    content = bytearray(note.read_bytes())
-    content[-3] ^= 1
-    note.write_bytes(content)
+    for note in notes_below(tmp_path):
+        content = bytearray(note.read_bytes())
+        content[-3] ^= 1
+        note.write_bytes(content)
 
     nodes, worked = render(tmp_path, classes)
 
