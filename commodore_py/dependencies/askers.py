@@ -7,10 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-import yaml
-
 from commodore_py.adapters.yaml import YamlError
-from commodore_py.adapters.yaml_nodes import compose
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.values import dataclass
@@ -109,6 +106,10 @@ def _file_of(name: str, classes: ClassPath) -> Iterator[Path]:
 
 
 def _listed_in(file: Path) -> Iterator[tuple[str, int]]:
+    import yaml  # noqa: PLC0415 - slow to import, and places are asked for by errors only
+
+    from commodore_py.adapters.yaml_nodes import compose  # noqa: PLC0415
+
     try:
         root = compose(file.read_bytes(), name=str(file))
     except (OSError, YamlError):

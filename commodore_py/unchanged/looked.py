@@ -98,14 +98,13 @@ def paths_outside(heard: Iterable[object], root: Path) -> Iterator[str]:
     from commodore_py.results import Verdicts  # noqa: PLC0415
 
     ours = (f"{root}/", f"{LIBRARIES.parent}/")
-    for verdicts in heard:
-        if isinstance(verdicts, Verdicts):
-            for verdict in verdicts.all:
-                for question in verdict.questions:
-                    if question[0] in _ABOUT_PATHS:
-                        path = os.path.normpath(verdicts.roots.absolute(question[1:]))
-                        if not f"{path}/".startswith(ours) and not any(c in path for c in "*?["):
-                            yield path
+    for verdicts in (one for one in heard if isinstance(one, Verdicts)):
+        asked = {question for verdict in verdicts.all for question in verdict.questions}
+        for question in asked:
+            if question[0] in _ABOUT_PATHS:
+                path = os.path.normpath(verdicts.roots.absolute(question[1:]))
+                if not f"{path}/".startswith(ours) and not any(c in path for c in "*?["):
+                    yield path
 
 
 def looked_for(heard: Iterable[object], root: Path, files: Collection[str]) -> str:

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git_files import bytes_of, folders_of
 from commodore_py.adapters.git_index import files_in, seen_of
-from commodore_py.catalog import compiled_tree
 from commodore_py.model import Kind
 from commodore_py.values import dataclass, field
 
@@ -24,12 +23,11 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git_files import GitFolders
     from commodore_py.adapters.git_index import Seen
     from commodore_py.config import Config
-    from commodore_py.model import Dependency, Rendered, Sources
+    from commodore_py.model import Dependency, Rendered, Sources, Tree
 
     from .looks import Look, Row
 
 _GIT = ".git"
-_OWNED = ("manifests", "refs")
 _CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 _WRITTEN = (
     "compiled",
@@ -70,7 +68,6 @@ class _Explanation:
     _written: frozenset[str] = field(init=False)
     _checkouts: dict[str, Dependency] = field(init=False)
     _folders: frozenset[str] = field(init=False)
-    _contents: dict[str, bytes] = field(init=False)
     _owners: dict[str, tuple[str, bool]] = field(default_factory=dict)
     _folders_used: dict[str, GitFolders | None] = field(default_factory=dict)
     _indexes: dict[str, Mapping[str, Seen]] = field(default_factory=dict)
@@ -90,15 +87,6 @@ class _Explanation:
         }
         around = [PurePosixPath(name).parents for name in (*written, *self._checkouts)]
         self._folders = frozenset(str(parent) for parents in around for parent in parents)
-        trees = {"compiled": compiled_tree(self.rendered)}
-        for folder in _OWNED:
-            below = PurePosixPath(folder)
-            trees[f"catalog/{folder}"] = self.rendered.catalog.subtree(below)
-        self._contents = {
-            f"{folder}/{path}": file.content
-            for folder, tree in trees.items()
-            for path, file in tree.items()
-        }
 
     def covers(self, path: str) -> bool:
         """Whether the run itself did this."""
@@ -157,7 +145,7 @@ class _Explanation:
         return self._folders_used[place]
 
     def _written_by_us(self, name: str, row: Row | None) -> bool:
-        content = self._contents.get(name)
+        content = self._content_of(name)
         if content is not None:
             return row is not None and self._holds(name, row, content)
         if row is None:
@@ -169,6 +157,18 @@ class _Explanation:
             own = self.config.paths.catalog / _GIT
             return inner in self._index("catalog", own) and self._is_clean("catalog", inner)
         return True
+
+    def _content_of(self, name: str) -> bytes | None:
+        """What the run has made for a file below `compiled/` or in the catalog, if anything."""
+        top, _, path = name.partition("/")
+        tree: Tree | None = None
+        if top == "compiled":
+            instance, _, path = path.partition("/")
+            tree = self.rendered.instances.get(instance)
+        elif top == "catalog":
+            tree = self.rendered.catalog
+        found = tree.get(PurePosixPath(path)) if tree is not None else None
+        return None if found is None else found.content
 
     def _holds(self, name: str, row: Row, content: bytes) -> bool:
         is_file = stat.S_ISREG(row[1])  # type: ignore[arg-type] # a mode

@@ -95,6 +95,8 @@ def edited(rng: random.Random, folder: Path, other: Path) -> None:
     """One edit: a touch of a class, or another class in its place; or a class is gone, or new."""
     files = sorted(path for path in (folder / "classes").rglob("*.yml") if path.is_file())
     others = sorted(path for path in (other / "classes").rglob("*.yml") if path.is_file())
+    if not files or not others:
+        return
     file = rng.choice(files)
     match rng.choice(("touch up", "touch up", "touch up", "swap", "remove", "add", "same")):
         case "touch up":
