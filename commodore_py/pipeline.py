@@ -130,8 +130,12 @@ def render(config: Config, sources: Sources) -> Rendered:
     resolved = sources.inventory
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
     with spans.stage("refs"):
-        references = refs.render_refs(resolved, where.parameter)
-        doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
+        found = refs.marked(resolved)
+        references = refs.render_refs(resolved, where.parameter, found=found)
+        doubts = (
+            *refs.doubts(resolved, where.parameter, found=found),
+            *compiler.chart_doubts(config, resolved),
+        )
     filtered, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
     with spans.stage("assemble"):
         tree = catalog.assemble(filtered, references, resolved.nodes)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import folders_above
 
 from .inputs import inputs_of
 from .layout import MANIFESTS, REFERENCES
@@ -50,10 +51,9 @@ def _merged(trees: Iterable[Tree]) -> Tree:
     merged: dict[PurePosixPath, Entry] = {}
     empty: set[PurePosixPath] = set()
     for tree in trees:
-        merged.update(tree)
+        merged.update(tree.items())
         empty |= tree.empty_folders
-    filled = {parent for path in merged for parent in path.parents}
-    return Tree(merged, frozenset(empty - filled))
+    return Tree(merged, frozenset(empty - folders_above(merged)))
 
 
 def _collisions(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping
 from pathlib import PurePosixPath
 
 from commodore_py.values import dataclass
@@ -33,7 +33,11 @@ class Tree(Mapping[PurePosixPath, Entry]):
         empty_folders: frozenset[PurePosixPath] = frozenset(),
     ) -> None:
         # By parts, as paths are compared; to compare them themselves takes several times as long.
-        self._entries = dict(sorted((entries or {}).items(), key=lambda one: one[0].parts))
+        self._entries: dict[PurePosixPath, Entry] = (
+            entries._entries  # noqa: SLF001 - our own
+            if isinstance(entries, Tree)
+            else dict(sorted((entries or {}).items(), key=lambda one: one[0].parts))
+        )
         self._folders = empty_folders
         self._all_folders: frozenset[PurePosixPath] | None = None
 
@@ -45,6 +49,18 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
     def __len__(self) -> int:
         return len(self._entries)
+
+    # What a mapping gets for nothing asks for one file after the other.
+    def keys(self) -> KeysView[PurePosixPath]:
+        """The paths."""
+        return self._entries.keys()
+
+    def items(self) -> ItemsView[PurePosixPath, Entry]:
+        """The paths with what is there."""
+        return self._entries.items()
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._entries
 
     def __or__(self, other: Tree) -> Tree:
         return Tree({**self._entries, **other._entries}, self._folders | other._folders)
@@ -66,18 +82,13 @@ class Tree(Mapping[PurePosixPath, Entry]):
     def folders(self) -> frozenset[PurePosixPath]:
         """Every folder of the tree, the root included."""
         if self._all_folders is None:
-            found = {PurePosixPath(), *self._folders}
-            for path in (*self._entries, *self._folders):
-                above = path.parent
-                while above not in found:
-                    found.add(above)
-                    above = above.parent
-            self._all_folders = frozenset(found)
+            above = folders_above((*self._entries, *self._folders))
+            self._all_folders = frozenset({PurePosixPath(), *self._folders, *above})
         return self._all_folders
 
     def plus(self, added: Mapping[PurePosixPath, Entry]) -> Tree:
         """With files added or replaced; folders that hold one now are not empty any more."""
-        above = {parent for path in added for parent in path.parents}
+        above = folders_above(added)
         made = Tree({**self._entries, **added}, self._folders - above)
         # All of ours are still there, whether empty or not.
         made._all_folders = self.folders() | above
@@ -104,3 +115,14 @@ class Tree(Mapping[PurePosixPath, Entry]):
             {folder / p: e for p, e in self._entries.items()},
             frozenset(folder / f for f in self._folders),
         )
+
+
+def folders_above(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
+    """Every folder that one of the paths lies in, the root included unless there is no path."""
+    found: set[PurePosixPath] = set()
+    for path in paths:
+        above = path.parent
+        while above not in found:
+            found.add(above)
+            above = above.parent
+    return found

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import folders_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,10 +51,9 @@ def with_contents(tree: Tree, root: Path, contents: Mapping[PurePosixPath, bytes
         if old is None:
             logger.info("a filter creates %s", root / path)
         written[path] = Entry(content, executable=old.executable if old else False)
-    result = Tree({**tree, **written}, tree.empty_folders)
+    result = Tree({**dict(tree.items()), **written}, tree.empty_folders)
     _check_free(written, result)
-    filled = {parent for path in written for parent in path.parents}
-    return Tree(result, tree.empty_folders - filled)
+    return Tree(result, tree.empty_folders - folders_above(written))
 
 
 def _check_free(written: Iterable[PurePosixPath], tree: Tree) -> None:

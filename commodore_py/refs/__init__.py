@@ -3,5 +3,6 @@
 from .doubts import doubts, explaining
 from .manifests import manifest_doubts
 from .render import render_refs
+from .scan import marked
 
-__all__ = ["doubts", "explaining", "manifest_doubts", "render_refs"]
+__all__ = ["doubts", "explaining", "manifest_doubts", "marked", "render_refs"]

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from commodore_py.model import Inventory, PlaceOf, Spot
 
+    from .scan import Marked
+
 _Texts: TypeAlias = "Mapping[str, tuple[Spot, ...]]"
 _Doubt: TypeAlias = "tuple[str, str, tuple[Spot, ...]]"
 
@@ -26,9 +28,11 @@ _REPLACED = re.compile(r"\w+:[\w\-.@=/:]+")
 _SUB_VARIABLE = re.compile(r"@[\w.\-]+")
 
 
-def doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Notice, ...]:
+def doubts(
+    inventory: Inventory, place_of: PlaceOf = nowhere, *, found: Marked | None = None
+) -> tuple[Notice, ...]:
     """A notice for each reference that will stay in the manifests as it is, or is not found."""
-    found = marked(inventory)
+    found = marked(inventory) if found is None else found
     texts = by_text(found.occurrences())
     declared = {_path_of(text) for text in texts}
     return (

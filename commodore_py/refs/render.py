@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from commodore_py.errors import CommodoreError
     from commodore_py.model import Inventory, Node, PlaceOf, SecretRef
 
+    from .scan import Marked
+
 logger = logging.getLogger(__name__)
 
 
@@ -40,10 +42,13 @@ class NoBackendSettings(BadReference):
         )
 
 
-def render_refs(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[ReferenceFile, ...]:
+def render_refs(
+    inventory: Inventory, place_of: PlaceOf = nowhere, *, found: Marked | None = None
+) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
+    found = marked(inventory) if found is None else found
     errors: list[CommodoreError] = list(missing_parameters(inventory))
-    refs, malformed = parse_all(marked(inventory).occurrences())
+    refs, malformed = parse_all(found.occurrences())
     placed, misplaced = _place(refs)
     settings, unset = _settings(inventory.bootstrap, refs)
     errors += (*malformed, *misplaced, *unset, *clashes(placed))

@@ -159,8 +159,12 @@ def _render(
     resolved = sources.inventory
     log.info("Compiling %d component instances", len(resolved.instances))
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
-    references = refs.render_refs(resolved, where.parameter)
-    doubts = (*refs.doubts(resolved, where.parameter), *compiler.chart_doubts(config, resolved))
+    found = refs.marked(resolved)
+    references = refs.render_refs(resolved, where.parameter, found=found)
+    doubts = (
+        *refs.doubts(resolved, where.parameter, found=found),
+        *compiler.chart_doubts(config, resolved),
+    )
     trees, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
     return references, trees, (*doubts, *notices)
 
