@@ -13,7 +13,7 @@ from commodore_py.values import dataclass
 from .record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from commodore_py.config import WorkPaths
 
@@ -42,15 +42,18 @@ class Bounds:
                 + (f": it leads to {place}" if place != absolute else ""),
                 hint="put it below ${_base_directory}",
             )
-        self.check(place, path)
+        self.check([place], path)
         return place
 
-    def check(self, place: Path, path: str = "") -> None:
+    def check(self, places: Iterable[Path], path: str = "") -> None:
         """Refuse what belongs to Git or to ourselves."""
-        for folder in self._private():
-            if place.is_relative_to(folder):
+        # As texts, as there may be many thousands of places.
+        private = tuple(f"{folder}/" for folder in self._private())
+        for place in places:
+            if f"{place}/".startswith(private):
+                folder = next(one for one in private if f"{place}/".startswith(one))
                 raise CommodoreError(
-                    f"{path or place} would overwrite what Git or Commodore keeps in {folder}",
+                    f"{path or place} would overwrite what Git or Commodore keeps in {folder[:-1]}",
                     hint="put it into a folder of its own",
                 )
 

@@ -82,6 +82,8 @@ class _Work:
     wanted: dict[Path, tuple[Member, Placement]] = field(default_factory=dict)
     ours: dict[Path, Mark] = field(default_factory=dict)
     aside: dict[Path, Path] = field(default_factory=dict)
+    folders: set[Path] = field(default_factory=set)
+    """Those that are known to be there."""
 
     def plan(self, placements: Iterable[Placement]) -> None:
         """Find out what goes where, before anything is touched."""
@@ -91,9 +93,9 @@ class _Work:
                 _tidy_up(one.place)
             if placed is not None:
                 self.ours |= {_at(one.place, path): mark for path, mark in placed.files.items()}
-            for path, member in one.load().items():
-                target = _at(one.place, path)
-                self.bounds.check(target)
+            targets = {_at(one.place, path): member for path, member in one.load().items()}
+            self.bounds.check(targets)
+            for target, member in targets.items():
                 self._note_conflict(target, member, one)
                 self.wanted[target] = (member, one)
 
@@ -133,8 +135,9 @@ class _Work:
             record.write()
 
     def _paths_of(self, one: Placement) -> dict[str, Member]:
+        start = len(f"{one.place}/")
         return {
-            "" if target == one.place else str(target.relative_to(one.place)): member
+            str(target)[start:]: member
             for target, (member, owner) in self.wanted.items()
             if owner is one
         }
@@ -169,11 +172,14 @@ class _Work:
 
     def _make_folder(self, folder: Path, one: Placement) -> None:
         """Make a folder and those around it; nothing is written through links inside a place."""
+        if folder in self.folders:
+            return
         if folder != one.place and folder.is_relative_to(one.place):
             self._make_folder(folder.parent, one)
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             self._clear(folder, one)
         folder.mkdir(parents=True, exist_ok=True)
+        self.folders.add(folder)
 
     def _write(self, target: Path, member: Member, one: Placement) -> None:
         state, wanted = state_of(target), wanted_state(member)
@@ -201,6 +207,7 @@ class _Work:
     def _clear(self, target: Path, one: Placement) -> None:
         """Make room, and lose nothing that is not ours."""
         if target.is_dir() and not target.is_symlink():
+            self.folders.clear()
             if not _remove_empty(target):
                 self._put_aside(target, one)
             return
