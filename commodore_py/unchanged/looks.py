@@ -39,6 +39,8 @@ class Look:
 
     left_out: frozenset[str] = frozenset()
     folders: dict[str, list[Row]] = field(default_factory=dict)
+    links: list[tuple[str, str]] = field(default_factory=list)
+    """Folder and text of each link."""
     _rows: dict[str, dict[str, Row]] = field(default_factory=dict)
     _left_out_in: dict[str, set[str]] = field(default_factory=dict)
 
@@ -110,15 +112,29 @@ class Look:
 _OUTSIDE = "outside:"
 
 
-def of_run(config: Config, outside: Iterable[str], told_to: Iterable[str]) -> Look:
-    """All that a run reads and leaves; our own notes and reports aside, and what it tells."""
+def of_run(
+    config: Config,
+    outside: Iterable[str],
+    told_to: Iterable[str],
+    *,
+    before: Look | None = None,
+    written: Iterable[str] = (),
+) -> Look:
+    """All that a run reads and leaves; our own notes and reports aside, and what it tells.
+
+    With a look from `before` the run, only what it has `written` is looked at once more. What
+    others change meanwhile stays as it was: the next run finds that it is not any more.
+    """
     leave_out = {str(config.paths.state), *told_to}
     more = {*outside}
     facts = "" if config.local else _facts_in(config.api_url)
     if facts:
         leave_out.add(f"{facts}/reports")
         more |= {f"{facts}/clusters", f"{facts}/tenants"}
-    return look_at(str(config.paths.root), sorted(more), leave_out=frozenset(leave_out))
+    root, out = str(config.paths.root), frozenset(leave_out)
+    if before is None:
+        return look_at(root, sorted(more), leave_out=out)
+    return look_again(before, root, sorted(more), written=written, leave_out=out)
 
 
 def _facts_in(api_url: str) -> str:
@@ -136,26 +152,53 @@ def look_at(root: str, more: Iterable[str] = (), *, leave_out: frozenset[str]) -
 
     Raises OSError where something cannot be looked at, TooMuch where there is no end of it.
     """
+    return _completed(Look(leave_out), root, more)
+
+
+def look_again(
+    before: Look,
+    root: str,
+    more: Iterable[str] = (),
+    *,
+    written: Iterable[str],
+    leave_out: frozenset[str],
+) -> Look:
+    """The same, but below the folder only what was written; all else is as it was before."""
     look = Look(leave_out)
-    links: list[tuple[str, str]] = []
+    places = {f"{root}/{name}" for name in written}
+    around = {above for place in places for above in _folders_above(place)}
+    left, inside = (*(f"{place}/" for place in places),), f"{root}/"
+    for folder, rows in before.folders.items():
+        same = folder.startswith(inside) and not folder.startswith(left)
+        if same and folder not in places and folder not in around:
+            look.folders[folder] = rows
+    look.links += (link for link in before.links if link[0] in look.folders)
+    return _completed(look, root, more)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
+def _completed(look: Look, root: str, more: Iterable[str]) -> Look:
     if os.path.lexists(root):
-        _walk(look, root, links, limit=0)
+        _walk(look, root, limit=0)
     for path in more:
-        _look_outside(look, path, links)
+        _look_outside(look, path)
     done: set[tuple[str, str]] = set()
-    while links:
-        link = links.pop()
+    for link in look.links:  # which grow meanwhile
         if link in done:
             continue
         done.add(link)
         folder, text = link
         target = os.path.normpath(os.path.join(folder, text))  # noqa: PTH118 - many
-        if not _is_below(target, root, leave_out):
-            _look_outside(look, target, links)
+        if not _is_below(target, root, look.left_out):
+            _look_outside(look, target)
     return look
 
 
-def _walk(look: Look, start: str, links: list[tuple[str, str]], *, limit: int) -> None:
+def _walk(look: Look, start: str, *, limit: int) -> None:
     waiting = [start]
     while waiting:
         folder = waiting.pop()
@@ -169,7 +212,7 @@ def _walk(look: Look, start: str, links: list[tuple[str, str]], *, limit: int) -
             if kind == stat.S_IFDIR:
                 inner.append(row[0])  # type: ignore[arg-type] # a name
             elif kind == stat.S_IFLNK:
-                links.append((folder, row[-1]))  # type: ignore[arg-type] # a text
+                look.links.append((folder, row[-1]))  # type: ignore[arg-type] # a text
         skipped = _GIT_ONLY if {row[0] for row in rows} >= _GIT_SIGNS else frozenset()
         for name in inner:
             path = f"{folder}/{name}"
@@ -210,7 +253,7 @@ def _are_hooks(folder: str) -> bool:
     return name == "hooks" and all(os.path.lexists(f"{above}/{one}") for one in _GIT_SIGNS)
 
 
-def _look_outside(look: Look, path: str, links: list[tuple[str, str]]) -> None:
+def _look_outside(look: Look, path: str) -> None:
     real = os.path.realpath(path)
     key = f"{_OUTSIDE}{path}"
     if key in look.folders:
@@ -223,7 +266,7 @@ def _look_outside(look: Look, path: str, links: list[tuple[str, str]]) -> None:
     if stat.S_ISDIR(found.st_mode):
         look.folders[key] = [("", found.st_mode, found.st_ino, real)]
         already = sum(map(len, look.folders.values()))
-        _walk(look, real, links, limit=already + _MOST_OUTSIDE)
+        _walk(look, real, limit=already + _MOST_OUTSIDE)
         return
     times = (found.st_mtime_ns, found.st_ctime_ns)
     look.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]

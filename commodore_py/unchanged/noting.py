@@ -50,7 +50,10 @@ def note(
     asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)
     if asked is None:
         return "it is not known what its remotes have"
-    look = looks.of_run(config, elsewhere, seen.told_to)
+    # A run that fetches also writes where others do, which must be told apart.
+    quick = config.local and not config.fetch_dependencies
+    before = seen.before if quick else None
+    look = looks.of_run(config, elsewhere, seen.told_to, before=before, written=proof.WRITTEN)
     foreign = proof.unexplained(
         proof.Looks(seen.before, seen.began, look), config, sources, rendered
     )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _GIT = ".git"
 _CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
-_WRITTEN = (
+WRITTEN = (
     "compiled",
     "catalog",
     "inventory/targets",
@@ -73,7 +73,7 @@ class _Explanation:
     _indexes: dict[str, Mapping[str, Seen]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        written = [*_WRITTEN]
+        written = [*WRITTEN]
         if not self.config.local:
             written += _WRITTEN_ONLINE
             packages = self.sources.classes.of_kind(Kind.PACKAGE)

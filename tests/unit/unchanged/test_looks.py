@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.unchanged.looks import Look, look_at
+from commodore_py.unchanged.looks import Look, look_again, look_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -176,3 +176,33 @@ def test_a_folder_that_cannot_be_looked_at_is_an_error(folder: Path) -> None:
 
     with pytest.raises(PermissionError):
         look(folder)
+
+
+def test_looking_again_at_what_was_written_finds_all_of_it(folder: Path) -> None:
+    before = look(folder)
+    (folder / "inner/file").write_text("three")
+    (folder / "inner/new/deep").mkdir(parents=True)
+    (folder / "inner/away").symlink_to(folder.parent / "elsewhere")
+    (folder.parent / "elsewhere").mkdir()
+    (folder.parent / "elsewhere/file").write_text("one")
+
+    again = look_again(before, str(folder), written=["inner"], leave_out=NOTHING)
+
+    assert again.digest() == look(folder).digest() != before.digest()
+
+
+def test_looking_again_takes_everything_else_as_it_was(folder: Path) -> None:
+    before = look(folder)
+    (folder / "git/HEAD").write_text("ref: refs/heads/main\n")
+    again = look_again(before, str(folder), written=["inner"], leave_out=NOTHING)
+
+    assert again.digest() == before.digest() != look(folder).digest()
+
+
+def test_looking_again_sees_what_comes_and_goes_beside_what_was_written(folder: Path) -> None:
+    before = look(folder)
+    (folder / "new").mkdir()
+    (folder / "link").unlink()
+    again = look_again(before, str(folder), written=["inner"], leave_out=NOTHING)
+
+    assert sorted(again.changed_since(before)) == [f"{folder}/link", f"{folder}/new"]
