@@ -85,6 +85,10 @@ class Machines:
         """The file that is evaluated now imports what will be something else for the next."""
         self._retired = True
 
+    def __del__(self) -> None:
+        if self._machine is not None:
+            self._end(self._machine)
+
     def _end(self, machine: _Machine) -> None:
         self._machine = None
         machine.close()
@@ -128,6 +132,7 @@ class _Machine:
     def close(self) -> None:
         """Give back its memory; callbacks hold the machine, so Python would not see that soon."""
         self._library.jsonnet_destroy(self._vm)
+        self._known.clear()
 
     def run(
         self,
@@ -143,6 +148,8 @@ class _Machine:
         said = self._library.jsonnet_evaluate_snippet(
             self._vm, name.encode(), text.encode(), ctypes.byref(failed)
         )
+        # These know who uses us, and who that is must not wait for us to go.
+        del self._find, self._calls
         content = ctypes.string_at(said)
         self._library.jsonnet_realloc(self._vm, said, 0)
         # Once more: the values that imports had go now, and not when the next file comes.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import json
+import weakref
 from typing import TYPE_CHECKING
 
 import pytest
@@ -126,6 +128,19 @@ def test_who_retires_leaves_nothing_to_the_next(tmp_path: Path) -> None:
         values.append(evaluate(file, ext_vars={"x": ""}, natives=natives, machines=machines))
 
     assert values == ["1\n", "2\n"]
+
+
+def test_nobody_waits_for_a_look_at_cycles_to_give_back_memory(tmp_path: Path) -> None:
+    machines = Machines()
+    file = tmp_path / "file.jsonnet"
+    file.write_text("std.native('of')()")
+    natives = {"of": Native((), functools.partial(repr, machines))}
+    evaluate(file, ext_vars={"x": ""}, natives=natives, machines=machines)
+    left = weakref.ref(machines)
+
+    del machines, natives
+
+    assert left() is None
 
 
 def test_many_files_are_evaluated_with_one_library(tmp_path: Path) -> None:
