@@ -6,7 +6,6 @@ import functools
 import json
 from typing import TYPE_CHECKING, Any, cast
 
-from commodore_py.adapters import yaml_exact
 from commodore_py.adapters.jsonnet import Inexpressible, to_jsonnet
 from commodore_py.adapters.yaml_emitter import Style, emit, emit_documents
 from commodore_py.errors import CommodoreError
@@ -15,6 +14,7 @@ from .native_files import argument, content_at, decoded, find, missing, seek
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from types import ModuleType
 
     from commodore_py.adapters.jsonnet import Json
 
@@ -57,6 +57,13 @@ def yaml_dump_stream(obj: object) -> str:
     return emit_documents(list(documents), _STYLE)
 
 
+def _exact() -> ModuleType:
+    # PyYAML takes a while to import, and most component code reads no YAML.
+    from commodore_py.adapters import yaml_exact  # noqa: PLC0415 - see above
+
+    return yaml_exact
+
+
 def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 - JSON, from the door
     """The value of an argument that is JSON text."""
     try:
@@ -84,20 +91,20 @@ def _loaded(
 
 
 def _document(text: str, path: str) -> str:
-    return _json(yaml_exact.load(text, name=path), text, path, (0,))
+    return _json(_exact().load(text, name=path), text, path, (0,))
 
 
 def _documents(text: str, path: str) -> str:
-    return _json(yaml_exact.load_all(text, name=path), text, path, ())
+    return _json(_exact().load_all(text, name=path), text, path, ())
 
 
 def _values(content: bytes, path: str) -> list[Json]:
     text = decoded(content, path)
-    documents = yaml_exact.load_all(text, name=path)
+    documents = _exact().load_all(text, name=path)
     try:
         converted = to_jsonnet(documents)
     except Inexpressible as error:
-        error.where = yaml_exact.place_of(text, error.path, name=path)
+        error.where = _exact().place_of(text, error.path, name=path)
         raise
     return cast("list[Json]", converted)
 
@@ -109,7 +116,7 @@ def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
         for below, misfit in _misfits(value, root, ()):
             raise CommodoreError(
                 misfit,
-                where=yaml_exact.place_of(text, below, name=path),
+                where=_exact().place_of(text, below, name=path),
                 hint="put quotes around it, if a string is meant",
             ) from error
         raise CommodoreError(f"cannot be written as JSON: {error}", where=path) from error

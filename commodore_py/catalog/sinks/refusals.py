@@ -13,38 +13,35 @@ _SAID_BY_SERVER = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
 _OVERTAKEN = ("fetch first", "non-fast-forward", "stale info", "cannot lock ref", "incorrect old")
 _LOST_RACE = re.compile(r"failed to update ref|reference already exists")
 # What Git or the server says, and what to do about it; the first that fits.
-_REMEDIES = tuple(
-    (re.compile(sign, re.IGNORECASE | re.MULTILINE), remedy)
-    for sign, remedy in (
+_REMEDIES = (
+    (
+        r"protected branch|GH006|GH013|not allowed to (?:force )?push|rule violations",
         (
-            r"protected branch|GH006|GH013|not allowed to (?:force )?push|rule violations",
-            (
-                "branch {branch} is protected on the server: let this account push to it, or push"
-                " for review to a branch of its own with --catalog-branch"
-            ),
+            "branch {branch} is protected on the server: let this account push to it, or push"
+            " for review to a branch of its own with --catalog-branch"
         ),
+    ),
+    (
+        r"currently checked out",
         (
-            r"currently checked out",
-            (
-                "the remote is no bare repository, and somebody works on that branch there: make it"
-                " bare, or push to another branch with --catalog-branch"
-            ),
+            "the remote is no bare repository, and somebody works on that branch there: make it"
+            " bare, or push to another branch with --catalog-branch"
         ),
-        (r"hook declined", "a hook of the server refuses pushes like this one to {branch}"),
-        (r"^ ! \[", "the server refuses this push: see its rules for the branch"),
+    ),
+    (r"hook declined", "a hook of the server refuses pushes like this one to {branch}"),
+    (r"^ ! \[", "the server refuses this push: see its rules for the branch"),
+    (
         (
-            (
-                r"Permission denied|Authentication failed|could not read (?:Username|Password)"
-                r"|returned error: 40[13]|access denied|denied to|read.only"
-            ),
-            "the server lets nobody in with what it was shown: check key or token for {pushed_to}",
+            r"Permission denied|Authentication failed|could not read (?:Username|Password)"
+            r"|returned error: 40[13]|access denied|denied to|read.only"
         ),
-        (
-            r"does not appear to be a git repository|not found|does not exist",
-            "there is no repository to push to at {pushed_to}: make one, or see --push-url",
-        ),
-        (r"", "check the network and your access to {pushed_to}"),
-    )
+        "the server lets nobody in with what it was shown: check key or token for {pushed_to}",
+    ),
+    (
+        r"does not appear to be a git repository|not found|does not exist",
+        "there is no repository to push to at {pushed_to}: make one, or see --push-url",
+    ),
+    (r"", "check the network and your access to {pushed_to}"),
 )
 
 
@@ -84,5 +81,6 @@ def _is_overtaken(reason: str, said: list[str]) -> bool:
 
 
 def _remedy(stderr: str, **words: str) -> str:
-    found = next(remedy for sign, remedy in _REMEDIES if sign.search(stderr))
+    flags = re.IGNORECASE | re.MULTILINE
+    found = next(remedy for sign, remedy in _REMEDIES if re.search(sign, stderr, flags))
     return found.format(**words)
