@@ -69,8 +69,7 @@ def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
         (CLOCK, "may look at the clock"),
         (WORLD, "may ask for what is not there while compiling"),
     )
-    named = set(entry.fields["helm_params"]) & {"name", "release_name"}
-    if not named or len(entry.input_paths) > 1:
+    if not _is_named(entry):
         text = f"{entry.target}: a release without helm_params.name is named after the clock"
         yield Notice(text, where=entry.where)
     for chart in _charts(entry, folders):
@@ -81,6 +80,15 @@ def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
                 names = ", ".join(dict.fromkeys(call.function for call in these))
                 text = f"{entry.target}: chart {title_of(chart)} {said} ({names})"
                 yield Notice(text, where="\n".join([*_places(chart, these), entry.where]))
+
+
+def _is_named(entry: Entry) -> bool:
+    params = entry.fields["helm_params"]
+    # Helm takes this one before it makes up a name; what a template calls is another question.
+    template = str(params.get("name_template") or "")
+    if template:
+        return "{{" not in template
+    return bool({"name", "release_name"} & params.keys()) and len(entry.input_paths) <= 1
 
 
 def _places(chart: Path, calls: Iterable[Call]) -> Iterator[str]:

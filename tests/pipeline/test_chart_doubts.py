@@ -52,6 +52,13 @@ def test_a_release_without_a_name_is_told(tmp_path: Path) -> None:
     assert "named after the clock" in doubts_of(tmp_path, {})[0].text
 
 
+@pytest.mark.parametrize(("template", "doubts"), [("fixed", 3), ("x-{{ randAlpha 5 }}", 4)])
+def test_a_template_names_a_release_too(tmp_path: Path, template: str, doubts: int) -> None:
+    found = doubts_of(tmp_path, {"helm_params": {"name_template": template}})
+
+    assert len(found) == doubts
+
+
 def test_they_can_be_refused(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError) as caught:
         doubts_of(tmp_path, {"helm_params": {"name": "x"}}, helm_nondeterminism="error")
