@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 _LEADS_ELSEWHERE = re.compile(rb"[&*!%\x80-\xff]")
 _PARAMETERS = "parameters"
 _MARKS = "=~"
+_MERGE = "<<"
 
 
 def texts_in(text: bytes, root: yaml.Node) -> dict[Hashable, bytes]:
@@ -32,6 +33,8 @@ def texts_in(text: bytes, root: yaml.Node) -> dict[Hashable, bytes]:
             several.add(name)
         start, end = value.start_mark, value.end_mark
         found[name] = b"%d:%s" % (start.column, text[start.index : end.index])
+    if _MERGE in found:  # what is merged may override a parameter that stands beside it
+        return {}
     return {name: what for name, what in found.items() if name not in several}
 
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import hashlib
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping
 from pathlib import PurePosixPath
+from typing import TypeVar
 
 from commodore_py.values import dataclass
+
+_Path = TypeVar("_Path", bound=PurePosixPath)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +120,9 @@ class Tree(Mapping[PurePosixPath, Entry]):
         )
 
 
-def folders_above(paths: Iterable[PurePosixPath]) -> set[PurePosixPath]:
+def folders_above(paths: Iterable[_Path]) -> set[_Path]:
     """Every folder that one of the paths lies in, the root included unless there is no path."""
-    found: set[PurePosixPath] = set()
+    found: set[_Path] = set()
     for path in paths:
         above = path.parent
         while above not in found:

@@ -191,3 +191,27 @@ def test_a_run_that_was_killed_is_mended_by_the_next(
 
     assert world.files("out") == new
     assert not (world.place / ".git/commodore-put-aside").exists()
+
+
+@pytest.mark.parametrize("swapped", [False, True], ids=["a file last", "a folder last"])
+def test_a_file_and_a_folder_of_one_name(
+    world: Downloads, web: Web, caplog: pytest.LogCaptureFixture, *, swapped: bool
+) -> None:
+    folder = world.file(web.put("/a.tgz", a_tar({"in/a": "1", "b": "1"})), "out", unpack=True)
+    file = world.file(web.put("/c.tgz", a_tar({"in": "2"})), "out", unpack=True)
+    both = (file, folder) if swapped else (folder, file)
+
+    world.fetch(*both)
+    world.fetch(*both)
+
+    assert world.files("out") == {"b": "1", **({"in/a": "1"} if swapped else {"in": "2"})}
+    assert f"{world.place}/out/in is a file in one of them" in caplog.text
+
+
+def test_a_file_over_the_folder_of_another(world: Downloads, web: Web) -> None:
+    folder = world.file(web.put("/a.tgz", a_tar({"in/a": "1"})), "out/it", unpack=True)
+    world.fetch(folder)
+
+    world.fetch(folder, world.file(web.put("/b", "2"), "out/it"))
+
+    assert world.files("out") == {"it": "2"}

@@ -11,18 +11,21 @@ from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git import succeeds
 from commodore_py.dependencies.safety import moment
 from commodore_py.errors import CommodoreError
+from commodore_py.model.tree import folders_above
 from commodore_py.values import dataclass, field
 
 from .record import Mark, Placed, Record, all_fit, is_scratch, state_of, wanted_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from commodore_py.adapters.archives import Content, Member
 
     from .bounds import Bounds
 
 log = logging.getLogger(__name__)
+
+_A_FOLDER_EACH = "give each a folder of its own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +98,41 @@ class _Work:
                 self.ours |= {_at(one.place, path): mark for path, mark in placed.files.items()}
             targets = {_at(one.place, path): member for path, member in one.load().items()}
             self.bounds.check(targets)
+            self._make_way(targets, one)
             for target, member in targets.items():
                 self._note_conflict(target, member, one)
                 self.wanted[target] = (member, one)
+
+    def _make_way(self, targets: Mapping[Path, Member], one: Placement) -> None:
+        """Drop what cannot be there beside these: a file where they need a folder, or the reverse.
+
+        As with two files of one name, the later has it.
+        """
+        earlier = {id(owner): owner for _, owner in self.wanted.values()}
+        rivals = {number for number, owner in earlier.items() if _overlap(one, owner)}
+        if not rivals:
+            return
+        files = {target for target, member in targets.items() if not member.folder}
+        folders = folders_above(targets)
+        told: set[str] = set()
+        for path, (member, before) in tuple(self.wanted.items()):
+            if id(before) not in rivals:
+                continue
+            at_fault = path if path in folders and not member.folder else None
+            at_fault = at_fault or next((above for above in path.parents if above in files), None)
+            if at_fault is None:
+                continue
+            del self.wanted[path]
+            if before.what not in told:
+                told.add(before.what)
+                self.doubt(
+                    CommodoreError(
+                        f"{one.what} is put over {before.what}: {at_fault} is a file in one of"
+                        " them, and a folder in the other",
+                        where=one.where,
+                        hint=_A_FOLDER_EACH,
+                    )
+                )
 
     def _note_conflict(self, target: Path, member: Member, one: Placement) -> None:
         before = self.wanted.get(target)
@@ -106,7 +141,7 @@ class _Work:
                 CommodoreError(
                     f"{one.what} is put over {before[1].what}: both have {target}",
                     where=one.where,
-                    hint="give each a folder of its own",
+                    hint=_A_FOLDER_EACH,
                 )
             )
 
