@@ -60,6 +60,16 @@ def test_nothing_is_done_twice(tmp_path: Path) -> None:
     assert second["two"].raw["__reclass__"]["uri"] == "yaml_fs://two"
 
 
+@pytest.mark.parametrize("merged", ["{~a: {%s: '${r}'}}", "[{~a: {%s: '${r}'}}]"])
+def test_what_is_merged_overrides_what_stands_there(tmp_path: Path, merged: str) -> None:
+    text = f"parameters:\n  r: 1\n  <<: {merged}\n  a: {{y: '${{r}}'}}\n"
+    render(tmp_path, {"a": text % "before"})
+
+    nodes, _ = render(tmp_path, {"a": text % "after"})
+
+    assert nodes["one"].parameters["a"] == {"after": 1}
+
+
 def test_what_targets_share_is_shared_still(tmp_path: Path) -> None:
     classes = {"a": "parameters: {large: {of: all}}"}
     render(tmp_path, classes, "one", "two")
