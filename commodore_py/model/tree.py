@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import TypeVar
 
 from commodore_py.values import dataclass
 
-_Path = TypeVar("_Path", bound=PurePosixPath)
+_Path = TypeVar("_Path", bound=PurePath)
 
 
 @dataclass(frozen=True, slots=True)
