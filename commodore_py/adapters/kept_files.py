@@ -78,15 +78,18 @@ class Kept:
         self._unfinished.rename(self.folder)
         return listing
 
-    def put_back(self) -> Path | None:
-        """Make everything as it was noted, if there are notes; returns the folder that it is in."""
+    def put_back(self, *, spare: Collection[str] = ()) -> Path | None:
+        """Make everything as it was noted, if there are notes; returns the folder that it is in.
+
+        Files to `spare` have come since, and stay.
+        """
         remove(self._unfinished)
         base = None
         with suppress(FileNotFoundError):
             notes: dict[str, Any] = json.loads(self._notes.read_text())
             base = Path(os.path.normpath(self.folder.parent.resolve() / notes["base"]))
             if base.is_dir():
-                self._restore(base, notes)
+                self._restore(base, notes, frozenset(spare))
             # First of all: what is left without its notes is only swept up.
             self._notes.unlink()
         remove(self.folder)
@@ -96,12 +99,12 @@ class Kept:
     def _unfinished(self) -> Path:
         return self.folder.with_name(f"{self.folder.name}.new")
 
-    def _restore(self, base: Path, notes: Mapping[str, Any]) -> None:
+    def _restore(self, base: Path, notes: Mapping[str, Any], spare: frozenset[str]) -> None:
         marks = {name: tuple(mark) for name, mark in notes["marks"].items()}
         folders = set(notes["folders"])
         now = list_files(base, notes["roots"])
         wrong = {name for name, mark in now.marks.items() if marks.get(name) != mark}
-        for name in sorted(wrong - marks.keys()):
+        for name in sorted(wrong - marks.keys() - spare):
             remove(base / name)
         for name in sorted(now.folders - folders, reverse=True):
             with suppress(OSError):  # what is no file of ours keeps its folder

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
@@ -16,12 +17,16 @@ from commodore_py.model import Entry
 from commodore_py.values import dataclass
 
 from . import files
+from .git import git_bytes
 from .kept_files import Kept, Listing, list_files
+from .process import ProgramFailed
 from .waiting_lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
+
+    from .kept_files import Mark
 
 _PATIENCE = 600.0
 
@@ -68,7 +73,11 @@ def on_disk(
     *,
     made: Iterable[Path] = (),
 ) -> Iterator[Borrowed]:
-    """Put files and folders there, see what happens at the watched places, and undo all of it."""
+    """Put files and folders there, see what happens at the watched places, and undo all of it.
+
+    But for one thing: a program that Git ignores stays where it was put, as scripts that fetch one
+    look there before they fetch it again.
+    """
     watched, made = set(watched), set(made)
     if not watched and not written and not made:
         yield Borrowed(checkout)
@@ -81,11 +90,14 @@ def on_disk(
         made = sorted(path for path in made if not path.is_dir())
         roots = _outermost(checkout, {*watched, *written, *made})
         before = kept.note(checkout, roots)
+        fetched: frozenset[str] = frozenset()
         try:
             _put(written, made)
-            yield Borrowed(checkout, roots, before, list_files(checkout, roots), (lock,))
+            found = list_files(checkout, roots)
+            yield Borrowed(checkout, roots, before, found, (lock,))
+            fetched = _fetched_programs(checkout, roots, before, found)
         finally:
-            kept.put_back()
+            kept.put_back(spare=fetched)
     _tidy(notes)
 
 
@@ -152,6 +164,29 @@ def _telling(path: Path) -> Iterator[None]:
         raise CommodoreError(
             f"cannot write what programs are to find: {error.strerror}", where=str(path)
         ) from error
+
+
+def _fetched_programs(
+    checkout: Path, roots: Iterable[str], before: Listing, found: Listing
+) -> frozenset[str]:
+    now = list_files(checkout, roots)
+    new = [
+        name
+        for name, mark in now.marks.items()
+        if name not in before.marks and found.marks.get(name) != mark and _is_program(mark)
+    ]
+    if not new:
+        return frozenset()
+    stdin = "".join(f"{name}\0" for name in new)
+    try:
+        ignored = git_bytes(checkout, "check-ignore", "-z", "--stdin", stdin=os.fsencode(stdin))
+    except ProgramFailed:  # none of them is, or nothing is known about that
+        return frozenset()
+    return frozenset(filter(None, os.fsdecode(ignored).split("\0")))
+
+
+def _is_program(mark: Mark) -> bool:
+    return isinstance(mark[0], int) and bool(mark[0] & stat.S_IXUSR)
 
 
 def _tidy(notes: Path) -> None:

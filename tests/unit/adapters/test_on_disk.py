@@ -14,6 +14,7 @@ from commodore_py.adapters import on_disk
 from commodore_py.adapters.kept_files import list_files
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry
+from tests.builders import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -238,3 +239,34 @@ def _vandal(notes: Path, checkout: Path) -> subprocess.Popen[bytes]:
     assert process.stdout is not None
     assert process.stdout.readline() == b"in\n"
     return process
+
+
+def test_a_program_that_a_script_has_fetched_stays_if_git_ignores_it(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    git(checkout, "init", "--quiet")
+    (checkout / ".gitignore").write_text("/tool-*\n/bin/\n")
+    before = state(checkout)
+
+    with on_disk.on_disk(tmp_path / "notes", checkout, {}, [checkout]):
+        for name in ("tool-v1", "bin/deep/tool", "tool-notes", "tracked-tool"):
+            (checkout / name).parent.mkdir(parents=True, exist_ok=True)
+            (checkout / name).write_text(name)
+        for name in ("tool-v1", "bin/deep/tool", "tracked-tool"):
+            (checkout / name).chmod(0o755)
+
+    came = state(checkout).keys() - before.keys()
+    assert came == {"tool-v1", "bin", "bin/deep", "bin/deep/tool"}
+
+
+def test_what_we_put_there_goes_even_if_git_ignores_it(tmp_path: Path) -> None:
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    git(checkout, "init", "--quiet")
+    (checkout / ".gitignore").write_text("/tool\n")
+    written = {checkout / "tool": Entry(b"made by an entry", executable=True)}
+
+    with on_disk.on_disk(tmp_path / "notes", checkout, written, [checkout]):
+        pass
+
+    assert not (checkout / "tool").exists()
