@@ -78,9 +78,12 @@ class Look:
             yield from (f"{folder}/{name}" for name in {row[0] for row in different})
 
     def is_older(self, path: str, than: int) -> bool:
-        """Whether a path was not changed since a moment, going by its own times."""
+        """Whether a path did not change, come or go since a moment, going by times."""
         row = self.row(path)
-        return row is not None and (len(row) <= _CTIME or int(row[_CTIME]) < than - _FINE_CLOCK)
+        if row is None:
+            return False
+        own = int(row[_CTIME]) if len(row) > _CTIME else _last_change(path)
+        return max(own, _last_change(path.rpartition("/")[0])) < than - _FINE_CLOCK
 
     def is_settled(self) -> bool:
         """Wait until another change could not hide behind the same times; False if that is long.
@@ -270,6 +273,16 @@ def _look_outside(look: Look, path: str) -> None:
         return
     times = (found.st_mtime_ns, found.st_ctime_ns)
     look.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]
+
+
+def _last_change(folder: str) -> int:
+    """When something last came into a folder or went, or it was put there itself."""
+    path = folder.removeprefix(_OUTSIDE)
+    try:
+        return max(os.lstat(path).st_ctime_ns, os.stat(path).st_ctime_ns)  # noqa: PTH116 - as above
+    except OSError:  # it is not there: then the folder above tells whether it ever was
+        above = os.path.dirname(path)  # noqa: PTH120 - as above
+        return os.stat(above).st_ctime_ns if os.path.isdir(above) else 0  # noqa: PTH112, PTH116
 
 
 def _is_below(path: str, root: str, leave_out: frozenset[str]) -> bool:

@@ -92,7 +92,8 @@ class _Explanation:
         """Whether the run itself did this."""
         if not path.startswith(f"{self.root}/"):
             # What a run has found out to be outside was not looked at before.
-            return self.looks.now.is_older(path, self.looks.began)
+            is_new = path.rpartition("/")[0] not in self.looks.before.folders
+            return is_new and self.looks.now.is_older(path, self.looks.began)
         name = path.removeprefix(f"{self.root}/")
         row = self.looks.now.row(path)
         is_folder = row is not None and stat.S_ISDIR(row[1])  # type: ignore[arg-type] # a mode

@@ -62,6 +62,48 @@ def test_files_that_come_to_match_a_pattern(tools: Path, tmp_path: Path) -> None
     assert tools.is_dir()
 
 
+def _file_gone(folder: Path) -> None:
+    (folder / "sub/a.jsonnet").unlink()
+
+
+def _folder_in_its_place(folder: Path) -> None:
+    (folder / "sub").rename(folder / "gone")
+    (folder.parent / "other").rename(folder / "sub")
+
+
+def _folder_moved_in(folder: Path) -> None:
+    (folder.parent / "other").rename(folder / "new")
+
+
+@pytest.mark.parametrize("change", [_file_gone, _folder_in_its_place, _folder_moved_in])
+@pytest.mark.parametrize("is_known", [True, False], ids=["known", "new"])
+def test_what_comes_or_goes_while_a_run_is_at_work(
+    tmp_path: Path, change: Callable[[Path], None], *, is_known: bool
+) -> None:
+    for name in ("more/sub", "other"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "a.jsonnet").write_text(f"{{ a: {{ of: '{name}' }} }}")
+    world = reruns(tmp_path / "fleet")
+    paths = [f"{tmp_path}/more/*/*.jsonnet"]
+    entry = {"input_type": "jsonnet", "output_path": "web", "input_paths": paths}
+    parameters: dict[str, object] = {"kapitan": {"compile": [entry]}}
+    world.fleet.configure({"applications": ["web"], "parameters": parameters})
+    time.sleep(PAUSE)
+    if is_known:
+        world.settle()
+        parameters["other"] = "of me"
+        world.fleet.configure({"applications": ["web"], "parameters": parameters})
+
+    def meanwhile(_: object) -> bool:
+        change(tmp_path / "more")
+        time.sleep(PAUSE)
+        return False
+
+    world.run(approve=meanwhile)
+
+    assert not (world.work / ".commodore/unchanged").exists()
+
+
 def _other_helm(tools: Path) -> None:
     _program(tools / "helm3", HELM % "two")
 
