@@ -230,7 +230,10 @@ class Play:
         if git_says(catalog, "rev-parse", "--verify", "HEAD"):
             found["pushed"] = git(catalog, "rev-parse", "HEAD^{tree}")
         if (work / "catalog/.git").exists():
-            found["staged"] = git(work / "catalog", "status", "--porcelain")
+            # Files are compared above: Git takes one for clean that was changed within the second
+            # in which it was written, and got its old time back.
+            found["staged"] = git(work / "catalog", "diff", "--cached", "--name-status")
+            found["committed"] = git_says(work / "catalog", "rev-parse", "HEAD^{tree}")
         return found
 
     @contextmanager
