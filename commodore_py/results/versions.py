@@ -47,4 +47,5 @@ def _packages() -> set[str]:
 def _own_code() -> list[Path]:
     # Libraries for components are no part of it: what is used of them is recorded.
     here = Path(commodore_py.__file__).parent
-    return sorted(path for room in _ROOMS for path in (here / room).glob("**/*.py"))
+    rooms = [path for room in _ROOMS for path in (here / room).glob("**/*.py")]
+    return sorted([*rooms, *here.glob("*.py")])
