@@ -90,6 +90,7 @@ class Rounds:
         peer_runs = self._plan.peer_runs if self._runs_in(scenario) else 0
         if scenario.name != HELP:
             self._be_ready(scenario, with_peer=peer_runs > 0)
+        ran: list[Program] = []
         for number in range(max(self._plan.runs, peer_runs)):
             ran = self._taking_turns(number, ours=number < self._plan.runs, peer=number < peer_runs)
             self._prepare(scenario, ran)
@@ -99,6 +100,14 @@ class Rounds:
             if len(ran) > 1 and scenario.bytes_compared:
                 self._compare(scenario)
                 result.compared += 1
+        if scenario.before == "push":
+            self._catch_up(ran)
+
+    def _catch_up(self, ran: Sequence[Program]) -> None:
+        """Bring what was pushed last to those that did not run then: others compile it, too."""
+        for program in (self._ours, self._peer):
+            if program not in ran and program.name in self._compiled:
+                program.compile()
 
     def _runs_in(self, scenario: Scenario) -> bool:
         return scenario.name in self._plan.peer_in
