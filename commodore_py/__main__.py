@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
 from contextlib import suppress
 from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 _INTERRUPTED = 130
 
@@ -37,6 +42,23 @@ def main() -> None:
         code = _INTERRUPTED
     if code == _INTERRUPTED:
         _leave()
+    _end(code)
+
+
+def _end(code: int) -> NoReturn:
+    """End without taking down each module and value: that is a tenth of a run with nothing to do.
+
+    Everything that is to happen at the end does happen. Where it goes wrong, Python says so, as
+    it does where it has been given other work around us.
+    """
+    threads = sys.modules.get("threading")
+    if _is_program() and (threads is None or threads.active_count() == 1):
+        with suppress(Exception):
+            atexit._run_exitfuncs()  # noqa: SLF001 - what Python itself calls at the end
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+            os._exit(code)
     sys.exit(code)
 
 
@@ -63,7 +85,7 @@ def _tune() -> None:
             os.environ.pop(name, None)
     elif (
         "GOGC" not in os.environ
-        and _can_restart()
+        and _is_program()
         and evaluates_jsonnet(sys.argv[1:])
         and not may_rest(sys.argv[1:])
     ):
@@ -78,7 +100,7 @@ def _tune() -> None:
             )
 
 
-def _can_restart() -> bool:
+def _is_program() -> bool:
     """Whether this is the program itself; not where Python was given other work around it."""
     words = sys.argv[1:]
     return (

@@ -1,0 +1,59 @@
+"""The program ends at once, and everything that was to happen at the end has happened."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = Path(sys.executable).with_name("commodore")
+_AT_EXIT = "import atexit, pathlib; atexit.register(pathlib.Path('said').write_text, 'at the end')"
+_THREAD = """
+import pathlib, threading, time
+def work():
+    time.sleep(0.3)
+    pathlib.Path('said').write_text('at the end')
+threading.Thread(target=work).start()
+"""
+
+
+def ran(folder: Path, *words: str, site: str = "", out: int = subprocess.PIPE) -> tuple[int, str]:
+    """Run the program in a folder; `site` is code that Python runs before it."""
+    (folder / "site").mkdir(exist_ok=True)
+    (folder / "site/sitecustomize.py").write_text(site)
+    environment = {**os.environ, "PYTHONPATH": str(folder / "site")}
+    done = subprocess.run(
+        [PROGRAM, *words],
+        cwd=folder,
+        env=environment,
+        stdout=out,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    return done.returncode, (done.stdout or "") + done.stderr
+
+
+@pytest.mark.parametrize("site", [_AT_EXIT, _THREAD], ids=["at exit", "a thread"])
+def test_what_waits_for_the_end_is_done(tmp_path: Path, site: str) -> None:
+    code, said = ran(tmp_path, "--version", site=site)
+
+    assert (code, said.split()[0]) == (0, "commodore,")
+    assert (tmp_path / "said").read_text() == "at the end"
+
+
+def test_the_exit_code_is_that_of_the_run(tmp_path: Path) -> None:
+    code, said = ran(tmp_path, "catalog", "compile")
+
+    assert (code, "Missing argument" in said) == (2, True)
+
+
+def test_output_that_nobody_takes_is_a_failure(tmp_path: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        code, said = ran(tmp_path, "--help", out=full.fileno())
+
+    assert code != 0
+    assert "No space left" in said
