@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from .described import Described
     from .facts import FactsFolder
     from .reporting import report_body
-    from .token_state import TokenState, token_state
+    from .token_standing import TokenState, token_state
     from .tokens import TokenSource
 
 # Imported when somebody asks for it, as is what speaks HTTP: local runs know all there is to know.
 _PLACES = {
-    "TokenState": ".token_state",
+    "TokenState": ".token_standing",
     "report_body": ".reporting",
-    "token_state": ".token_state",
+    "token_state": ".token_standing",
 }
 __getattr__ = on_demand(__name__, _PLACES)
 
