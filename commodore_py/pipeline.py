@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster, PlaceOf, ReferenceFile, Tree
+    from commodore_py.model import Cluster, Inventory, PlaceOf, ReferenceFile, Tree
 
 log = logging.getLogger(__name__)
 
@@ -130,18 +130,23 @@ def render(config: Config, sources: Sources) -> Rendered:
     resolved = sources.inventory
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
     with spans.stage("refs"):
-        found = refs.marked(resolved)
-        references = refs.render_refs(resolved, where.parameter, found=found)
-        doubts = (
-            *refs.doubts(resolved, where.parameter, found=found),
-            *compiler.chart_doubts(config, resolved),
-        )
+        references, doubts = referenced(config, resolved, where.parameter)
     filtered, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
     with spans.stage("assemble"):
         tree = catalog.assemble(filtered, references, resolved.nodes)
         unrevealed = refs.manifest_doubts(filtered, references)
     notices = (*doubts, *notices, *unrevealed, *catalog.rule_doubts(resolved, where.parameter))
     return Rendered(filtered, references, tree, notices, catalog.ignore_rules(resolved))
+
+
+def referenced(
+    config: Config, resolved: Inventory, place_of: PlaceOf
+) -> tuple[tuple[ReferenceFile, ...], tuple[Notice, ...]]:
+    """The files of secret references, and what is doubtful before anything is compiled."""
+    found = refs.marked(resolved)
+    references = refs.render_refs(resolved, place_of, found=found)
+    doubts = refs.doubts(resolved, place_of, found=found)
+    return references, (*doubts, *compiler.chart_doubts(config, resolved))
 
 
 def compiled_and_filtered(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import empty_among
 from commodore_py.values import dataclass, field, replace
 
 from .files import read_tree
@@ -120,7 +121,8 @@ class Overlay:
                 if entry is not None:
                     entries[relative] = entry
         made = (place.relative_to(absolute) for place in self.made if absolute in place.parents)
-        return Tree(entries, _empty({*found.empty_folders, *map(PurePosixPath, made)}, entries))
+        empty = empty_among({*found.empty_folders, *map(PurePosixPath, made)}, entries)
+        return Tree(entries, empty)
 
     def expand(self, pattern: Path) -> list[Path]:
         """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
@@ -215,13 +217,6 @@ class Overlay:
                 return tree, PurePosixPath(*inside.parts[depth:])
         # No folder of a missing tree may look like one that is there and empty.
         return Tree(), inside
-
-
-def _empty(
-    folders: set[PurePosixPath], entries: Mapping[PurePosixPath, Entry]
-) -> frozenset[PurePosixPath]:
-    filled = {parent for path in (*entries, *folders) for parent in path.parents}
-    return frozenset(folders - filled)
 
 
 @functools.lru_cache(maxsize=64)  # asked for every single look-up

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.values import dataclass
+from commodore_py.values import by_name, dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -29,7 +28,7 @@ class Unreported:
 
 def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
     """Note what is to be reported: before the push, as a run may be killed right after it."""
-    write_if_changed(_file(paths), json.dumps(asdict(report), indent=2).encode())
+    write_if_changed(_file(paths), json.dumps(by_name(report), indent=2).encode())
 
 
 def unreported(paths: WorkPaths) -> Unreported | None:

@@ -24,7 +24,6 @@ def told(config: Config) -> Iterator[None]:
     why = _unused(config)
     if why:
         voice.step(f"{option}: {why}")
-    if why:
         yield
         return
     from commodore_py.adapters.asked import heard  # noqa: PLC0415 - as above

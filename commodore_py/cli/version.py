@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import click
 
-from commodore_py.values import dataclass
+from commodore_py.values import by_name, dataclass
 
 from .options import HELP, output_option
 
@@ -87,7 +86,7 @@ def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, o
         "schema": "version/v1",
         "version": __version__,
         "compatible_with": COMPATIBLE_WITH,
-        "libraries": [asdict(library) for library in libraries],
+        "libraries": [by_name(library) for library in libraries],
         "tools": [
             {
                 "name": tool.name,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import empty_among
 from commodore_py.values import dataclass, field, replace
 
 if TYPE_CHECKING:
@@ -119,6 +120,4 @@ class Output:
 def _empty(
     folders: Iterable[PurePosixPath], entries: Mapping[PurePosixPath, Entry]
 ) -> frozenset[PurePosixPath]:
-    every = {folder for folder in folders if folder.parts}
-    filled = {parent for path in (*entries, *every) for parent in path.parents}
-    return frozenset(every - filled)
+    return empty_among([folder for folder in folders if folder.parts], entries)

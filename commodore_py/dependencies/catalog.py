@@ -56,10 +56,7 @@ def fetch_catalog(config: Config, cluster: Cluster, outlook: Outlook | None = No
         return _as_it_is(config, cluster)
     from . import catalog_remote  # noqa: PLC0415 - see above
 
-    asked = outlook is not None
-    answer = outlook.answer if outlook is not None else None
-    moved = catalog_remote.bring(config, cluster, answer, asked=asked)
-    return _head(config, cluster, moved=moved)
+    return _head(config, cluster, moved=catalog_remote.bring(config, cluster, outlook))
 
 
 def _sweep(catalog: Path) -> None:

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model import Cluster
 
+    from .catalog import Outlook
     from .questions import Answer
 
 log = logging.getLogger(__name__)
@@ -64,7 +65,7 @@ def look(config: Config, cluster: Cluster) -> Answer | None:
     return _ask(config, what, cluster.catalog_url)
 
 
-def bring(config: Config, cluster: Cluster, answer: Answer | None, *, asked: bool) -> bool:
+def bring(config: Config, cluster: Cluster, outlook: Outlook | None) -> bool:
     """Have the checkout at the tip of its remote, and tell whether that is another remote now."""
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     problem = not_ours_to_replace(what, directory)
@@ -80,8 +81,7 @@ def bring(config: Config, cluster: Cluster, answer: Answer | None, *, asked: boo
         return False
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
-    if not asked:
-        answer = _ask(config, what, url)
+    answer = outlook.answer if outlook is not None else _ask(config, what, url)
     refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved

@@ -12,6 +12,7 @@ from commodore_py.adapters.git import commit_of, git, is_repository
 from commodore_py.adapters.git_files import begin_ref, refs_in, text_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
+from commodore_py.model.tree import folders_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -74,7 +75,7 @@ def ignored_in_the_way(directory: Path, commit: str) -> list[str]:
     if not ignored:
         return []
     tracked = set(git(directory, "ls-tree", "-r", "--name-only", "-z", commit).split("\0")[:-1])
-    folders = {str(folder) for name in tracked for folder in PurePosixPath(name).parents}
+    folders = set(map(str, folders_above(map(PurePosixPath, tracked))))
     return [
         name
         for name in ignored

@@ -11,12 +11,12 @@ from commodore_py.adapters.yaml_nodes import compose
 from commodore_py.values import dataclass
 
 from .reader import key_of, unmarked
+from .scalars import MERGE
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
     from pathlib import Path
 
-_MERGE = "<<"
 
 ParameterPath = tuple["Hashable", ...]
 Pair = tuple[yaml.Node, yaml.Node]
@@ -123,7 +123,7 @@ def _as_read(node: yaml.Node | None) -> Mapping[Hashable, Pair]:
     if not isinstance(node, yaml.MappingNode):
         return {}
     pairs: dict[Hashable, Pair] = {key_of(key): (key, value) for key, value in node.value}
-    merged = pairs.pop(_MERGE, None)
+    merged = pairs.pop(MERGE, None)
     if merged is not None:
         sources = merged[1].value if isinstance(merged[1], yaml.SequenceNode) else [merged[1]]
         for source in sources:

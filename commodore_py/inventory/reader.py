@@ -17,7 +17,7 @@ from commodore_py.values import dataclass, field
 from .applications import Applications
 from .parameter_texts import texts_in
 from .references import parse
-from .scalars import Refused, is_empty, key_of, refuse_tag, scalar
+from .scalars import MARKS, MERGE, Refused, is_empty, key_of, refuse_tag, scalar
 from .values import Map, ResolveError, Sequence, Stack, Value, is_dynamic
 
 if TYPE_CHECKING:
@@ -27,8 +27,6 @@ __all__ = ["ClassFile", "ClassFileError", "key_of", "read", "read_default", "unm
 
 log = logging.getLogger(__name__)
 
-_MERGE = "<<"
-_MARKS = "=~"
 _FIELDS = ("applications", "classes", "parameters")
 # serde_yaml's limits, by which reclass-rs reads: how deep, and how often an alias is followed.
 _DEEPEST = 128
@@ -58,10 +56,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
     if root is None or is_empty(root):
         return ClassFile()
     try:
-        content = _class_file(root, name)
-        if content.parameters.items:
-            content.texts = texts_in(text, root)
-        return content  # noqa: TRY300 - the rest cannot fail
+        return _class_file(root, text, name)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
         raise ClassFileError(str(refused), where=f"{name}:{line}", hint=refused.hint) from None
@@ -89,14 +84,14 @@ def read_default(text: str) -> Value:
 def unmarked(key: Hashable) -> tuple[Hashable, bool, bool]:
     """A key without its marks, whether it is constant, and whether it overrides."""
     constant = overriding = False
-    while isinstance(key, str) and key[:1] and key[0] in _MARKS:
+    while isinstance(key, str) and key[:1] and key[0] in MARKS:
         constant = constant or key[0] == "="
         overriding = overriding or key[0] == "~"
         key = key[1:]
     return key, constant, overriding
 
 
-def _class_file(root: yaml.Node, name: str) -> ClassFile:
+def _class_file(root: yaml.Node, text: bytes, name: str) -> ClassFile:
     what = "a class is a mapping of classes, applications and parameters"
     if not isinstance(root, yaml.MappingNode):
         raise Refused(what, root)
@@ -117,7 +112,10 @@ def _class_file(root: yaml.Node, name: str) -> ClassFile:
     if "applications" in fields:
         content.applications = Applications.of(_texts(fields["applications"], "applications"))
     if "parameters" in fields:
-        content.parameters = _parameters(fields["parameters"], root)
+        parameters = fields["parameters"]
+        content.parameters = _parameters(parameters, root)
+        if isinstance(parameters, yaml.MappingNode):
+            content.texts = texts_in(text, parameters)
     return content
 
 
@@ -203,8 +201,8 @@ class _Reading:
             if key in pairs:
                 raise Refused(f"key {_name(key)} stands here twice", key_node)
             pairs[key] = self.value(value_node, depth + 1)
-        if self._merge_keys and _MERGE in pairs:
-            given = pairs.pop(_MERGE)
+        if self._merge_keys and MERGE in pairs:
+            given = pairs.pop(MERGE)
             sources = given if isinstance(given, list) else [given]
             gathered: dict[Hashable, Any] = {}
             for source in sources:

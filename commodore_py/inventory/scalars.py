@@ -14,6 +14,9 @@ from .values import OddKey
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
+MERGE = "<<"
+MARKS = "=~"
+"""What a key may begin with: it is constant, it overrides."""
 _CORE = "tag:yaml.org,2002:"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping
+from collections.abc import Collection, ItemsView, Iterable, Iterator, KeysView, Mapping
 from pathlib import PurePath, PurePosixPath
 from typing import TypeVar
 
@@ -124,8 +124,15 @@ def folders_above(paths: Iterable[_Path]) -> set[_Path]:
     """Every folder that one of the paths lies in, the root included unless there is no path."""
     found: set[_Path] = set()
     for path in paths:
-        above = path.parent
-        while above not in found:
+        inner, above = path, path.parent
+        while above not in found and above != inner:  # the root lies in nothing
             found.add(above)
-            above = above.parent
+            inner, above = above, above.parent
     return found
+
+
+def empty_among(
+    folders: Collection[PurePosixPath], files: Iterable[PurePosixPath]
+) -> frozenset[PurePosixPath]:
+    """The folders that hold none of the files, nor another of these folders."""
+    return frozenset(folders) - folders_above((*files, *folders))

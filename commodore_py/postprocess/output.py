@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
-from commodore_py.model.tree import folders_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,9 +50,9 @@ def with_contents(tree: Tree, root: Path, contents: Mapping[PurePosixPath, bytes
         if old is None:
             logger.info("a filter creates %s", root / path)
         written[path] = Entry(content, executable=old.executable if old else False)
-    result = Tree({**dict(tree.items()), **written}, tree.empty_folders)
+    result = tree.plus(written)
     _check_free(written, result)
-    return Tree(result, tree.empty_folders - folders_above(written))
+    return result
 
 
 def _check_free(written: Iterable[PurePosixPath], tree: Tree) -> None:

@@ -95,34 +95,39 @@ def read(folder: Path) -> Mapping[str, Looked] | None:
 def paths_outside(heard: Iterable[object], root: Path) -> Iterator[str]:
     """Files and folders that code looked at elsewhere, by their absolute paths."""
     from commodore_py.lib import LIBRARIES  # noqa: PLC0415 - not for who reads it
-    from commodore_py.results import Verdicts  # noqa: PLC0415
 
     ours = (f"{root}/", f"{LIBRARIES.parent}/")
-    for verdicts in (one for one in heard if isinstance(one, Verdicts)):
-        asked = {question for verdict in verdicts.all for question in verdict.questions}
-        for question in asked:
-            if question[0] in _ABOUT_PATHS:
-                path = os.path.normpath(verdicts.roots.absolute(question[1:]))
-                if not f"{path}/".startswith(ours) and not any(c in path for c in "*?["):
-                    yield path
+    for path in _paths_asked(heard):
+        if not f"{path}/".startswith(ours) and not _is_pattern(path):
+            yield path
 
 
 def looked_for(heard: Iterable[object], root: Path, files: Collection[str]) -> str:
     """One of these files at the top of a folder that code may have looked at; empty if none."""
     if not files:
         return ""
-    from commodore_py.results import Verdicts  # noqa: PLC0415 - as above
-
     top = str(root)
-    for verdicts in (one for one in heard if isinstance(one, Verdicts)):
-        for verdict in verdicts.all:
-            for question in verdict.questions:
-                if question[0] in _ABOUT_PATHS:
-                    path = os.path.normpath(verdicts.roots.absolute(question[1:]))
-                    wild = any(sign in path for sign in "*?[") and os.path.dirname(path) == top  # noqa: PTH120 - many
-                    if path in files or path == top or wild:
-                        return path
+    for path in _paths_asked(heard):
+        wild = _is_pattern(path) and os.path.dirname(path) == top  # noqa: PTH120 - many
+        if path in files or path == top or wild:
+            return path
     return ""
+
+
+def _paths_asked(heard: Iterable[object]) -> Iterator[str]:
+    """Every path that code asked about, absolute, and as a pattern if it asked with one."""
+    from commodore_py.results import Verdicts  # noqa: PLC0415 - not for who reads it
+
+    for verdicts in (one for one in heard if isinstance(one, Verdicts)):
+        # In their order: what is told of them is the same each time.
+        asked = {question: None for verdict in verdicts.all for question in verdict.questions}
+        for question in asked:
+            if question[0] in _ABOUT_PATHS:
+                yield os.path.normpath(verdicts.roots.absolute(question[1:]))
+
+
+def _is_pattern(path: str) -> bool:
+    return any(sign in path for sign in "*?[")
 
 
 def _add(looked: Looked, verdict: Verdict, roots: Roots) -> None:

@@ -6,8 +6,8 @@ import fnmatch
 import logging
 import os
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
+from commodore_py.compiler.inventory_imports import parts_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.unchanged import is_outdated, looked_at
@@ -219,7 +219,7 @@ def _named(name: str, looked: Looked) -> Iterator[str]:
     """Targets of which an instance looked at the names of parameters."""
     for question in looked.questions:
         if question[0] == "i":
-            match [unquote(part) for part in question[1:].removesuffix(".jsonnet").split("/")]:
+            match parts_of(question[1:]):
                 case ["self"] | ["self", "parameters"]:
                     yield name
                 case ["targets", target] | ["targets", target, "parameters"]:
@@ -235,8 +235,7 @@ def _used(name: str, looked: Looked) -> Iterator[tuple[str, str | None]]:
         elif kind == "I" and about.startswith("parameters."):
             yield name, about.removeprefix("parameters.")
         elif kind == "i":
-            parts = [unquote(part) for part in about.removesuffix(".jsonnet").split("/")]
-            match parts:
+            match parts_of(about):
                 case ["self", "parameters", key]:
                     yield name, key
                 case ["targets", target, "parameters", key]:

@@ -9,13 +9,13 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, compiler, dependencies, inventory, refs, spans
+from commodore_py import catalog, compiler, dependencies, inventory, spans
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead, Sources
-from commodore_py.pipeline import compiled_and_filtered, refuse_doubts
+from commodore_py.pipeline import compiled_and_filtered, referenced, refuse_doubts
 from commodore_py.values import dataclass, replace
 
 from .made_up import around_package, stand_in_for_argocd
@@ -159,12 +159,7 @@ def _render(
     resolved = sources.inventory
     log.info("Compiling %d component instances", len(resolved.instances))
     where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
-    found = refs.marked(resolved)
-    references = refs.render_refs(resolved, where.parameter, found=found)
-    doubts = (
-        *refs.doubts(resolved, where.parameter, found=found),
-        *compiler.chart_doubts(config, resolved),
-    )
+    references, doubts = referenced(config, resolved, where.parameter)
     trees, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
     return references, trees, (*doubts, *notices)
 
