@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
-from commodore_py.adapters.git_urls import PushRule
+from commodore_py.adapters.git.urls import PushRule
 from commodore_py.errors import UsageError
 from commodore_py.values import dataclass, field
 

@@ -9,16 +9,6 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from commodore_py import (
-    catalog,
-    compiler,
-    dependencies,
-    inventory,
-    lieutenant,
-    postprocess,
-    refs,
-    spans,
-)
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import (
     CatalogHead,
@@ -31,6 +21,8 @@ from commodore_py.model import (
     Sources,
 )
 from commodore_py.values import replace
+
+from . import catalog, compiler, dependencies, inventory, lieutenant, postprocess, refs, spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
-from .git_urls import without_password
+from .git.urls import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -11,38 +11,38 @@ from .layout import is_generated
 from .unreported import Unreported, forget_unreported, keep_unreported, unreported
 
 if TYPE_CHECKING:
-    from .change import change_between
+    from .diff.change import change_between
+    from .diff.objects import FileDifference, ObjectDiff, counted_lines, nothing, object_diff
+    from .diff.revisions import Comparison, compared
+    from .diff.rules import ignore_rules, rule_doubts
+    from .diff.text import diff_text, ignored_words
     from .identity import committer
-    from .objectdiff import FileDifference, ObjectDiff, counted_lines, nothing, object_diff
     from .record import commit_message, record_of
-    from .revisions import Comparison, compared
-    from .rules import ignore_rules, rule_doubts
     from .sinks import CatalogSink, GitCatalog, Overtaken, compiled_tree, open_directory, open_git
-    from .textdiff import diff_text, ignored_words
 
 # Imported when somebody asks for it: most runs need only some of it.
 _PLACES = {
     "CatalogSink": ".sinks",
-    "Comparison": ".revisions",
-    "FileDifference": ".objectdiff",
+    "Comparison": ".diff.revisions",
+    "FileDifference": ".diff.objects",
     "GitCatalog": ".sinks",
-    "ObjectDiff": ".objectdiff",
+    "ObjectDiff": ".diff.objects",
     "Overtaken": ".sinks",
-    "change_between": ".change",
+    "change_between": ".diff.change",
     "commit_message": ".record",
     "committer": ".identity",
-    "compared": ".revisions",
+    "compared": ".diff.revisions",
     "compiled_tree": ".sinks",
-    "counted_lines": ".objectdiff",
-    "diff_text": ".textdiff",
-    "ignore_rules": ".rules",
-    "ignored_words": ".textdiff",
-    "nothing": ".objectdiff",
-    "object_diff": ".objectdiff",
+    "counted_lines": ".diff.objects",
+    "diff_text": ".diff.text",
+    "ignore_rules": ".diff.rules",
+    "ignored_words": ".diff.text",
+    "nothing": ".diff.objects",
+    "object_diff": ".diff.objects",
     "open_directory": ".sinks",
     "open_git": ".sinks",
     "record_of": ".record",
-    "rule_doubts": ".rules",
+    "rule_doubts": ".diff.rules",
 }
 
 __all__ = [

@@ -10,7 +10,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Entry, Tree
 from commodore_py.model.tree import folders_above
 
-from .inputs import inputs_of
+from .diff.inputs import inputs_of
 from .layout import MANIFESTS, REFERENCES
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
-from commodore_py.adapters.git import git_bytes
+from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError, raise_collected
 

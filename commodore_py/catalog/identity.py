@@ -7,7 +7,7 @@ import logging
 import platform
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import git
+from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.config import Author
 

@@ -118,7 +118,7 @@ def _asked_for(
     from commodore_py import lieutenant  # noqa: PLC0415 - only when a shell asks
 
     from . import known_clusters  # noqa: PLC0415
-    from .options import Globals, config_of  # noqa: PLC0415
+    from .settings.options import Globals, config_of  # noqa: PLC0415
 
     config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
     if ids_only and _is_folder(config.api_url):
@@ -141,7 +141,7 @@ def _visible(folder: Path) -> Iterator[Path]:
 
 
 def _revisions(clone: Path) -> Words:
-    from commodore_py.adapters.git import git  # noqa: PLC0415 - only when a shell asks
+    from commodore_py.adapters.git.program import git  # noqa: PLC0415 - only when a shell asks
 
     if not (clone / ".git").exists():  # git would look further up
         return {}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.values import dataclass
 
-from . import places
+from .settings import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from commodore_py.spans import Span
 
-    from .timings import Row
+    from .output.timings import Row
 
 Result = TypeVar("Result")
 _Command = TypeVar("_Command", bound="Callable[..., Any]")
@@ -29,7 +29,7 @@ class Recorder:
     deep = True
 
     def __init__(self) -> None:
-        from .timings import cost_so_far  # noqa: PLC0415 - only for who wants to know
+        from .output.timings import cost_so_far  # noqa: PLC0415 - only for who wants to know
 
         self.spans: list[Span] = []
         self._began = time.monotonic_ns()
@@ -44,7 +44,7 @@ class Recorder:
 
     def rows(self) -> list[Row]:
         """How long what took, as of now."""
-        from .timings import Cost, cost_so_far, rows_of  # noqa: PLC0415 - as above
+        from .output.timings import Cost, cost_so_far, rows_of  # noqa: PLC0415 - as above
 
         wall = time.monotonic_ns() - self._began
         total = Cost(wall + (self._start.wall or 0), cost_so_far().cpu)
@@ -94,7 +94,7 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
         if trace is not None:
             _write(trace, recorder.spans)
         if timings:
-            from .timings import tell  # noqa: PLC0415
+            from .output.timings import tell  # noqa: PLC0415
 
             tell(recorder.rows())
 
@@ -112,8 +112,8 @@ def recording(function: Callable[..., Result]) -> Callable[..., Result]:
 
 def _write(file: Path, spans: list[Span]) -> None:
     """The run is over, and how it went counts more than its trace."""
-    from . import voice  # noqa: PLC0415 - only for who wants to know
-    from .trace import write_trace  # noqa: PLC0415
+    from .output import voice  # noqa: PLC0415 - only for who wants to know
+    from .output.trace import write_trace  # noqa: PLC0415
 
     try:
         write_trace(file, spans)

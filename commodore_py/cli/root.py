@@ -10,29 +10,48 @@ import click
 from commodore_py import __version__
 from commodore_py.errors import CommodoreError
 
-from . import log, origins, user_file
-from .colour import colours
 from .lazy import LazyGroup
-from .options import HELP, Globals, Seconds, verbose_option
-from .sizes import Size
+from .output import log
+from .output.colour import colours
+from .output.sizes import Size
+from .settings import origins, user_file
+from .settings.options import HELP, Globals, Seconds, verbose_option
 
 _COMMANDS = {
-    "cache": ("commodore_py.cli.cache:cache", "Look into this user's caches, and empty them."),
-    "catalog": ("commodore_py.cli.catalog:catalog", "Compile, list and clean cluster catalogs."),
+    "cache": (
+        "commodore_py.cli.commands.cache:cache",
+        "Look into this user's caches, and empty them.",
+    ),
+    "catalog": (
+        "commodore_py.cli.commands.catalog:catalog",
+        "Compile, list and clean cluster catalogs.",
+    ),
     "component": (
-        "commodore_py.cli.component:component",
+        "commodore_py.cli.commands.component:component",
         "Write and test components.",
     ),
-    "config": ("commodore_py.cli.config:config", "Show settings and where they come from."),
-    "demo": ("commodore_py.cli.demo:demo", "Write a playground that needs no server."),
-    "doctor": ("commodore_py.cli.doctor:doctor", "Check this machine, and say what to mend."),
-    "fetch-token": ("commodore_py.cli.login:fetch_token", "Print a token for the API."),
-    "inventory": ("commodore_py.cli.inventory:inventory", "Look into a hierarchy, and check it."),
-    "login": ("commodore_py.cli.login:login", "Log in to the API."),
-    "logout": ("commodore_py.cli.login:logout", "Forget the token of a login."),
-    "package": ("commodore_py.cli.package:package", "Write and test packages."),
-    "tool": ("commodore_py.cli.tool:tool", "Install helm, jb and kustomize."),
-    "version": ("commodore_py.cli.version:version", "Show our version and those of the tools."),
+    "config": (
+        "commodore_py.cli.commands.config:config",
+        "Show settings and where they come from.",
+    ),
+    "demo": ("commodore_py.cli.commands.demo:demo", "Write a playground that needs no server."),
+    "doctor": (
+        "commodore_py.cli.commands.doctor:doctor",
+        "Check this machine, and say what to mend.",
+    ),
+    "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
+    "inventory": (
+        "commodore_py.cli.commands.inventory:inventory",
+        "Look into a hierarchy, and check it.",
+    ),
+    "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
+    "logout": ("commodore_py.cli.commands.login:logout", "Forget the token of a login."),
+    "package": ("commodore_py.cli.commands.package:package", "Write and test packages."),
+    "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb and kustomize."),
+    "version": (
+        "commodore_py.cli.commands.version:version",
+        "Show our version and those of the tools.",
+    ),
 }
 
 

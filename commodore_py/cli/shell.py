@@ -13,9 +13,10 @@ import click
 
 from commodore_py.errors import CommodoreError
 
-from . import dotenv_file, log, origins, places, voice
-from .colour import colours
+from .output import log, voice
+from .output.colour import colours
 from .root import commodore
+from .settings import dotenv_file, origins, places
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
 def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
     if _QUICK & set(arguments):
         return nullcontext()
-    from . import progress  # noqa: PLC0415 - not for --help
+    from .output import progress  # noqa: PLC0415 - not for --help
 
     return progress.shown()
 

@@ -1,6 +1,6 @@
 """Kapitan semantics: instances to trees."""
 
-from .chart_doubts import chart_doubts
+from .charts.doubts import chart_doubts
 from .compile import checkouts_of, compile_job, compile_targets, refuse_misplaced, usable_cpus
 from .downloads import wanted_downloads
 from .entries import check_entries

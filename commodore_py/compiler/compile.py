@@ -48,7 +48,7 @@ def compile_targets(
 def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:
     """Compile targets whose inventory and search paths are known: one tree for each."""
     if engine != "native":
-        from . import reference  # noqa: PLC0415 - one of the two only
+        from .kapitan import reference  # noqa: PLC0415 - one of the two only
 
         return reference.compile_job(job, show_log=show_log)
     from . import native  # noqa: PLC0415 - as above

@@ -6,21 +6,21 @@ import functools
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.jsonnet import JsonnetError, evaluate
-from commodore_py.adapters.jsonnet_machine import Machines, Stale, possible
-from commodore_py.adapters.overheard import overheard
+from commodore_py.adapters.jsonnet.captured import overheard
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
+from commodore_py.adapters.jsonnet.machine import Machines, Stale, possible
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
 from commodore_py.values import dataclass, field
 
-from .inventory_imports import known_as
+from .inventory.imports import known_as
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.overlay import Overlay
+    from commodore_py.adapters.files.overlay import Overlay
 
-    from .inventory_imports import InventoryImports
+    from .inventory.imports import InventoryImports
     from .lookup import Lookup
     from .memo import Memo
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet import kind_of
-from commodore_py.adapters.yaml_emitter import Style, emit_documents
+from commodore_py.adapters.jsonnet.evaluate import kind_of
+from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
 from commodore_py.values import dataclass
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.on_disk import notes_below
+from commodore_py.adapters.files.on_disk import notes_below
 from commodore_py.config import RESULT_CACHE_LIMIT
 from commodore_py.values import dataclass, field
 

@@ -9,7 +9,7 @@ from commodore_py.values import dataclass, replace
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.overlay import Overlay
+    from commodore_py.adapters.files.overlay import Overlay
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import spans
 from commodore_py.adapters import asked, forked
-from commodore_py.adapters.jsonnet_machine import Machines
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.jsonnet.machine import Machines
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.results import Verdicts, explain, refuse_differences
 from commodore_py.values import dataclass
@@ -17,15 +17,15 @@ from .cached import Cache
 from .cached.keys import roots_of
 from .entries import Entries, entries_of
 from .evaluation import Evaluation
-from .foreign import Kapitan
 from .formats import style_of
-from .inventory_imports import InventoryImports
+from .inventory.imports import InventoryImports
+from .inventory.views import Views
+from .kapitan.foreign import Kapitan
 from .lookup import Lookup
 from .memo import Memo
 from .output import Output
 from .tags import Tags
 from .target import Target, compile_target, without_work
-from .views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

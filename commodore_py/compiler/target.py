@@ -13,13 +13,13 @@ from .cached import INSTANT
 from .inputs import INPUT_TYPES, InputJob
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.overlay import Overlay
-    from commodore_py.adapters.yaml_emitter import Style
+    from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.adapters.yaml.emitter import Style
 
     from .cached import Cache
     from .entries import Entry
     from .evaluation import Evaluation
-    from .foreign import Kapitan
+    from .kapitan.foreign import Kapitan
     from .lookup import Lookup
     from .output import Output
     from .tags import Tags

@@ -5,7 +5,15 @@ from typing import TYPE_CHECKING
 from commodore_py.front_doors import on_demand
 
 if TYPE_CHECKING:
-    from .authored import (
+    from .catalog.checkout import Outlook, fetch_catalog, look_at_catalog
+    from .component_doubts import doubts
+    from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
+    from .downloading import fetch_downloads
+    from .fetch import Fetch, fetcher
+    from .git.lending import Lender, last_used
+    from .jsonnet.bundler import fetch_vendored
+    from .jsonnet.single import bring_single, link_single, misnamed_libraries, wishes_of_single
+    from .protection.authored import (
         FirstCommit,
         begin_repository,
         begin_worktree,
@@ -13,46 +21,38 @@ if TYPE_CHECKING:
         delete_checkout,
         local_work,
     )
-    from .bundler import fetch_vendored
-    from .catalog import Outlook, fetch_catalog, look_at_catalog
-    from .component_doubts import doubts
-    from .discover import instances_of, wanted_components, wanted_configuration, wanted_packages
-    from .downloads import fetch_downloads
-    from .fetch import Fetch, fetcher
-    from .lending import Lender, last_used
-    from .running import one_run, undisturbed
-    from .safety import LocalWork
-    from .single import bring_single, link_single, misnamed_libraries, wishes_of_single
+    from .protection.running import one_run, undisturbed
+    from .protection.safety import LocalWork
 
 # Imported when somebody asks for it: a run that has nothing to do needs next to nothing of it.
 _PLACES = {
     "Fetch": ".fetch",
-    "FirstCommit": ".authored",
-    "Lender": ".lending",
-    "LocalWork": ".safety",
-    "Outlook": ".catalog",
-    "begin_repository": ".authored",
-    "begin_worktree": ".authored",
-    "bring_single": ".single",
-    "checkout_problem": ".authored",
-    "delete_checkout": ".authored",
+    "FirstCommit": ".protection.authored",
+    "Lender": ".git.lending",
+    "LocalWork": ".protection.safety",
+    "Outlook": ".catalog.checkout",
+    "begin_repository": ".protection.authored",
+    "begin_worktree": ".protection.authored",
+    "bring_single": ".jsonnet.single",
+    "checkout_problem": ".protection.authored",
+    "delete_checkout": ".protection.authored",
     "doubts": ".component_doubts",
-    "fetch_catalog": ".catalog",
-    "fetch_downloads": ".downloads",
-    "fetch_vendored": ".bundler",
+    "fetch_catalog": ".catalog.checkout",
+    "fetch_downloads": ".downloading",
+    "fetch_vendored": ".jsonnet.bundler",
     "fetcher": ".fetch",
     "instances_of": ".discover",
-    "last_used": ".lending",
-    "link_single": ".single",
-    "local_work": ".authored",
-    "look_at_catalog": ".catalog",
-    "misnamed_libraries": ".single",
-    "one_run": ".running",
-    "undisturbed": ".running",
+    "last_used": ".git.lending",
+    "link_single": ".jsonnet.single",
+    "local_work": ".protection.authored",
+    "look_at_catalog": ".catalog.checkout",
+    "misnamed_libraries": ".jsonnet.single",
+    "one_run": ".protection.running",
+    "undisturbed": ".protection.running",
     "wanted_components": ".discover",
     "wanted_configuration": ".discover",
     "wanted_packages": ".discover",
-    "wishes_of_single": ".single",
+    "wishes_of_single": ".jsonnet.single",
 }
 
 __all__ = [

@@ -108,7 +108,7 @@ def _file_of(name: str, classes: ClassPath) -> Iterator[Path]:
 def _listed_in(file: Path) -> Iterator[tuple[str, int]]:
     import yaml  # noqa: PLC0415 - slow to import, and places are asked for by errors only
 
-    from commodore_py.adapters.yaml_nodes import compose  # noqa: PLC0415
+    from commodore_py.adapters.yaml.nodes import compose  # noqa: PLC0415
 
     try:
         root = compose(file.read_bytes(), name=str(file))

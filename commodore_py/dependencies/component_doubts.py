@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_urls
+from commodore_py.adapters.git import urls as git_urls
 from commodore_py.model import Kind, Notice, parameter_key
 
 from .askers import places_of
 from .discover import requests_in
-from .libraries import libraries_of
-from .library_doubts import library_doubts
+from .jsonnet.libraries import libraries_of
+from .jsonnet.library_doubts import library_doubts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.model import Dependency, DependencySpec
 
-from .groups import place_of
+from .git.groups import place_of
 from .work_folder import find_all
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ Fetch: TypeAlias = Callable[[Iterable[DependencySpec]], tuple[Dependency, ...]]
 def fetcher(config: Config) -> Fetch:
     """A function that fetches, or one that only looks into the working directory."""
     if not config.local:
-        from .fetch_git import git_fetcher  # noqa: PLC0415 - much code, and local runs need none
+        from .git.fetch import git_fetcher  # noqa: PLC0415 - much code, and local runs need none
 
         return git_fetcher(config)
     return lambda specs: find_all({spec: place_of(spec, config.paths) for spec in specs})

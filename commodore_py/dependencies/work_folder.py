@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import (
+from commodore_py.adapters.git.abbreviations import short_commits_of
+from commodore_py.adapters.git.program import (
     default_branch_of,
     head_of,
     is_repository,
     remote_settings,
 )
-from commodore_py.adapters.git_short import short_commits_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, Kind
 from commodore_py.values import replace
 
-from .contents import incomplete
+from .git.contents import incomplete
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

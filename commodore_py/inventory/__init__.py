@@ -10,31 +10,31 @@ from .resolve import resolve, resolve_bootstrap, whereabouts
 from .whereabouts import Whereabouts
 
 if TYPE_CHECKING:
-    from .explain import path_parts, reach, story
-    from .reached import Effect, Reach
-    from .reader import warn_again
+    from .engine.reader import warn_again
+    from .explain.explanation import path_parts, reach, story
+    from .explain.reached import Effect, Reach
+    from .explain.stories import MISSING, Event, Reference, Story
+    from .explain.touched import Touched, Touching
     from .single import SingleClassPath, explain_missing, resolve_single, single_whereabouts
-    from .stories import MISSING, Event, Reference, Story
-    from .touched import Touched, Touching
 
 # Imported when somebody asks for it: most runs need only some of it.
 _PLACES = {
-    "Effect": ".reached",
-    "Event": ".stories",
-    "MISSING": ".stories",
-    "Reach": ".reached",
-    "Reference": ".stories",
+    "Effect": ".explain.reached",
+    "Event": ".explain.stories",
+    "MISSING": ".explain.stories",
+    "Reach": ".explain.reached",
+    "Reference": ".explain.stories",
     "SingleClassPath": ".single",
-    "Story": ".stories",
-    "Touched": ".touched",
-    "Touching": ".touched",
+    "Story": ".explain.stories",
+    "Touched": ".explain.touched",
+    "Touching": ".explain.touched",
     "explain_missing": ".single",
-    "path_parts": ".explain",
-    "reach": ".explain",
+    "path_parts": ".explain.explanation",
+    "reach": ".explain.explanation",
     "resolve_single": ".single",
     "single_whereabouts": ".single",
-    "story": ".explain",
-    "warn_again": ".reader",
+    "story": ".explain.explanation",
+    "warn_again": ".engine.reader",
 }
 
 __all__ = [

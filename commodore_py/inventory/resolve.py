@@ -6,15 +6,15 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.git_urls import without_password
+from commodore_py.adapters.git.urls import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model import ClassPath, Cluster, Instance, Inventory, Kind, Node
 from commodore_py.model.inventory import BOOTSTRAP
 
-from .answers import TargetsFailed
 from .checks import check_components, check_instances
-from .classes import ClassFiles
-from .kept import KeptHierarchy
+from .engine.answers import TargetsFailed
+from .engine.classes import ClassFiles
+from .engine.kept import KeptHierarchy
 from .layout import params_of
 from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of
 from .whereabouts import Whereabouts
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-    from .problems import Circumstances
-    from .replay import Hierarchy
+    from .explain.problems import Circumstances
+    from .explain.replay import Hierarchy
     from .targets import Target
 
 log = logging.getLogger(__name__)
@@ -89,14 +89,14 @@ def render(
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         if config.result_cache is None:
-            from .native import render_targets  # noqa: PLC0415 - not where a result was kept
+            from .engine.native import render_targets  # noqa: PLC0415 - not where a result was kept
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         root, verify = config.paths.root, config.verify_cache
         kept = KeptHierarchy(config.result_cache, root, verify=verify)
         return kept.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
-        from .problems import located  # noqa: PLC0415 - for failures only
+        from .explain.problems import located  # noqa: PLC0415 - for failures only
 
         hierarchy = hierarchy_of(config, files, targets)
         raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
@@ -119,8 +119,8 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
 
 def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
     """What was resolved, to be looked at more closely."""
-    from .places import shown  # noqa: PLC0415 - for places only, which messages have
-    from .replay import Hierarchy  # noqa: PLC0415
+    from .explain.places import shown  # noqa: PLC0415 - for places only, which messages have
+    from .explain.replay import Hierarchy  # noqa: PLC0415
 
     root = config.paths.root.resolve()
     return Hierarchy(
@@ -134,7 +134,7 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
 
 
 def _circumstances(classes: ClassPath, *, missing_ok: bool) -> Circumstances:
-    from .problems import Circumstances  # noqa: PLC0415 - for failures only
+    from .explain.problems import Circumstances  # noqa: PLC0415 - for failures only
 
     origins = {
         dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"

@@ -12,8 +12,8 @@ from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.values import dataclass
 
 from .checks import check_components, check_support, check_values
+from .engine.loading import MissingClass
 from .layout import lay_out, params_of
-from .loading import MissingClass
 from .resolve import files_of, hierarchy_of, render
 from .targets import single_target
 from .whereabouts import Whereabouts, with_place

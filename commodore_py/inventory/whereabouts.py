@@ -10,8 +10,8 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .places import ParameterPath
-    from .replay import Hierarchy
+    from .explain.places import ParameterPath
+    from .explain.replay import Hierarchy
 
 
 class Whereabouts:
@@ -30,8 +30,8 @@ class Whereabouts:
         An item of a list may be written as the text `[0]`.
         """
         # Places are asked for when something is wrong.
-        from .steps import ABSENT  # noqa: PLC0415
-        from .tracing import Tracer  # noqa: PLC0415
+        from .explain.steps import ABSENT  # noqa: PLC0415
+        from .explain.tracing import Tracer  # noqa: PLC0415
 
         try:
             tracer = Tracer(self._hierarchy.replay(target))

@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model import BuildRecord, Cluster
 
+    from .auth.token_standing import TokenState, token_state
+    from .auth.tokens import TokenSource
     from .client import Server
     from .described import Described
     from .facts import FactsFolder
     from .reporting import report_body
-    from .token_standing import TokenState, token_state
-    from .tokens import TokenSource
 
 # Imported when somebody asks for it, as is what speaks HTTP: local runs know all there is to know.
 _PLACES = {
-    "TokenState": ".token_standing",
+    "TokenState": ".auth.token_standing",
     "report_body": ".reporting",
-    "token_state": ".token_standing",
+    "token_state": ".auth.token_standing",
 }
 __getattr__ = on_demand(__name__, _PLACES)
 
@@ -161,8 +161,8 @@ def _source(config: Config) -> Server | FactsFolder:
         from .facts import FactsFolder  # noqa: PLC0415 - brings in yaml, slow to import
 
         return FactsFolder(folder)
+    from .auth.tokens import NoToken  # noqa: PLC0415
     from .client import Server  # noqa: PLC0415 - see above
-    from .tokens import NoToken  # noqa: PLC0415
 
     # Asked for anew each time: at the end of a long compile the first token may have expired.
     tokens = _tokens(config)
@@ -173,7 +173,7 @@ def _source(config: Config) -> Server | FactsFolder:
 
 
 def _tokens(config: Config) -> TokenSource:
-    from .tokens import TokenSource  # noqa: PLC0415 - see above
+    from .auth.tokens import TokenSource  # noqa: PLC0415 - see above
 
     return TokenSource(
         config.api_url,

@@ -7,7 +7,7 @@ import re
 from functools import partial
 from itertools import pairwise
 
-from commodore_py.adapters import yaml_quick
+from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
 from commodore_py.values import dataclass
 

@@ -6,7 +6,7 @@ import marshal
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.overheard import repeat
+from commodore_py.adapters.jsonnet.captured import repeat
 from commodore_py.lib import LIBRARIES
 from commodore_py.results import (
     Found,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.jsonnet import Inexpressible, Json, to_jsonnet
+from commodore_py.adapters.jsonnet.evaluate import Inexpressible, Json, to_jsonnet
 
 # Parsed, a text takes some twenty times its size.
 _MOST_BYTES = 2 * 2**20

@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet import as_code, to_jsonnet
+from commodore_py.adapters.jsonnet.evaluate import as_code, to_jsonnet
 from commodore_py.lib import LIBRARIES
 
 if TYPE_CHECKING:

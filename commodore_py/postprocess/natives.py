@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.jsonnet import Native
+from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.adapters.overlay import Overlay
+    from commodore_py.adapters.files.overlay import Overlay
 
     from .documents import Documents
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import spans
 from commodore_py.adapters import asked
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import Notice, nowhere

@@ -6,7 +6,7 @@ import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.overlay import NotReadable
+from commodore_py.adapters.files.overlay import NotReadable
 
 from .marks import UNKNOWN, UNREADABLE
 from .watched import ANSWERS, EXPANDED, QUICK
@@ -14,7 +14,7 @@ from .watched import ANSWERS, EXPANDED, QUICK
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from commodore_py.adapters.overlay import Overlay
+    from commodore_py.adapters.files.overlay import Overlay
 
     from .roots import Roots
 

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.overlay import NotReadable, Overlay
+from commodore_py.adapters.files.overlay import NotReadable, Overlay
 from commodore_py.values import dataclass, field
 
 from .marks import (
@@ -23,7 +23,7 @@ from .roots import Roots
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from commodore_py.adapters.overlay import Kind
+    from commodore_py.adapters.files.overlay import Kind
     from commodore_py.model import Entry, Tree
 
 CONTENT, ENTRY, KIND, NAMES, TREE, EXPANDED, PLACE, HERE = "rekltxpc"

@@ -53,7 +53,7 @@ def _are_as_they_were(config: Config, last: State) -> bool:
 
 
 def _knock_where_pushes_go(config: Config, url: str) -> None:
-    from commodore_py.adapters.git import reach_push_url  # noqa: PLC0415 - see above
+    from commodore_py.adapters.git.program import reach_push_url  # noqa: PLC0415 - see above
 
     reach_push_url(config.paths.root, url, config.push_url)
 

@@ -24,7 +24,7 @@ _KINDS: dict[str, type[WebFile | Chart | Artifact]] = {
 
 def asked_in(heard: Iterable[object]) -> list[dict[str, Any]]:
     """What was downloaded in a run, as it can be kept; what never changes is left out."""
-    from commodore_py.dependencies.vendored.constraints import is_exact  # noqa: PLC0415 - slow
+    from commodore_py.dependencies.downloads.constraints import is_exact  # noqa: PLC0415 - slow
 
     found = []
     for one in heard:
@@ -42,7 +42,7 @@ def asked_in(heard: Iterable[object]) -> list[dict[str, Any]]:
 
 def are_as_they_were(config: Config, kept: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all of them hold what they held."""
-    from commodore_py.dependencies.vendored import digests_now  # noqa: PLC0415 - slow to import
+    from commodore_py.dependencies.downloads import digests_now  # noqa: PLC0415 - slow to import
 
     sources: list[Source] = [_KINDS[one["kind"]](**one["source"]) for one in kept]
     return digests_now(config, sources) == [one["sha256"] for one in kept]

@@ -11,8 +11,8 @@ import struct
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git_files import bytes_of, folders_of
-from commodore_py.adapters.git_index import files_in, seen_of
+from commodore_py.adapters.git.files import bytes_of, folders_of
+from commodore_py.adapters.git.index import files_in, seen_of
 from commodore_py.model import Kind
 from commodore_py.values import dataclass, field
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.git_files import GitFolders
-    from commodore_py.adapters.git_index import Seen
+    from commodore_py.adapters.git.files import GitFolders
+    from commodore_py.adapters.git.index import Seen
     from commodore_py.config import Config
     from commodore_py.model import Dependency, Rendered, Sources, Tree
 

@@ -7,11 +7,12 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.adapters import asked, git_urls
-from commodore_py.adapters.git import BRANCHES, TAGS
-from commodore_py.adapters.git_files import refs_in
-from commodore_py.dependencies.questions import Asker
-from commodore_py.dependencies.revisions import is_commit
+from commodore_py.adapters import asked
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.files import refs_in
+from commodore_py.adapters.git.program import BRANCHES, TAGS
+from commodore_py.dependencies.git.questions import Asker
+from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
 

@@ -18,12 +18,12 @@ _LASTING = (
     "commodore_py.postprocess",
     "commodore_py.refs",
     "commodore_py.lieutenant.facts",
-    "commodore_py.dependencies.aliases",
-    "commodore_py.dependencies.bundler_install",
-    "commodore_py.dependencies.jsonnetfile_rendered",
-    "commodore_py.dependencies.libraries",
+    "commodore_py.dependencies.jsonnet.aliases",
+    "commodore_py.dependencies.jsonnet.install",
+    "commodore_py.dependencies.jsonnet.rendered",
+    "commodore_py.dependencies.jsonnet.libraries",
 )
-_LASTING_ONLINE = "commodore_py.dependencies.catalog"
+_LASTING_ONLINE = "commodore_py.dependencies.catalog.checkout"
 # Told anyway: by the command line about its words, by the API about a token.
 _TOLD_ANYWAY = ("commodore_py.cli", "commodore_py.lieutenant")
 _PARTS = ("where", "hint")

@@ -7,7 +7,7 @@ import logging
 import os
 from typing import TYPE_CHECKING
 
-from commodore_py.compiler.inventory_imports import parts_of
+from commodore_py.compiler.inventory.imports import parts_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.unchanged import is_outdated, looked_at

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_aside, remove
 from commodore_py.dependencies import Lender, last_used
-from commodore_py.dependencies.vendored import (
+from commodore_py.dependencies.downloads import (
     Kept,
     Store,
     contents,

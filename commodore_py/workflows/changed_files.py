@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.git import commit_of, git_bytes, is_repository
+from commodore_py.adapters.git.program import commit_of, git_bytes, is_repository
 from commodore_py.errors import CommodoreError
 from commodore_py.values import dataclass
 

@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import git_bytes
+from commodore_py.adapters.git.program import git_bytes
 from commodore_py.errors import CommodoreError
 from commodore_py.values import dataclass
 

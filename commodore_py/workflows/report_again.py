@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py import catalog, dependencies, lieutenant
-from commodore_py.adapters.git import git, succeeds
+from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.native import Engine
-from commodore_py.inventory.reader import read
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.native import Engine
+from commodore_py.inventory.engine.reader import read
 from tests.differential.engines import exactly
 
 # A reference run that takes longer is done once.

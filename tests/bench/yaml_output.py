@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from commodore_py.adapters.yaml_emitter import emit_documents
-from commodore_py.adapters.yaml_scalars import FORMS, HEADS
+from commodore_py.adapters.yaml.emitter import emit_documents
+from commodore_py.adapters.yaml.scalars import FORMS, HEADS
 from tests.differential.yaml_oracle import WRITERS
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import pytest
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.dependencies import Lender, fetcher
-from commodore_py.dependencies.vendored import Store as Downloads
+from commodore_py.dependencies.downloads import Store as Downloads
 from commodore_py.store import Store, digest_of
 from tests.fleet import a_fleet
 from tests.pipeline.dependency_world import component

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.catalog import object_diff
-from commodore_py.cli import differences_markdown
+from commodore_py.cli.output import differences_markdown
 from commodore_py.model import Change, FileChange
 from tests.builders import commit_in, git
 from tests.fleet import CLUSTER, Fleet, a_fleet

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from commodore_py.workflows.doctor import CHECKS
+from commodore_py.workflows.doctor.checks import CHECKS
 from tests.builders import commit_in, git
 from tests.unit.lieutenant.api import refuses, says, serving
 from tests.unit.workflows.publisher import a_program, put

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.vendored import Store
+from commodore_py.dependencies.downloads import Store
 from tests.authoring import a_component
 from tests.builders import commit_in, git
 

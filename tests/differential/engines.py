@@ -7,9 +7,9 @@ import traceback
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.native import Engine
-from commodore_py.inventory.reader import read
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.native import Engine
+from commodore_py.inventory.engine.reader import read
 
 if TYPE_CHECKING:
     from pathlib import Path

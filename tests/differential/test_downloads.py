@@ -16,7 +16,7 @@ from kapitan.errors import HelmFetchingError
 from kapitan.inventory.model.dependencies import DependencyTypeConfig
 from pydantic import TypeAdapter
 
-from commodore_py.dependencies.vendored.constraints import best
+from commodore_py.dependencies.downloads.constraints import best
 from tests.builders import a_repository_with, commit_to, git, url_of
 from tests.pipeline.downloads_world import Downloads
 from tests.web_servers.charts import a_chart, a_repository, a_tar

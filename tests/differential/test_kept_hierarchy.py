@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.kept import KeptHierarchy
-from commodore_py.inventory.native import render_targets
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.kept import KeptHierarchy
+from commodore_py.inventory.engine.native import render_targets
 
 from .engines import exactly
 from .hierarchies import hierarchy
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from commodore_py.inventory.reader import ClassFile
+    from commodore_py.inventory.engine.reader import ClassFile
     from commodore_py.model import Node
 
 HIERARCHIES = 60

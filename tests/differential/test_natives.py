@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
 from commodore_py.errors import CommodoreError

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import yaml
 from kapitan.utils import PrettyDumper
 
-from commodore_py.adapters.yaml_emitter import Style, emit_documents
+from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.adapters.yaml_scalars import Multiline
+    from commodore_py.adapters.yaml.scalars import Multiline
 
 # What PyYAML lets through of values that it cannot write.
 _REFUSALS = (yaml.YAMLError, ValueError, RecursionError)

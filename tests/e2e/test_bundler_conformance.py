@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from commodore_py.dependencies.bundler import jsonnetfile
-from commodore_py.dependencies.bundler_fetch import Clones
-from commodore_py.dependencies.bundler_install import install
-from commodore_py.dependencies.bundler_single import FilesOnly
-from commodore_py.dependencies.jsonnetfile_rendered import render_jsonnetfiles
+from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
+from commodore_py.dependencies.jsonnet.fetch import Clones
+from commodore_py.dependencies.jsonnet.install import install
+from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
+from commodore_py.dependencies.jsonnet.shallow import FilesOnly
 from tests.builders import git, git_says, make_dependency
 
 from .jb import find_jb

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.bundler import jsonnetfile
-from commodore_py.dependencies.bundler_fetch import Clones
-from commodore_py.dependencies.bundler_install import install
+from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
+from commodore_py.dependencies.jsonnet.fetch import Clones
+from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError
 from tests.builders import a_repository_with, commit_to, git
 

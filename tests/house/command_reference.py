@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commodore_py.cli.options import HELP
 from commodore_py.cli.root import commodore
 from commodore_py.cli.sections import OTHERS, Sectioned
+from commodore_py.cli.settings.options import HELP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.jsonnet import evaluate
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.jsonnet import evaluate
-from commodore_py.adapters.overlay import Overlay
-from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.jsonnet.evaluate import evaluate
+from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
 from commodore_py.lib import KAPITAN_LIBRARIES, LIBRARIES

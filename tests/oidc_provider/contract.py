@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DESKTOP = ("BROWSER", "CI", "DISPLAY", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY")
-ASKING = "commodore_py.lieutenant.login.ask"
+ASKING = "commodore_py.lieutenant.auth.login.ask"
 
 
 class Provider(Protocol):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git import git, git_bytes
+from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.catalog import GitCatalog, assemble, open_git
 from commodore_py.config import Author, Config, WorkPaths
 from commodore_py.errors import CommodoreError

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.bundler_fetch import Clones
-from commodore_py.dependencies.bundler_install import install
-from commodore_py.dependencies.lending import Lender
-from commodore_py.dependencies.lending_entries import LIST
+from commodore_py.dependencies.git.lending import Lender
+from commodore_py.dependencies.git.lending_entries import LIST
+from commodore_py.dependencies.jsonnet.fetch import Clones
+from commodore_py.dependencies.jsonnet.install import install
 from tests.builders import commit_in, commit_to, component_files, git, git_says
 from tests.pipeline.dependency_world import World, backups, component, head, rewritten, tag
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git_urls import PushRule
+from commodore_py.adapters.git.urls import PushRule
 from commodore_py.catalog import open_git
 from commodore_py.dependencies import fetch_catalog
 from commodore_py.errors import CommodoreError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.new_worktree import add_worktree
+from commodore_py.dependencies.git.new_worktree import add_worktree
 from tests.builders import commit_to, git
 from tests.pipeline.dependency_world import World, component, head, instance, rewritten, tag
 

@@ -13,8 +13,8 @@ import yaml
 
 from commodore_py import pipeline
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.component_at import ComponentAt
-from commodore_py.workflows.component_compile import Wanted, compile_component
+from commodore_py.workflows.authoring.component_at import ComponentAt
+from commodore_py.workflows.authoring.component_compile import Wanted, compile_component
 from tests.authoring import a_component
 from tests.builders import a_repository_with, errors_in, make_config, url_of
 from tests.fleet import CLUSTER, a_fleet

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.workflows.tool_folder import ToolFolder
-from commodore_py.workflows.tool_install import install
 from commodore_py.workflows.tools import TOOLS, Tool, ask
+from commodore_py.workflows.tools.folder import ToolFolder
+from commodore_py.workflows.tools.install import install
 from tests.unit.lieutenant.api import Reply, refuses, serving
 from tests.unit.workflows.publisher import Publisher, a_program, an_archive, put
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from commodore_py.workflows.tool_releases import Release
+    from commodore_py.workflows.tools.releases import Release
 
 NOW = datetime(2026, 1, 9, 15, 20, 0, 999)  # noqa: DTZ001 - the record has local times
 OLD = a_program("v1.0.0")
@@ -315,9 +315,9 @@ def test_an_interrupted_upgrade_leaves_the_present_tool(
 import signal
 from datetime import datetime
 from pathlib import Path
-from commodore_py.workflows.tool_folder import ToolFolder
-from commodore_py.workflows.tool_install import install
-from commodore_py.workflows.tool_releases import Release, Upstream
+from commodore_py.workflows.tools.folder import ToolFolder
+from commodore_py.workflows.tools.install import install
+from commodore_py.workflows.tools.releases import Release, Upstream
 signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs ignore it
 install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datetime.now())
 """

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import dependencies
 from commodore_py.config import Config, WorkPaths
-from commodore_py.dependencies.safety import LocalWork
+from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.builders import errors_in, git

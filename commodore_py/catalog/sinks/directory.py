@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
-from commodore_py.catalog.change import change_between
+from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.layout import OWNED, is_hidden
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change, Tree

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from commodore_py.adapters import git_urls
+from commodore_py.adapters.git import urls as git_urls
 from commodore_py.errors import CommodoreError
 
 _REFUSED = re.compile(r"^ ! (\[[^\]]+\]).* -> \S+(?: (\(.*\)))?$", re.MULTILINE)

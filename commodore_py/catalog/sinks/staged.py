@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.git import git_bytes
+from commodore_py.adapters.git.program import git_bytes
 from commodore_py.model import FileChange
 from commodore_py.values import dataclass
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.overheard import repeat
-from commodore_py.compiler.watched_inventory import InventoryMarks, WatchedHashes, WatchedImports
+from commodore_py.adapters.jsonnet.captured import repeat
+from commodore_py.compiler.inventory.watched import InventoryMarks, WatchedHashes, WatchedImports
 from commodore_py.errors import CommodoreError
 from commodore_py.results import (
     Found,
@@ -27,9 +27,9 @@ from .keys import entry_key, roots_of
 
 if TYPE_CHECKING:
     from commodore_py.compiler.inputs import InputJob, Render
+    from commodore_py.compiler.inventory.views import Views
     from commodore_py.compiler.job import Job
     from commodore_py.compiler.output import Output
-    from commodore_py.compiler.views import Views
     from commodore_py.results import Outcome
 
 INSTANT = frozenset({"copy", "remove"})

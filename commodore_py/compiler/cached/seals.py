@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import kustomize
+from commodore_py.compiler.charts.texts import unsteady
 from commodore_py.compiler.inputs import inputs_of
 from commodore_py.compiler.inputs.helm_arguments import releases_of
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.results import UNSTEADY
 
 from .cache import TOOL
-from .chart_texts import unsteady
 from .tools import HELM, KUSTOMIZE, SCRIPT, SURROUNDINGS, tool_mark
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from commodore_py.values import dataclass
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.yaml_emitter import Style
+    from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.compiler.entries import Entry
     from commodore_py.compiler.evaluation import Evaluation
-    from commodore_py.compiler.foreign import Kapitan
+    from commodore_py.compiler.kapitan.foreign import Kapitan
     from commodore_py.compiler.lookup import Lookup
     from commodore_py.compiler.output import Output
     from commodore_py.compiler.tags import Tags

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.kustomize import remote_bases
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.compiler.workplace import laid_out
+from commodore_py.compiler.kapitan.workplace import laid_out
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
 from .base import inputs_of
 
 if TYPE_CHECKING:
+    from commodore_py.compiler.kapitan.workplace import Workplace
     from commodore_py.compiler.output import Output
-    from commodore_py.compiler.workplace import Workplace
 
     from .base import InputJob
 

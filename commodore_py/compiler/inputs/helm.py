@@ -7,11 +7,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import files, yaml_exact
-from commodore_py.adapters.helm import HelmFailed, find_helm
+from commodore_py.adapters import files
+from commodore_py.adapters.helm.program import HelmFailed, find_helm
+from commodore_py.adapters.yaml import exact as yaml_exact
 from commodore_py.compiler.formats import BadValue, Format
+from commodore_py.compiler.kapitan.workplace import checkout_on_disk
 from commodore_py.compiler.tags import BadTag, Tags
-from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 from commodore_py.values import dataclass, replace
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import PurePosixPath
 
-    from commodore_py.adapters.helm import Helm
+    from commodore_py.adapters.helm.program import Helm
     from commodore_py.compiler.output import Output, Place
 
     from .base import InputJob

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.overlay import Overlay
+    from commodore_py.adapters.files.overlay import Overlay
     from commodore_py.model import Tree
     from commodore_py.postprocess.documents import Documents
 

@@ -15,7 +15,7 @@ from commodore_py.values import dataclass
 from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.jsonnet import Json
+    from commodore_py.adapters.jsonnet.evaluate import Json
     from commodore_py.model import Tree
 
 _NAMESPACE_FILE = "00_namespace"

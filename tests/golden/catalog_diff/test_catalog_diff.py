@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.git import git
+from commodore_py.adapters.git.program import git
 from commodore_py.catalog import diff_text
 from commodore_py.catalog.sinks.staged import staged_files
 from commodore_py.model import Change

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from commodore_py.cli.explain import explain
-from commodore_py.cli.options import Globals
+from commodore_py.cli.commands.explain import explain
+from commodore_py.cli.settings.options import Globals
 
 HERE = Path(__file__).parent
 CASES = sorted(folder.parent.name for folder in HERE.glob("*/query"))

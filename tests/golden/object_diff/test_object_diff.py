@@ -15,8 +15,8 @@ import pytest
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.catalog import ObjectDiff, object_diff
-from commodore_py.catalog.change import change_between
-from commodore_py.cli import differences_markdown, differences_text
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.cli.output import differences_markdown, differences_text
 from commodore_py.manifests import GRADES, rules_from
 from commodore_py.model import Tree
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.archives import (
+from commodore_py.adapters.files.archives import (
     BadArchive,
     Member,
     pack,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.credentials import Login, login_for
+from commodore_py.adapters.http.credentials import Login, login_for
 
 if TYPE_CHECKING:
     from pathlib import Path

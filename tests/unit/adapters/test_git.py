@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters import git as adapter
-from commodore_py.adapters import git_short
+from commodore_py.adapters.git import abbreviations as git_short
+from commodore_py.adapters.git import program as adapter
 from commodore_py.adapters.process import ProgramFailed
 from tests.builders import a_repository_with, commit_in, commit_to, git, url_of
 

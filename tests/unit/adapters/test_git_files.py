@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters import git as adapter
-from commodore_py.adapters import git_short
-from commodore_py.adapters.git_files import folders_of, refs_in, remote_in
-from commodore_py.adapters.git_packs import is_unambiguous
+from commodore_py.adapters.git import abbreviations as git_short
+from commodore_py.adapters.git import program as adapter
+from commodore_py.adapters.git.files import folders_of, refs_in, remote_in
+from commodore_py.adapters.git.packs import is_unambiguous
 from tests.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:

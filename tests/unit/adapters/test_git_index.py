@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git_index import UnknownIndex, files_in, seen_of
+from commodore_py.adapters.git.index import UnknownIndex, files_in, seen_of
 from tests.builders import commit_in, git
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.adapters.git_urls import (
+from commodore_py.adapters.git.urls import (
     PushRule,
     dependency_key,
     normalise,

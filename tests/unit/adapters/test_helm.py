@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.helm import HelmFailed, HelmProgram, find_helm
+from commodore_py.adapters.helm.program import HelmFailed, HelmProgram, find_helm
 from commodore_py.adapters.isolated import Session
 
 Program = Callable[[str, str], Path]

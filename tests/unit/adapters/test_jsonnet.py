@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.jsonnet import JsonnetError, Native, evaluate, to_jsonnet
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError, Native, evaluate, to_jsonnet
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet import JsonnetError, Native, evaluate
-from commodore_py.adapters.jsonnet_machine import Machines, Stale, possible
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError, Native, evaluate
+from commodore_py.adapters.jsonnet.machine import Machines, Stale, possible
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters import on_disk
-from commodore_py.adapters.kept_files import list_files
+from commodore_py.adapters.files import on_disk
+from commodore_py.adapters.files.kept_files import list_files
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry
 from tests.builders import git
@@ -24,7 +24,7 @@ State = dict[str, tuple[bytes, int] | str | None]
 # Enters with a file to write, damages everything, and says so; then it waits to be killed.
 _VANDAL = """
 import os, pathlib, sys, time
-from commodore_py.adapters.on_disk import on_disk
+from commodore_py.adapters.files.on_disk import on_disk
 from commodore_py.model import Entry
 notes, checkout = map(pathlib.Path, sys.argv[1:])
 with on_disk(notes, checkout, {checkout / 'new/deep/a': Entry(b'new')}, [checkout]):

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from commodore_py.adapters.overheard import overheard, repeat
+from commodore_py.adapters.jsonnet.captured import overheard, repeat
 
 
 def test_traces_are_kept_and_everything_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from commodore_py.adapters.overlay import NotReadable, Overlay
+from commodore_py.adapters.files.overlay import NotReadable, Overlay
 from commodore_py.model import Entry, Tree
 
 

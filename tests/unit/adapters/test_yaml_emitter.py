@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.yaml_emitter import Style, Unwritable, emit, emit_documents
-from commodore_py.adapters.yaml_scalars import FORMS, HEADS
+from commodore_py.adapters.yaml.emitter import Style, Unwritable, emit, emit_documents
+from commodore_py.adapters.yaml.scalars import FORMS, HEADS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from commodore_py.adapters.yaml_scalars import Multiline
+    from commodore_py.adapters.yaml.scalars import Multiline
 
 FOLDED = Style(multiline="folded")
 ESCAPED = Style(multiline="double-quotes")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml as pyyaml
 
-from commodore_py.adapters import yaml, yaml_exact
+from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml import exact as yaml_exact
 
 if TYPE_CHECKING:
     from collections.abc import Callable

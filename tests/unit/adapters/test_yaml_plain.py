@@ -10,7 +10,7 @@ import yaml
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from commodore_py.adapters import yaml_plain
+from commodore_py.adapters.yaml import plain as yaml_plain
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 _CHARS = st.sampled_from("aZ09_-./:'\" #{}[]|>&*!,?%@`~\\=<$é\n\t")

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from commodore_py.catalog.change import change_between
+from commodore_py.catalog.diff.change import change_between
 from commodore_py.model import Entry, Tree
 
 

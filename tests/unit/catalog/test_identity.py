@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.git import git
+from commodore_py.adapters.git.program import git
 from commodore_py.catalog.identity import committer
 from commodore_py.config import Author
 

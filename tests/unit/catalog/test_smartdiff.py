@@ -3,7 +3,7 @@
 import pytest
 
 from commodore_py.catalog import diff_text
-from commodore_py.catalog.smartdiff import (
+from commodore_py.catalog.diff.smart import (
     IGNORE_YAML_FORMATTING,
     KAPITAN_0_29_TO_0_30,
     is_noise,

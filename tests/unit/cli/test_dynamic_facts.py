@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commodore_py.cli.dynamic_facts import parse
+from commodore_py.cli.settings.dynamic_facts import parse
 
 
 @pytest.mark.spec("01.13")

@@ -7,7 +7,7 @@ import logging
 
 import pytest
 
-from commodore_py.cli.log import NOTICE, as_github, as_json, as_text, wrapped
+from commodore_py.cli.output.log import NOTICE, as_github, as_json, as_text, wrapped
 
 
 def record(

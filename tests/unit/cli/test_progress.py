@@ -7,8 +7,8 @@ import logging
 import pytest
 
 from commodore_py import spans
-from commodore_py.cli import log
-from commodore_py.cli.progress import Progress
+from commodore_py.cli.output import log
+from commodore_py.cli.output.progress import Progress
 
 
 @pytest.fixture(autouse=True)

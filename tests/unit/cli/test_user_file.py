@@ -6,7 +6,7 @@ import click
 import pytest
 
 from commodore_py.cli.root import commodore
-from commodore_py.cli.user_file import read
+from commodore_py.cli.settings.user_file import read
 
 
 @pytest.mark.parametrize(

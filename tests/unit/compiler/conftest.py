@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo
 from tests.builders import TargetsByName

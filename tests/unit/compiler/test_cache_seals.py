@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.overlay import Overlay
-from commodore_py.adapters.yaml_emitter import Style
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.yaml.emitter import Style
 from commodore_py.compiler.cached.keys import roots_of
 from commodore_py.compiler.cached.seals import SEALS
 from commodore_py.compiler.cached.tools import HELM, SCRIPT, tool_mark
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.foreign import Kapitan
 from commodore_py.compiler.inputs import InputJob
-from commodore_py.compiler.inventory_imports import InventoryImports
+from commodore_py.compiler.inventory.imports import InventoryImports
+from commodore_py.compiler.inventory.views import Views
+from commodore_py.compiler.kapitan.foreign import Kapitan
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.memo import Memo
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
-from commodore_py.compiler.views import Views
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.results import Reads, WatchedOverlay
 from tests.compiled_world import World

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.compiler.chart_templates import calls_in
 from commodore_py.compiler.charts import calls_of, title_of
+from commodore_py.compiler.charts.templates import calls_in
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.adapters.jsonnet import Inexpressible
-from commodore_py.compiler.inventory_imports import FOLDER, InventoryImports
+from commodore_py.adapters.jsonnet.evaluate import Inexpressible
+from commodore_py.compiler.inventory.imports import FOLDER, InventoryImports
 from tests.builders import TargetsByName
 from tests.unit.compiler.native_calls import TARGETS
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.jsonnet import Json
+    from commodore_py.adapters.jsonnet.evaluate import Json
     from tests.unit.compiler.conftest import Component
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet import JsonnetError
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from tests.unit.compiler.native_calls import LIBRARY, NATIVES, OURS
 from tests.unit.postprocess.filter_functions import Fails
 

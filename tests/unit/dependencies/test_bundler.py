@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies import fetch_vendored
-from commodore_py.dependencies.bundler import jsonnetfile
+from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model import ClassPath, Inventory, Kind
 from tests.builders import errors_in, make_config, make_dependency, make_node

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.bundler_fetch import Clones
-from commodore_py.dependencies.bundler_install import install
+from commodore_py.dependencies.jsonnet.fetch import Clones
+from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model import Kind
 from tests.builders import (

@@ -8,15 +8,20 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.bundler_resolve import Package, Resolution, resolve, wanted_by
-from commodore_py.dependencies.jsonnetfile import GitSource, JsonnetFile, LocalSource, Requirement
-from commodore_py.dependencies.jsonnetfile_remote import Remote
+from commodore_py.dependencies.jsonnet.jsonnetfile import (
+    GitSource,
+    JsonnetFile,
+    LocalSource,
+    Requirement,
+)
+from commodore_py.dependencies.jsonnet.remote import Remote
+from commodore_py.dependencies.jsonnet.resolve import Package, Resolution, resolve, wanted_by
 from commodore_py.errors import CommodoreError, notes_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commodore_py.dependencies.bundler_resolve import Outcome, Wanted
+    from commodore_py.dependencies.jsonnet.resolve import Outcome, Wanted
 
 
 def want(name: str, version: str = "v1", subdir: str = "", **more: str | bool) -> Requirement:

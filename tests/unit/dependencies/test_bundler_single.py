@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.bundler_install import install
-from commodore_py.dependencies.bundler_single import FilesOnly
+from commodore_py.dependencies.jsonnet.install import install
+from commodore_py.dependencies.jsonnet.shallow import FilesOnly
 from commodore_py.errors import CommodoreError
 from tests.authoring import files_below
 from tests.builders import commit_to, git

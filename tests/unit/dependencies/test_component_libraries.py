@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.libraries import libraries_of, link_libraries
-from commodore_py.dependencies.library_doubts import library_doubts
+from commodore_py.dependencies.jsonnet.libraries import libraries_of, link_libraries
+from commodore_py.dependencies.jsonnet.library_doubts import library_doubts
 from commodore_py.errors import CommodoreError
 from commodore_py.model import parameter_key
 from tests.builders import errors_in, make_dependency

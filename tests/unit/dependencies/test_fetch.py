@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.groups import place_of, register
+from commodore_py.dependencies.git.groups import place_of, register
 from commodore_py.model import DependencySpec, Kind
 
 HTTPS, SSH, SCP = "https://host/mono.git", "ssh://git@host/mono.git", "git@host:mono.git"

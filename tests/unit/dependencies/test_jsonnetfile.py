@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from commodore_py.dependencies.jsonnetfile import (
+from commodore_py.dependencies.jsonnet.jsonnetfile import (
     GitSource,
     JsonnetFile,
     LocalSource,
     format_jsonnetfile,
     parse_jsonnetfile,
 )
-from commodore_py.dependencies.jsonnetfile_remote import parse_remote
+from commodore_py.dependencies.jsonnet.remote import parse_remote
 from commodore_py.errors import CommodoreError
 from tests.builders import errors_in
 

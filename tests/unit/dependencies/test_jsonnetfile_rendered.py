@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.jsonnetfile_rendered import render_jsonnetfiles
+from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
 from commodore_py.errors import CommodoreError, notes_of
 from tests.builders import commit_in, errors_in, git, make_dependency
 

@@ -8,9 +8,9 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.checks import check_configuration, check_instances
-from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.places import shown
-from commodore_py.inventory.replay import Hierarchy
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.explain.places import shown
+from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.whereabouts import Whereabouts, with_place
 from commodore_py.model import ClassPath, Instance, Inventory, Kind
 from tests.builders import errors_in, make_dependency, make_node

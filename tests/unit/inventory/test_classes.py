@@ -7,7 +7,12 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.classes import BrokenLink, ClassFiles, DuplicateClass, absolute_name
+from commodore_py.inventory.engine.classes import (
+    BrokenLink,
+    ClassFiles,
+    DuplicateClass,
+    absolute_name,
+)
 
 
 def write(folder: Path, *names: str) -> Path:

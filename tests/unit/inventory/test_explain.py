@@ -12,16 +12,16 @@ from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory import story
-from commodore_py.inventory.causes import Causes
-from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.explain import explained, laid_out, path_parts
-from commodore_py.inventory.native import Engine
-from commodore_py.inventory.places import Index
-from commodore_py.inventory.reader import read
-from commodore_py.inventory.replay import Hierarchy
-from commodore_py.inventory.steps import dotted
-from commodore_py.inventory.tracing import Tracer
-from commodore_py.inventory.values import Map, Sequence, Unresolved, plain
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.native import Engine
+from commodore_py.inventory.engine.reader import read
+from commodore_py.inventory.engine.values import Map, Sequence, Unresolved, plain
+from commodore_py.inventory.explain.causes import Causes
+from commodore_py.inventory.explain.explanation import explained, laid_out, path_parts
+from commodore_py.inventory.explain.places import Index
+from commodore_py.inventory.explain.replay import Hierarchy
+from commodore_py.inventory.explain.steps import dotted
+from commodore_py.inventory.explain.tracing import Tracer
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.demo import write_demo
 from tests.builders import make_config
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.inventory.values import Value
+    from commodore_py.inventory.engine.values import Value
 
 KEYS = st.sampled_from(["a", "b", "c"])
 MARKED = st.builds(str.__add__, st.sampled_from(["", "", "", "", "~", "="]), KEYS)

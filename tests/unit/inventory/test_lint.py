@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.inventory.lint import LINTERS, RULES, at_least, lint
-from commodore_py.inventory.lint_findings import Finding
-from commodore_py.inventory.lint_names import literal_length, pattern_of
+from commodore_py.inventory.lint.findings import Finding
+from commodore_py.inventory.lint.names import literal_length, pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

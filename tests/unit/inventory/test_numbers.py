@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from commodore_py.inventory import numbers
+from commodore_py.inventory.engine import numbers
 
 INF, NAN = math.inf, math.nan
 

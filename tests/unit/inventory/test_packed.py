@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from commodore_py.inventory.packed import pack, unpack
-from commodore_py.inventory.reader import ClassFile, read
-from commodore_py.inventory.values import Map, Sequence, Stack, Token
+from commodore_py.inventory.engine.packed import pack, unpack
+from commodore_py.inventory.engine.reader import ClassFile, read
+from commodore_py.inventory.engine.values import Map, Sequence, Stack, Token
 from tests.differential.hierarchies import hierarchy
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.inventory.places import (
+from commodore_py.inventory.explain.places import (
     Index,
     Place,
     fields_of,

@@ -8,12 +8,12 @@ import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.inventory.answers import TargetsFailed
-from commodore_py.inventory.classes import ClassFiles
-from commodore_py.inventory.native import render_targets
-from commodore_py.inventory.places import shown
-from commodore_py.inventory.problems import Circumstances, located
-from commodore_py.inventory.replay import Hierarchy
+from commodore_py.inventory.engine.answers import TargetsFailed
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.native import render_targets
+from commodore_py.inventory.explain.places import shown
+from commodore_py.inventory.explain.problems import Circumstances, located
+from commodore_py.inventory.explain.replay import Hierarchy
 from tests.builders import errors_in
 
 if TYPE_CHECKING:

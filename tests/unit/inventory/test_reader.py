@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.inventory.reader import read
+from commodore_py.inventory.engine.reader import read
 
 if TYPE_CHECKING:
     import pytest

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from commodore_py.inventory.references import parse
-from commodore_py.inventory.values import Reference, Token
+from commodore_py.inventory.engine.references import parse
+from commodore_py.inventory.engine.values import Reference, Token
 
 
 def shape(text: str) -> object:

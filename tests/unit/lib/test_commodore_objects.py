@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet import JsonnetError
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 
 if TYPE_CHECKING:
     from tests.unit.lib.conftest import Evaluate

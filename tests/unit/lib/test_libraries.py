@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.jsonnet import JsonnetError
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from contextlib import suppress
 import pytest
 
 from commodore_py.adapters import desktop
-from commodore_py.adapters.listener import Listener
+from commodore_py.adapters.http.listener import Listener
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.login import Way, way_here
+from commodore_py.lieutenant.auth.login import Way, way_here
 from tests.oidc_provider.contract import a_terminal
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.http import is_private
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.claims import claims_of, expiry_of, has_expired, is_one_word
-from commodore_py.lieutenant.oidc import (
+from commodore_py.lieutenant.auth.claims import claims_of, expiry_of, has_expired, is_one_word
+from commodore_py.lieutenant.auth.oidc import (
     Attempt,
     Provider,
     authorization_url,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.token_cache import TokenCache
+from commodore_py.lieutenant.auth.token_cache import TokenCache
 
 USUAL = "https://syn.example.com"
 GIVEN = "Syn.Example.com/"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.lieutenant.token_cache import TokenCache
-from commodore_py.lieutenant.tokens import NoToken, TokenSource
+from commodore_py.lieutenant.auth.token_cache import TokenCache
+from commodore_py.lieutenant.auth.tokens import NoToken, TokenSource
 from tests.oidc_provider.double import jwt
 
 NOW = 1_800_000_000.0

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.tokens import NoToken, TokenExpired, usable_token
+from commodore_py.lieutenant.auth.tokens import NoToken, TokenExpired, usable_token
 
 NOW = 1_800_000_000.0
 

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.adapters import yaml, yaml_quick
+from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests import read, taken_apart
 

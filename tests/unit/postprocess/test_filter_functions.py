@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.jsonnet import JsonnetError
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import Entry, Tree
 from commodore_py.postprocess.documents import Documents

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from commodore_py.adapters.overlay import Overlay
+from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 from commodore_py.postprocess.documents import Documents

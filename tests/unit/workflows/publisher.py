@@ -8,13 +8,7 @@ import tarfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.workflows.tool_releases import (
-    PROJECTS,
-    Platform,
-    Release,
-    Upstream,
-    release_of,
-)
+from commodore_py.workflows.tools.releases import PROJECTS, Platform, Release, Upstream, release_of
 from tests.unit.lieutenant.api import Reply, says
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py import manifests
-from commodore_py.workflows.component_test_cases import Arguments, find_suite
-from commodore_py.workflows.component_test_expect import values_at
-from commodore_py.workflows.component_test_make import Unknowable, Variables
-from commodore_py.workflows.component_test_watch import Watched
+from commodore_py.workflows.authoring.testing.cases import Arguments, find_suite
+from commodore_py.workflows.authoring.testing.expect import values_at
+from commodore_py.workflows.authoring.testing.makefile import Unknowable, Variables
+from commodore_py.workflows.authoring.testing.watch import Watched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,13 +10,19 @@ import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lieutenant import TokenState
-from commodore_py.workflows.api_surroundings import Api
-from commodore_py.workflows.doctor import CHECKS, Verdict, examine, worst
-from commodore_py.workflows.surroundings import Cache, Checkout, Lock, Surroundings, WorkFolder
+from commodore_py.workflows.doctor.api import Api
+from commodore_py.workflows.doctor.checks import CHECKS, Verdict, examine, worst
+from commodore_py.workflows.doctor.surroundings import (
+    Cache,
+    Checkout,
+    Lock,
+    Surroundings,
+    WorkFolder,
+)
 from commodore_py.workflows.tools import TOOLS, Tool
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.doctor import Standing
+    from commodore_py.workflows.doctor.checks import Standing
 
 WORK = Path("/srv/work")
 CACHE = Path("/home/u/.cache/commodore")

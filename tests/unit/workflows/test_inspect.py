@@ -9,9 +9,9 @@ import pytest
 import yaml
 
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.inspect_facts import class_of_facts, fake_cluster, overlaid
-from commodore_py.workflows.inspect_paths import part_of
-from commodore_py.workflows.inspect_values import class_names, ids_in
+from commodore_py.workflows.inventory.facts import class_of_facts, fake_cluster, overlaid
+from commodore_py.workflows.inventory.paths import part_of
+from commodore_py.workflows.inventory.values import class_names, ids_in
 
 PARAMETERS: dict[str, Any] = {
     "facts": {"cloud": "aws", "lieutenant-instance": "x", "a.b": {"c": 1}},

@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
-from commodore_py.workflows.package_compile import placed
+from commodore_py.workflows.authoring.package_compile import placed
 
 
 def tree(**files: str) -> Tree:

@@ -14,9 +14,15 @@ from hypothesis import strategies as st
 
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model import Entry, Tree
-from commodore_py.workflows import scaffold_builtin, scaffold_cookiecutter
-from commodore_py.workflows.scaffold_merge import Merged, merge
-from commodore_py.workflows.scaffold_wishes import PatternWish, Wishes, assignments, varied
+from commodore_py.workflows.authoring.templates import builtin as scaffold_builtin
+from commodore_py.workflows.authoring.templates import cookiecutter as scaffold_cookiecutter
+from commodore_py.workflows.authoring.templates.merge import Merged, merge
+from commodore_py.workflows.authoring.templates.wishes import (
+    PatternWish,
+    Wishes,
+    assignments,
+    varied,
+)
 from tests.templates import a_template, change
 
 if TYPE_CHECKING:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.model import Entry as File
-from commodore_py.workflows.scaffold_record import Record
-from commodore_py.workflows.scaffold_templates import Shelf
-from commodore_py.workflows.scaffold_update import Plan
-from commodore_py.workflows.sync_ids import changes_only_ids
-from commodore_py.workflows.sync_list import Entry, read_list
+from commodore_py.workflows.authoring.sync.ids import changes_only_ids
+from commodore_py.workflows.authoring.sync.list import Entry, read_list
+from commodore_py.workflows.authoring.templates.record import Record
+from commodore_py.workflows.authoring.templates.source import Shelf
+from commodore_py.workflows.authoring.templates.update import Plan
 from tests.templates import a_template
 
 if TYPE_CHECKING:

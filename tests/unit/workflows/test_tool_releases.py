@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.tool_releases import (
+from commodore_py.workflows.tools import TOOLS
+from commodore_py.workflows.tools.releases import (
     MACHINES,
     PROJECTS,
     SYSTEMS,
@@ -17,7 +18,6 @@ from commodore_py.workflows.tool_releases import (
     release_of,
     version_given,
 )
-from commodore_py.workflows.tools import TOOLS
 from tests.unit.lieutenant.api import Reply, refuses, says, serving
 
 from .publisher import Publisher, limited

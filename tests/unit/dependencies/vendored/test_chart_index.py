@@ -7,7 +7,7 @@ import json
 import pytest
 import yaml
 
-from commodore_py.dependencies.vendored.chart_index import choose, entries_in, resolved
+from commodore_py.dependencies.downloads.chart_index import choose, entries_in, resolved
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Chart
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.archives import Member
+from commodore_py.adapters.files.archives import Member
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.vendored.bounds import Bounds
-from commodore_py.dependencies.vendored.placing import Placement, put_all
+from commodore_py.dependencies.downloads.bounds import Bounds
+from commodore_py.dependencies.downloads.placing import Placement, put_all
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.vendored import Store, contents, prune_downloads
+from commodore_py.dependencies.downloads import Store, contents, prune_downloads
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.dependencies.vendored.store import Known
+    from commodore_py.dependencies.downloads.store import Known
 
 NOW = datetime.now(UTC)
 OLD = NOW - timedelta(days=40)

@@ -1,0 +1,151 @@
+"""Files as they were: copied aside with their places, and put back."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass
+
+from . import aside_of, remove
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+
+Mark = tuple[int | str, ...]
+"""What of a file changes whenever somebody writes it; for a link, where it leads."""
+
+_NOT_OURS = ".git"
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What lies at some places of a folder; names are relative to it."""
+
+    marks: Mapping[str, Mark]
+    folders: frozenset[str]
+
+
+def list_files(base: Path, roots: Iterable[str]) -> Listing:
+    """Files, links and folders at these places and below, but for what is Git's own."""
+    marks: dict[str, Mark] = {}
+    folders: set[str] = set()
+    for root in roots:
+        for name in _names(base, root):
+            status = (base / name).lstat()
+            if stat.S_ISDIR(status.st_mode):
+                folders.add(name)
+            elif stat.S_ISLNK(status.st_mode):
+                marks[name] = (os.readlink(base / name),)  # noqa: PTH115 - as text
+            elif stat.S_ISREG(status.st_mode):
+                times = (status.st_mtime_ns, status.st_ctime_ns)
+                marks[name] = (status.st_mode, status.st_ino, status.st_size, *times)
+    return Listing(marks, frozenset(folders))
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A folder that keeps copies until they have been put back."""
+
+    folder: Path
+
+    @property
+    def _notes(self) -> Path:
+        return self.folder / "notes.json"
+
+    def note(self, base: Path, roots: Collection[str]) -> Listing:
+        """Keep what lies at these places, and tell it; it counts once everything is written."""
+        listing = list_files(base, roots)
+        remove(self._unfinished)
+        self._unfinished.mkdir(parents=True)
+        for name in _regular(listing):
+            copy = self._unfinished / "files" / name
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(base / name, copy)
+        notes = {
+            # The whole working directory may be moved before anybody reads this.
+            "base": os.path.relpath(os.path.realpath(base), os.path.realpath(self.folder.parent)),
+            "roots": sorted(roots),
+            "marks": dict(listing.marks),
+            "folders": sorted(listing.folders),
+        }
+        (self._unfinished / self._notes.name).write_text(json.dumps(notes))
+        self._unfinished.rename(self.folder)
+        return listing
+
+    def put_back(self, *, spare: Collection[str] = ()) -> Path | None:
+        """Make everything as it was noted, if there are notes; returns the folder that it is in.
+
+        Files to `spare` have come since, and stay.
+        """
+        remove(self._unfinished)
+        base = None
+        with suppress(FileNotFoundError):
+            notes: dict[str, Any] = json.loads(self._notes.read_text())
+            base = Path(os.path.normpath(self.folder.parent.resolve() / notes["base"]))
+            if base.is_dir():
+                self._restore(base, notes, frozenset(spare))
+            # First of all: what is left without its notes is only swept up.
+            self._notes.unlink()
+        remove(self.folder)
+        return base
+
+    @property
+    def _unfinished(self) -> Path:
+        return self.folder.with_name(f"{self.folder.name}.new")
+
+    def _restore(self, base: Path, notes: Mapping[str, Any], spare: frozenset[str]) -> None:
+        marks = {name: tuple(mark) for name, mark in notes["marks"].items()}
+        folders = set(notes["folders"])
+        now = list_files(base, notes["roots"])
+        wrong = {name for name, mark in now.marks.items() if marks.get(name) != mark}
+        for name in sorted(wrong - marks.keys() - spare):
+            remove(base / name)
+        for name in sorted(now.folders - folders, reverse=True):
+            with suppress(OSError):  # what is no file of ours keeps its folder
+                (base / name).rmdir()
+        for name in sorted(folders):
+            _make_folder(base / name)
+        for name in sorted(marks.keys() & wrong | marks.keys() - now.marks.keys()):
+            self._put(base / name, name, marks[name])
+
+    def _put(self, path: Path, name: str, mark: Mark) -> None:
+        if path.is_dir() and not path.is_symlink():
+            remove(path)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        aside = aside_of(path)
+        if isinstance(mark[0], str):
+            aside.symlink_to(mark[0])
+        else:
+            shutil.copy2(self.folder / "files" / name, aside)
+        aside.replace(path)
+
+
+def _regular(listing: Listing) -> Iterator[str]:
+    return (name for name, mark in listing.marks.items() if not isinstance(mark[0], str))
+
+
+def _make_folder(path: Path) -> None:
+    if path.is_symlink() or path.is_file():
+        remove(path)
+    path.mkdir(parents=True, exist_ok=True)
+
+
+def _names(base: Path, root: str) -> Iterator[str]:
+    if not os.path.lexists(base / root):
+        return
+    if root != ".":
+        yield root
+    if (base / root).is_symlink() or not (base / root).is_dir():
+        return
+    for parent, folders, names in os.walk(base / root):
+        folders[:] = [name for name in folders if name != _NOT_OURS]
+        here = Path(parent).relative_to(base)
+        for name in (*folders, *names):
+            if name != _NOT_OURS:
+                yield (here / name).as_posix()

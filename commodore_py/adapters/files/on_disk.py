@@ -1,0 +1,194 @@
+"""Files put into a checkout while programs work there; afterwards it is as before, killed or not.
+
+What was there is noted before anything is written, under a lock that the programs hold, too. A
+run that was killed leaves its notes, and the next one puts things back by them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import files
+from commodore_py.adapters.git.program import git_bytes
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry
+from commodore_py.values import dataclass
+
+from .kept_files import Kept, Listing, list_files
+from .waiting_lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from .kept_files import Mark
+
+_PATIENCE = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Borrowed:
+    """A checkout as programs find it."""
+
+    checkout: Path
+    roots: tuple[str, ...] = ()
+    before: Listing | None = None
+    found: Listing | None = None
+    keep_open: tuple[int, ...] = ()
+    """The lock, for programs to inherit: nobody takes the checkout away from under them."""
+
+    def changes(self) -> dict[Path, Entry | None]:
+        """What the programs wrote, and as None what they took away."""
+        if self.found is None:
+            return {}
+        now = list_files(self.checkout, self.roots)
+        made: dict[Path, Entry | None] = {}
+        for name, mark in now.marks.items():
+            path = self.checkout / name
+            # A link to nothing, or to a folder, is no file.
+            if self.found.marks.get(name) != mark and path.is_file():
+                made[path] = Entry(path.read_bytes(), executable=files.is_executable(path))
+        gone = self.found.marks.keys() - now.marks.keys()
+        return {**made, **{self.checkout / name: None for name in gone}}
+
+    def new_folders(self) -> frozenset[Path]:
+        """Folders that were not there before anything was put into the checkout."""
+        if self.before is None:
+            return frozenset()
+        now = list_files(self.checkout, self.roots)
+        return frozenset(self.checkout / name for name in now.folders - self.before.folders)
+
+
+@contextmanager
+def on_disk(
+    notes: Path,
+    checkout: Path,
+    written: Mapping[Path, Entry | None],
+    watched: Iterable[Path],
+    *,
+    made: Iterable[Path] = (),
+) -> Iterator[Borrowed]:
+    """Put files and folders there, see what happens at the watched places, and undo all of it.
+
+    But for one thing: a program that Git ignores stays where it was put, as scripts that fetch one
+    look there before they fetch it again.
+    """
+    watched, made = set(watched), set(made)
+    if not watched and not written and not made:
+        yield Borrowed(checkout)
+        return
+    file = _lock_file(notes, checkout)
+    with locked(file, what=str(checkout), patience=_PATIENCE) as lock:
+        kept = Kept(file.with_suffix(""))
+        kept.put_back()
+        # What is there in any case is not ours to look after.
+        made = sorted(path for path in made if not path.is_dir())
+        roots = _outermost(checkout, {*watched, *written, *made})
+        before = kept.note(checkout, roots)
+        fetched: frozenset[str] = frozenset()
+        try:
+            _put(written, made)
+            found = list_files(checkout, roots)
+            yield Borrowed(checkout, roots, before, found, (lock,))
+            fetched = _fetched_programs(checkout, roots, before, found)
+        finally:
+            kept.put_back(spare=fetched)
+    _tidy(notes)
+
+
+def mend(notes: Path, *, patience: float) -> tuple[Path, ...]:
+    """Put back what killed runs left on disk; returns the checkouts."""
+    mended = []
+    for file in sorted(notes.glob("*.lock")):
+        with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
+            place = Kept(file.with_suffix("")).put_back()
+            if place is not None:
+                mended.append(place)
+    _tidy(notes)
+    return tuple(mended)
+
+
+def notes_below(state: Path) -> Path:
+    """Where notes lie, within the state of a working directory."""
+    return state / "on-disk"
+
+
+def notes_in(checkout: Path) -> Path:
+    """Where notes about a checkout lie that belongs to no working directory."""
+    git = checkout / ".git"
+    if git.is_file():
+        folder = git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+        git = (checkout / folder).resolve()
+    return git / "commodore-on-disk" if git.is_dir() else checkout / ".commodore-on-disk"
+
+
+def _lock_file(notes: Path, checkout: Path) -> Path:
+    digest = hashlib.sha256(os.fsencode(os.path.realpath(checkout))).hexdigest()[:16]
+    return notes / f"{checkout.name[:64]}-{digest}.lock"
+
+
+def _outermost(checkout: Path, paths: Iterable[Path]) -> tuple[str, ...]:
+    """The places to look at: as high up as something would have to be made for them."""
+    tops = set()
+    for path in paths:
+        top = path
+        while top != checkout and not top.parent.exists():
+            top = top.parent
+        tops.add(top)
+    outer = (top for top in tops if tops.isdisjoint(top.parents))
+    return tuple(sorted(top.relative_to(checkout).as_posix() for top in outer))
+
+
+def _put(written: Mapping[Path, Entry | None], made: Iterable[Path]) -> None:
+    for path, entry in written.items():
+        with _telling(path):
+            if entry is None:
+                files.remove(path)
+            else:
+                files.write_if_changed(path, entry.content, executable=entry.executable)
+    for path in made:
+        with _telling(path):
+            path.mkdir(parents=True, exist_ok=True)
+
+
+@contextmanager
+def _telling(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write what programs are to find: {error.strerror}", where=str(path)
+        ) from error
+
+
+def _fetched_programs(
+    checkout: Path, roots: Iterable[str], before: Listing, found: Listing
+) -> frozenset[str]:
+    now = list_files(checkout, roots)
+    new = [
+        name
+        for name, mark in now.marks.items()
+        if name not in before.marks and found.marks.get(name) != mark and _is_program(mark)
+    ]
+    if not new:
+        return frozenset()
+    stdin = "".join(f"{name}\0" for name in new)
+    try:
+        ignored = git_bytes(checkout, "check-ignore", "-z", "--stdin", stdin=os.fsencode(stdin))
+    except ProgramFailed:  # none of them is, or nothing is known about that
+        return frozenset()
+    return frozenset(filter(None, os.fsdecode(ignored).split("\0")))
+
+
+def _is_program(mark: Mark) -> bool:
+    return isinstance(mark[0], int) and bool(mark[0] & stat.S_IXUSR)
+
+
+def _tidy(notes: Path) -> None:
+    with suppress(OSError):  # another checkout's notes are there, or nothing ever was
+        notes.rmdir()

@@ -1,0 +1,1 @@
+"""Git: its program, and the files of repositories that Git documents."""

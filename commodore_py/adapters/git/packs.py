@@ -1,0 +1,108 @@
+"""Which objects a repository has, by the files that list them; None where that is in doubt."""
+
+# Of so many files, Path takes longer than the system calls do.
+# ruff: noqa: PTH110, PTH208
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from contextlib import suppress
+from os.path import exists
+from typing import TYPE_CHECKING
+
+from .files import bytes_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_INDEX_V2 = b"\xfftOc\0\0\0\2"
+_NAMES = 8 + 1024
+_WIDTH = 20
+_COMMIT = 1
+_FAR = 1 << 31
+_ENOUGH = 4096
+
+
+def is_unambiguous(git_folder: Path, start: str) -> bool | None:
+    """Whether at most one object's name has this start of six digits or more."""
+    objects = f"{git_folder}/objects"
+    if exists(f"{objects}/info/alternates"):
+        return None
+    found: set[str] = set()
+    try:
+        with suppress(FileNotFoundError):
+            found.update(start[:2] + name for name in os.listdir(f"{objects}/{start[:2]}"))
+        found = {name for name in found if name.startswith(start)}
+        for name in os.listdir(f"{objects}/pack"):
+            if name.endswith(".idx"):
+                found.update(_indexed(f"{objects}/pack/{name}", start))
+    except (OSError, ValueError):
+        return None
+    return len(found) < 2  # noqa: PLR2004 - the plural
+
+
+def is_packed_commit(git_folder: Path, name: str) -> bool:
+    """Whether an object is in a pack, and surely a commit."""
+    return bool(tree_of(git_folder, name))
+
+
+def tree_of(git_folder: Path, commit: str) -> str:
+    """The tree of a commit; empty if it is no commit, or only Git itself can tell."""
+    try:
+        with suppress(FileNotFoundError):
+            loose = bytes_of(f"{git_folder}/objects/{commit[:2]}/{commit[2:]}")
+            kind, _, text = zlib.decompressobj().decompress(loose, _ENOUGH).partition(b"\0")
+            return _tree_in(text) if kind.startswith(b"commit ") else ""
+        packs = f"{git_folder}/objects/pack"
+        for file in os.listdir(packs):
+            place = file.endswith(".idx") and _indexed(f"{packs}/{file}", commit).get(commit)
+            if place:
+                return _packed_tree(f"{packs}/{file.removesuffix('.idx')}.pack", place)
+    except (OSError, ValueError, zlib.error):
+        pass
+    return ""
+
+
+def _packed_tree(pack: str, place: int) -> str:
+    file = os.open(pack, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        entry = os.pread(file, _ENOUGH, place) if place < _FAR else b""
+    finally:
+        os.close(file)
+    # The entry may also be a difference to another object.
+    if not entry or entry[0] >> 4 & 7 != _COMMIT:
+        return ""
+    start = next(number for number, byte in enumerate(entry) if not byte & 0x80) + 1
+    return _tree_in(zlib.decompressobj().decompress(entry[start:], _ENOUGH))
+
+
+def _tree_in(commit: bytes) -> str:
+    label, _, rest = commit.partition(b" ")
+    return rest[: 2 * _WIDTH].decode("ascii") if label == b"tree" else ""
+
+
+def _indexed(file: str, start: str) -> dict[str, int]:
+    """The objects in a pack's index whose names begin so, and their places in the pack.
+
+    See gitformat-pack(5). Places from 2 GiB on are those of places.
+    """
+    index = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        head = os.pread(index, _NAMES, 0)
+        if len(head) < _NAMES or head[:8] != _INDEX_V2:
+            raise ValueError("an index of another version")
+        table = struct.unpack(">256I", head[8:])
+        total = table[-1]
+        if os.fstat(index).st_size < _NAMES + total * (_WIDTH + 8) + 2 * _WIDTH:
+            raise ValueError("cut off")
+        first = int(start[:2], 16)
+        begin = table[first - 1] if first else 0
+        count = table[first] - begin
+        names = os.pread(index, count * _WIDTH, _NAMES + begin * _WIDTH).hex()
+        places = os.pread(index, count * 4, _NAMES + total * (_WIDTH + 4) + begin * 4)
+    finally:
+        os.close(index)
+    texts = (names[2 * _WIDTH * number :][: 2 * _WIDTH] for number in range(count))
+    pairs = zip(texts, struct.unpack(f">{count}I", places), strict=True)
+    return {text: place for text, place in pairs if text.startswith(start)}

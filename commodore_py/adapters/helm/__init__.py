@@ -1,0 +1,1 @@
+"""Helm: its program, and Helm as a library."""

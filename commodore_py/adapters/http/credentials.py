@@ -1,0 +1,101 @@
+"""Who one is at a container registry, as Docker's and Helm's own files tell."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+log = logging.getLogger(__name__)
+
+_HUB = "https://index.docker.io/v1/"
+_HUB_HOSTS = ("docker.io", "index.docker.io", "registry-1.docker.io")
+_BY_TOKEN = "<token>"  # noqa: S105 - how helpers call somebody who has an identity token
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """User and password, or a token that stands for both."""
+
+    user: str = ""
+    password: str = ""
+    identity_token: str = ""
+
+
+def login_for(host: str) -> Login | None:
+    """What is noted for a registry, if anything is."""
+    names = (
+        (_HUB, "docker.io") if host in _HUB_HOSTS else (host, f"https://{host}", f"http://{host}")
+    )
+    for content in _files():
+        for name in names:
+            found = _helped(content, name) or _noted(content, name)
+            if found is not None:
+                return found
+    return None
+
+
+def _files() -> Iterator[dict[str, Any]]:
+    for file in _places():
+        try:
+            content = json.loads(file.read_bytes())
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError) as error:
+            log.warning("%s is left out, as it cannot be read: %s", file, error)
+            continue
+        if isinstance(content, dict):
+            yield content
+
+
+def _places() -> Iterator[Path]:
+    environment = os.environ
+    home = Path(environment.get("HOME") or "/")
+    if named := environment.get("HELM_REGISTRY_CONFIG"):
+        yield Path(named)
+    else:
+        yield (
+            Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
+            / "helm/registry/config.json"
+        )
+    yield Path(environment.get("DOCKER_CONFIG") or home / ".docker") / "config.json"
+
+
+def _noted(content: dict[str, Any], name: str) -> Login | None:
+    logins = content.get("auths")
+    noted = logins.get(name) if isinstance(logins, dict) else None
+    if not isinstance(noted, dict):
+        return None
+    token = str(noted.get("identitytoken") or "")
+    user, password = str(noted.get("username") or ""), str(noted.get("password") or "")
+    if not user and noted.get("auth"):
+        try:
+            text = base64.b64decode(str(noted["auth"])).decode()
+        except ValueError:
+            return None
+        user, _, password = text.partition(":")
+    return Login(user, password, token) if user or token else None
+
+
+def _helped(content: dict[str, Any], name: str) -> Login | None:
+    helpers = content.get("credHelpers")
+    helper = helpers.get(name) if isinstance(helpers, dict) else None
+    helper = helper or content.get("credsStore")
+    if not helper:
+        return None
+    try:
+        answer = json.loads(run([f"docker-credential-{helper}", "get"], stdin=name.encode()))
+        user, secret = str(answer["Username"]), str(answer["Secret"])
+    except (ProgramFailed, ValueError, KeyError, TypeError):
+        log.info("docker-credential-%s knows nobody for %s", helper, name)
+        return None
+    return Login(identity_token=secret) if user == _BY_TOKEN else Login(user, secret)

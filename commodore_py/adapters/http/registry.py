@@ -1,0 +1,226 @@
+"""OCI registries, read: tokens, tags, manifests and blobs, as the distribution spec has them."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from commodore_py.values import dataclass, field, replace
+
+from . import HttpError, post_form
+from .credentials import Login, login_for
+from .web import Arrived, Request, fetch, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+_MANIFESTS = (
+    "application/vnd.oci.image.manifest.v1+json",
+    "application/vnd.docker.distribution.manifest.v2+json",
+)
+_MOST = 8 << 20
+_CHALLENGE = re.compile(r'(\w+)="([^"]*)"')
+_REFERENCE = re.compile(
+    r"(?P<host>[^/]+)/(?P<name>[^:@]+)(?::(?P<tag>[\w][\w.-]{0,127}))?(?:@(?P<digest>\w+:[0-9a-f]+))?"
+)
+_HUB = "docker.io"
+_MOST_PAGES = 200
+
+_Result = TypeVar("_Result")
+
+
+class NoReference(HttpError):
+    """A text that names nothing in a registry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Where something lies in a registry."""
+
+    host: str
+    name: str
+    tag: str = ""
+    digest: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Reference:
+        """Read `host/name[:tag][@digest]`."""
+        found = _REFERENCE.fullmatch(text)
+        if found is None:
+            raise NoReference(
+                f"{text} names nothing in a registry",
+                hint="write it as registry.example.com/name:tag",
+            )
+        return cls(found["host"], found["name"], found["tag"] or "", found["digest"] or "")
+
+    def __str__(self) -> str:
+        tag, digest = self.tag and f":{self.tag}", self.digest and f"@{self.digest}"
+        return f"{self.host}/{self.name}{tag}{digest}"
+
+
+@dataclass(slots=True)
+class Registry:
+    """One repository of a registry, and the token that was given for it."""
+
+    reference: Reference
+    timeout: float
+    plain_http: bool = False
+    verify: bool | str = True
+    login: Callable[[str], Login | None] = login_for
+    _authorization: str = field(default="", repr=False)
+
+    def tags(self) -> list[str]:
+        """All tags, in the order in which the registry lists them."""
+        url, found = self._url("tags/list"), []
+        for _ in range(_MOST_PAGES):
+            content, arrived = self._read(url)
+            found += [str(tag) for tag in _json(content, url).get("tags") or ()]
+            following = re.search(r'<([^>]*)>;\s*rel="?next"?', arrived.headers.get("Link", ""))
+            if following is None:
+                break
+            url = urljoin(url, following[1])
+        return found
+
+    def manifest(self) -> tuple[Mapping[str, Any], str]:
+        """The manifest of the reference, and its digest, which is verified."""
+        name = self.reference.digest or self.reference.tag or "latest"
+        url = self._url(f"manifests/{name}")
+        content, arrived = self._read(url, accept=", ".join(_MANIFESTS))
+        digest = f"sha256:{arrived.sha256}"
+        claimed = self.reference.digest or arrived.headers.get("Docker-Content-Digest", digest)
+        _require(claimed, hashlib.new(_algorithm(claimed, url), content).hexdigest(), url)
+        manifest = _json(content, url)
+        if not isinstance(manifest.get("layers"), list):
+            raise HttpError("its manifest lists no layers", where=url, hint="check the reference")
+        return manifest, claimed
+
+    def blob(self, digest: str, file: Path) -> None:
+        """Bring a blob into a file, and verify it."""
+        url = self._url(f"blobs/{digest}")
+        algorithm = _algorithm(digest, url)
+        arrived = self._authorised(url, lambda request: fetch(request, file), "*/*")
+        if arrived is None:
+            raise HttpError("it gave nothing", where=url)
+        actual = arrived.sha256
+        if algorithm != "sha256":
+            with file.open("rb") as opened:
+                actual = hashlib.file_digest(opened, algorithm).hexdigest()
+        _require(digest, actual, url)
+
+    def _url(self, rest: str) -> str:
+        host = self.reference.host
+        plain = self.plain_http or _is_loopback(host)
+        host = f"registry-1.{host}" if host == _HUB else host
+        return f"{'http' if plain else 'https'}://{host}/v2/{self.reference.name}/{rest}"
+
+    def _read(self, url: str, accept: str = "application/json") -> tuple[bytes, Arrived]:
+        return self._authorised(url, lambda request: read(request, _MOST), accept)
+
+    def _authorised(self, url: str, act: Callable[[Request], _Result], accept: str) -> _Result:
+        request = Request(
+            url, {"Accept": accept}, verify=self.verify, timeout=self.timeout, raw=True
+        )
+        try:
+            return act(self._signed(request))
+        except HttpError as error:
+            if error.status != HTTPStatus.UNAUTHORIZED:
+                raise
+            self._authorization = self._answer(error.headers.get("WWW-Authenticate", ""), error)
+        return act(self._signed(request))
+
+    def _signed(self, request: Request) -> Request:
+        if not self._authorization:
+            return request
+        headers = {**request.headers, "Authorization": self._authorization}
+        return replace(request, headers=headers)
+
+    def _answer(self, challenge: str, error: HttpError) -> str:
+        """What to send along, for what a registry wants to see."""
+        scheme, _, rest = challenge.partition(" ")
+        login = self.login(self.reference.host)
+        if scheme.lower() == "basic" and login is not None:
+            return _basic(login)
+        asked = dict(_CHALLENGE.findall(rest))
+        if scheme.lower() != "bearer" or "realm" not in asked:
+            error.hint = f"log in: helm registry login {self.reference.host}, or docker login"
+            raise error
+        # A realm on another server is usual; in clear it is not.
+        if (
+            urlsplit(asked["realm"]).scheme != "https"
+            and not urlsplit(self._url("")).scheme == "http"
+        ):
+            raise HttpError("it wants to be sent credentials in clear", where=asked["realm"])
+        scope = asked.get("scope") or f"repository:{self.reference.name}:pull"
+        return f"Bearer {self._token(asked['realm'], asked.get('service', ''), scope, login)}"
+
+    def _token(self, realm: str, service: str, scope: str, login: Login | None) -> str:
+        if login is not None and login.identity_token:
+            fields = {
+                "grant_type": "refresh_token",
+                "refresh_token": login.identity_token,
+                "service": service,
+                "scope": scope,
+                "client_id": "commodore",
+            }
+            answer = post_form(realm, fields, timeout=self.timeout)
+        else:
+            query = urlencode(
+                {key: text for key, text in (("service", service), ("scope", scope)) if text}
+            )
+            headers = {"Authorization": _basic(login)} if login is not None else {}
+            url = f"{realm}{'&' if '?' in realm else '?'}{query}"
+            content, _ = read(
+                Request(url, headers, verify=self.verify, timeout=self.timeout), _MOST
+            )
+            answer = _json(content, realm)
+        token = (
+            answer.get("token") or answer.get("access_token") if isinstance(answer, dict) else ""
+        )
+        if not isinstance(token, str) or not token:
+            raise HttpError("answered without a token", where=realm)
+        return token
+
+
+def _basic(login: Login) -> str:
+    return "Basic " + base64.b64encode(f"{login.user}:{login.password}".encode()).decode()
+
+
+def _json(content: bytes, url: str) -> dict[str, Any]:
+    try:
+        answer = json.loads(content)
+    except ValueError as error:
+        raise HttpError("answered with what is no JSON", where=url) from error
+    if not isinstance(answer, dict):
+        raise HttpError("answered with another JSON than was expected", where=url)
+    return answer
+
+
+def _algorithm(digest: str, url: str) -> str:
+    algorithm, _, value = digest.partition(":")
+    if algorithm not in ("sha256", "sha384", "sha512") or not re.fullmatch("[0-9a-f]+", value):
+        raise HttpError(f"{digest} is no digest that can be verified", where=url)
+    return algorithm
+
+
+def _require(claimed: str, actual: str, url: str) -> None:
+    if claimed.partition(":")[2] != actual:
+        raise HttpError(
+            f"what was sent is not what was promised: its digest is {actual}, not {claimed}",
+            where=url,
+            hint="try again; if it stays so, somebody on the way changes it",
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    name = urlsplit(f"//{host}").hostname or ""
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return name == "localhost"

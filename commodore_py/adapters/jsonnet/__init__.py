@@ -1,0 +1,1 @@
+"""Jsonnet: evaluators and what they print."""

@@ -1,0 +1,345 @@
+"""Jsonnet: evaluate a file with imports, natives and errors that say what happened and where."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, TypeAlias, cast
+
+from commodore_py.adapters.git.files import bytes_of
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+
+from .interruptible import interruptible
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from .machine import Machines
+
+Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
+
+ReadImport: TypeAlias = Callable[[str], "bytes | tuple[str, bytes] | None"]
+"""The content of a candidate of an import, None if there is none; an error ends the search.
+
+One that is not the same for every file has a name for each of its contents, too.
+"""
+
+_LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
+_STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
+_MOST_PLACES = 10
+
+
+class JsonnetError(CommodoreError):
+    """An evaluation that failed, or a value that Jsonnet cannot hold."""
+
+
+class ImportNotFound(JsonnetError):
+    """No candidate of an import has a content."""
+
+
+class Inexpressible(JsonnetError):
+    """A value of ours that Jsonnet cannot hold; `path` leads to it."""
+
+    path: tuple[object, ...] = ()
+
+    @classmethod
+    def value(cls, what: str) -> Inexpressible:
+        """Say what it is."""
+        return cls(
+            f"{what}, which Jsonnet cannot hold",
+            hint="put quotes around it, if a string is meant",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A function of ours that Jsonnet can call; it may return what `to_jsonnet` accepts."""
+
+    parameters: tuple[str, ...]
+    call: Callable[..., object]
+    ready: bool = False
+    """It returns nothing but what `to_jsonnet` made: that is not done again."""
+
+
+def evaluate(
+    file: Path,
+    *,
+    import_folders: Sequence[Path] = (),
+    ext_vars: Mapping[str, str] | None = None,
+    natives: Mapping[str, Native] | None = None,
+    read: ReadImport | None = None,
+    skip_empty: bool = False,
+    content: bytes | None = None,
+    machines: Machines | None = None,
+) -> str:
+    """The file's value as JSON text.
+
+    Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
+    decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
+    counts as none. The file itself is read from disk, unless its `content` is given. With
+    `machines`, what was imported for other files is not parsed again; an import that holds
+    something else by now is `Stale`.
+    """
+    calls = _Calls()
+    search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
+    variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
+    functions = {
+        name: (native.parameters, calls.guard(name, native))
+        for name, native in (natives or {}).items()
+    }
+    try:
+        source = _source(file, content)
+        # Values of imports are forgotten where variables are set.
+        run = _run_alone if machines is None or not variables else machines.run
+        work: Callable[[], str] = functools.partial(
+            run,
+            str(file),
+            source,
+            ext_vars=variables,
+            find=calls.importer(search),
+            natives=functions,
+        )
+        return interruptible(work)
+    except (RuntimeError, UnicodeDecodeError) as error:
+        raise calls.explain(_said(error), file) from (calls.failure or error)
+
+
+def _run_alone(
+    name: str,
+    text: str,
+    *,
+    ext_vars: Mapping[str, str],
+    find: Callable[[str, str], tuple[str, bytes]],
+    natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
+) -> str:
+    # Loading Go's runtime takes a while and is only needed by commands that compile.
+    import _gojsonnet  # noqa: PLC0415
+
+    value: str = _gojsonnet.evaluate_snippet(
+        name, text, ext_vars=ext_vars, import_callback=find, native_callbacks=natives
+    )
+    return value
+
+
+def read_import(path: str) -> bytes | None:
+    """A file on disk, None if there is none; a folder is an error."""
+    try:
+        return bytes_of(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise JsonnetError(f"cannot import {path}: {error.strerror}") from error
+
+
+def kind_of(value: object) -> str:
+    """What a value is called in Jsonnet, with its article."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case str():
+            return "a string"
+        case list():
+            return "an array"
+        case dict():
+            return "an object"
+        case _:
+            return "a number"
+
+
+def as_code(value: object) -> str:
+    """A value as Jsonnet code: as data in it, which is read several times faster than as code."""
+    return "std.parseJson(@'" + json.dumps(to_jsonnet(value)).replace("'", "''") + "')"
+
+
+def to_jsonnet(value: object) -> Json:
+    """The value as Jsonnet holds it: every number is a double; what JSON lacks is an error."""
+    match value:
+        case None | bool():
+            return value
+        case int() | float():
+            return _double(value)
+        case str():
+            return _text(value)
+        case list() | tuple() | bytes():
+            return [_below(index, below) for index, below in enumerate(value)]
+        case Mapping():
+            return {_key(key): _below(key, below) for key, below in value.items()}
+        case _:
+            raise Inexpressible.value(f"{value} is a {type(value).__name__}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """Where an import may lie."""
+
+    folders: tuple[str, ...]
+    read: ReadImport
+    skip_empty: bool
+
+    def find(self, name: str, beside: str) -> tuple[str, bytes]:
+        looked: dict[str, None] = {}
+        empty: list[str] = []
+        for folder in (beside, *self.folders):
+            # A path is read as it is written: `..` goes up by name, also out of a linked folder.
+            candidate = os.path.normpath(name if name[:1] == "/" else f"{folder or '.'}/{name}")
+            if candidate in looked:
+                continue
+            looked[candidate] = None
+            content = self.read(candidate)
+            if isinstance(content, tuple):
+                return content
+            if content or (content is not None and not self.skip_empty):
+                return candidate, content
+            if content is not None:
+                empty.append(candidate)
+        if empty:
+            raise ImportNotFound(f"import of {name}: {', '.join(empty)} is empty")
+        raise ImportNotFound(
+            f"import of {name}: there is no such file", hint=f"looked at {', '.join(looked)}"
+        )
+
+
+@dataclass(slots=True)
+class _Calls:
+    """Callbacks of one evaluation: they keep the error that gojsonnet would lose."""
+
+    failure: BaseException | None = None
+    failed: str = ""
+
+    def guard(self, name: str, native: Native) -> Callable[..., Json]:
+        def call(*arguments: object) -> Json:
+            _own_nulls(arguments)
+            try:
+                found = native.call(*arguments)
+                return cast("Json", found) if native.ready else to_jsonnet(found)
+            except BaseException as error:
+                self.failure = error
+                self.failed = f"{name}({', '.join(map(json.dumps, arguments))})"
+                raise
+
+        return call
+
+    def importer(self, search: _Search) -> Callable[[str, str], tuple[str, bytes]]:
+        def find(beside: str, name: str) -> tuple[str, bytes]:
+            try:
+                return search.find(name, beside)
+            except BaseException as error:
+                self.failure = error
+                self.failed = ""
+                raise
+
+        return find
+
+    def explain(self, said: str, file: Path) -> JsonnetError:
+        """The error with its place; an interruption or a bug in a callback goes on as it is."""
+        message, places = _split(said, str(file))
+        failure = self.failure
+        if failure is None:
+            return JsonnetError(message, where=places)
+        if not isinstance(failure, CommodoreError | OSError | ValueError | RecursionError):
+            raise failure
+        own = getattr(failure, "where", "")
+        if isinstance(failure, Inexpressible) and not own:
+            own = "value at " + ".".join(map(str, failure.path))
+        kind = type(failure) if isinstance(failure, ImportNotFound) else JsonnetError
+        return kind(
+            f"{self.failed}: {failure}" if self.failed else str(failure),
+            where="\n".join(filter(None, (own, places))),
+            hint=getattr(failure, "hint", ""),
+        )
+
+
+def _source(file: Path, content: bytes | None) -> str:
+    try:
+        text = (file.read_bytes() if content is None else content).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise JsonnetError(f"cannot read the file: {error}", where=str(file)) from error
+    if "\0" in text:
+        raise JsonnetError("not a text file: it holds a null byte", where=str(file))
+    return text
+
+
+def _said(error: RuntimeError | UnicodeDecodeError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        # gojsonnet 0.22 does not end the text of a failed import: foreign bytes follow it.
+        return error.object.decode(errors="replace")
+    return str(error)
+
+
+def _split(said: str, file: str) -> tuple[str, str]:
+    """Message and places of an error; the place where it happened comes first."""
+    text = said.removeprefix("RUNTIME ERROR: ").rstrip()
+    message, _, trace = text.partition("\n\t")
+    found = [_LOCATION.match(line.strip()) for line in trace.splitlines()]
+    static = _LOCATION.match(message)
+    if static and (message.startswith("/") or not said.startswith("RUNTIME ERROR: ")):
+        # A file that cannot be parsed: the message begins with its place and ends with the line.
+        found.insert(0, static)
+        message = message[static.end() :].partition("\n")[0]
+    places = list(dict.fromkeys(match["place"] for match in found if match))[:_MOST_PLACES]
+    if not any(place.startswith(f"{file}:") for place in places):
+        places.append(_place_in_result(trace, file))
+    return message.rstrip(), "\n".join(places)
+
+
+def _place_in_result(trace: str, file: str) -> str:
+    """Where in a file's result an error is, if it came up when the result was written out.
+
+    Values are lazy: by then the call that made one has no place any more.
+    """
+    steps = [_STEP.match(line.strip()) for line in reversed(trace.splitlines())]
+    way = ".".join(step["field"] or step["index"] for step in steps if step)
+    return f"{file}: {way} of the result" if way else file
+
+
+def _own_nulls(arguments: Sequence[object]) -> None:
+    # gojsonnet 0.22 hands over its nulls without a reference of their own, and the call gives
+    # one back for each: where None is not immortal (before Python 3.12) that ends in an abort.
+    for argument in arguments:
+        if argument is None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(None))
+
+
+def _below(key: object, value: object) -> Json:
+    try:
+        return to_jsonnet(value)
+    except Inexpressible as error:
+        error.path = (key, *error.path)
+        raise
+
+
+def _double(value: float) -> float:
+    # Beyond 64 bits the peer fails as well, and a silent loss of digits is nobody's wish.
+    if isinstance(value, int) and not -(2**63) <= value < 2**63:
+        raise Inexpressible.value(f"{value} has more than 64 bits")
+    if not math.isfinite(value):
+        raise Inexpressible.value(f"{value} is not a finite number")
+    return float(value)
+
+
+def _text(value: str) -> str:
+    # gojsonnet cuts a text at a null character, and dies of half a surrogate pair.
+    if "\0" in value:
+        raise Inexpressible.value(f"{value!r} holds a null character")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise Inexpressible.value(f"{value!r} holds half a surrogate pair") from error
+    return value
+
+
+def _key(key: object) -> str:
+    if not isinstance(key, str):
+        failure = Inexpressible.value(f"the key {key} is no string")
+        failure.path = (key,)
+        raise failure
+    return _text(key)

@@ -1,0 +1,71 @@
+"""YAML: read with places for messages, written byte for byte as the catalog expects it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+
+from . import plain as yaml_plain
+from .emitter import emit, emit_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from types import ModuleType
+
+
+class YamlError(CommodoreError):
+    """A text that is no YAML, or not the YAML that was expected."""
+
+
+def dump(value: object) -> bytes:
+    """One document, as every file that Commodore itself writes looks."""
+    return emit(value).encode()
+
+
+def dump_documents(value: object) -> bytes:
+    """A list as one document an element, anything else as a single document."""
+    return emit_documents(value if isinstance(value, list) else [value]).encode()
+
+
+def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The single document of a text; `name` is where it came from."""
+    if isinstance(text, bytes):
+        plain = yaml_plain.load(text)
+        if plain is not yaml_plain.UNUSUAL:
+            return plain
+    return _reading().load(text, name=name)
+
+
+def load_all(text: bytes | str, *, name: str) -> list[Any]:
+    """Every document of a text, empty ones as None."""
+    documents: list[Any] = _reading().load_all(text, name=name)
+    return documents
+
+
+def load_file(path: Path) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The single document of a file."""
+    return load(path.read_bytes(), name=str(path))
+
+
+def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
+    """The line on which each mapping key of a document stands, by its path of keys."""
+    lines: dict[tuple[str, ...], int] = _reading().lines_of(text, name=name)
+    return lines
+
+
+def line_at(text: bytes | str, path: Sequence[object]) -> int:
+    """The line of a value of a readable text, by document number, then keys and indices.
+
+    As far as the path can be followed: a key that is no string may be written in many ways.
+    """
+    line: int = _reading().line_at(text, path)
+    return line
+
+
+def _reading() -> ModuleType:
+    # PyYAML takes a while to import, and where little has changed nothing is read.
+    from . import reading as yaml_reading  # noqa: PLC0415 - see above
+
+    return yaml_reading

@@ -1,0 +1,58 @@
+"""YAML as PyYAML itself reads it, nearly always by libyaml, which is faster."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from .reading import FAILURES, Loader, accept_lone_equals, line_at, problem_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+# libyaml reads these otherwise: a tag that is nothing but its mark, a byte order mark.
+_PECULIAR = re.compile(r"(?:^|[\s,:?\[{-])!(?=\s|\Z)|\ufeff", re.MULTILINE)
+
+
+class _Slow(yaml.SafeLoader):
+    """PyYAML's own."""
+
+
+accept_lone_equals(_Slow)
+
+
+def load(text: str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+    """The single document of a text; `name` is where it came from."""
+    return _read(yaml.load, text, name)
+
+
+def load_all(text: str, *, name: str) -> list[Any]:
+    """Every document of a text, empty ones as None."""
+    documents: list[Any] = _read(_all, text, name)
+    return documents
+
+
+def place_of(text: str, path: Sequence[object], *, name: str) -> str:
+    """File and line of a value of a readable text; see `line_at` for the path."""
+    try:
+        return f"{name}:{line_at(text, path)}"
+    except FAILURES:
+        return name
+
+
+def _all(text: str, Loader: type[yaml.SafeLoader]) -> list[Any]:  # noqa: N803 - as PyYAML has it
+    return list(yaml.load_all(text, Loader=Loader))
+
+
+def _read(call: Callable[..., Any], text: str, name: str) -> Any:  # noqa: ANN401 - see load
+    if not _PECULIAR.search(text):
+        # libyaml refuses some texts that PyYAML reads.
+        with contextlib.suppress(*FAILURES):
+            return call(text, Loader=Loader)
+    try:
+        return call(text, Loader=_Slow)
+    except FAILURES as error:
+        raise problem_in(error, name) from error

@@ -1,0 +1,158 @@
+"""YAML as nodes: syntax by libyaml, meaning left to the caller."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from yaml._yaml import CParser
+from yaml.composer import ComposerError
+
+from . import YamlError
+from .reading import problem_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from yaml import Node
+
+UNTYPED = "!"
+
+# libyaml's composer calls itself for every level; the C stack holds far more than these.
+_SAFE_LEVELS = 5_000
+
+
+class _Untyped:
+    """What libyaml's parser asks of a resolver: nothing is resolved, given tags stay."""
+
+    def descend_resolver(self, current_node: object, current_index: object) -> None:
+        """Ignore where we are."""
+
+    def ascend_resolver(self) -> None:
+        """Ignore where we are."""
+
+    def resolve(self, kind: object, value: object, implicit: object) -> str:  # noqa: ARG002 - libyaml's signature
+        """Leave every node without a tag of its own untyped."""
+        return UNTYPED
+
+
+class _Composer(CParser, _Untyped):
+    """libyaml's parser and composer alone."""
+
+    def __init__(self, text: bytes | str) -> None:
+        CParser.__init__(self, text)
+
+
+def compose(text: bytes | str, *, name: str) -> Node | None:
+    """The single document of a text as nodes; None when it is empty.
+
+    An anchor may be given again, as YAML allows; PyYAML itself would refuse that.
+    """
+    try:
+        if _may_be_deep(text) and _levels(text) > _SAFE_LEVELS:
+            raise YamlError(f"nested deeper than {_SAFE_LEVELS} levels", where=name)
+        return _compose(text, name)
+    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
+        raise problem_in(error, name) from error
+
+
+def _compose(text: bytes | str, name: str) -> Node | None:
+    try:
+        node: Node | None = _Composer(text).get_single_node()
+    except ComposerError as error:
+        if "duplicate anchor" not in str(error):
+            raise
+        return _compose_with_repeated_anchors(text, name)
+    return node
+
+
+def _may_be_deep(text: bytes | str) -> bool:
+    """Whether so many levels are possible at all; a level by indentation costs a longer line."""
+    if len(text) < _SAFE_LEVELS:
+        return False
+    encoded = text.encode() if isinstance(text, str) else text
+    signs = sum(encoded.count(sign) for sign in (b"[", b"{", b"-", b"?"))
+    return math.isqrt(2 * len(encoded)) + signs > _SAFE_LEVELS
+
+
+def _levels(text: bytes | str) -> int:
+    level = deepest = 0
+    for event in _events(text):
+        if isinstance(event, yaml.CollectionStartEvent):
+            level += 1
+            deepest = max(deepest, level)
+        elif isinstance(event, yaml.CollectionEndEvent):
+            level -= 1
+    return deepest
+
+
+def _events(text: bytes | str) -> Iterator[yaml.Event]:
+    parser = _Composer(text)
+    while (event := parser.get_event()) is not None:
+        yield event
+
+
+class _Alias(yaml.Node):
+    """Stands for a node until all anchors are known."""
+
+
+def _compose_with_repeated_anchors(text: bytes | str, name: str) -> Node | None:
+    """Compose as serde_yaml does, by which reclass-rs reads.
+
+    It numbers anchors by how many names there are so far. A name that is given again takes the
+    next number without adding a name, so the next new name takes that number as well: then all
+    aliases of either lead to the last one.
+    """
+    numbers: dict[str, int] = {}
+    anchored: dict[int, Node] = {}
+    root = yaml.SequenceNode(UNTYPED, [])
+    open_nodes: list[Node] = [root]
+    for event in _events(text):
+        if isinstance(event, yaml.CollectionEndEvent):
+            open_nodes.pop()
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        node = _node(event, numbers, name)
+        open_nodes[-1].value.append(node)
+        if event.anchor and not isinstance(node, _Alias):
+            number = numbers[event.anchor] = len(numbers)
+            anchored[number] = node
+        if isinstance(event, yaml.CollectionStartEvent):
+            open_nodes.append(node)
+    if len(root.value) > 1:
+        raise YamlError("more than one document", where=name)
+    _settle(root, anchored)
+    return root.value[0] if root.value else None
+
+
+def _node(event: yaml.NodeEvent, numbers: dict[str, int], name: str) -> Node:
+    start: Any = event.start_mark  # libyaml's marks look like PyYAML's own, but are none
+    end: Any = event.end_mark
+    if isinstance(event, yaml.AliasEvent):
+        if event.anchor not in numbers:
+            raise YamlError(f"there is no anchor {event.anchor}", where=f"{name}:{start.line + 1}")
+        return _Alias(UNTYPED, numbers[event.anchor], start, end)
+    tag = getattr(event, "tag", None) or UNTYPED
+    if isinstance(event, yaml.ScalarEvent):
+        style = None if event.style == "" else event.style
+        return yaml.ScalarNode(tag, event.value, start, end, style=style)
+    kind = yaml.SequenceNode if isinstance(event, yaml.SequenceStartEvent) else yaml.MappingNode
+    return kind(tag, [], start, end)
+
+
+def _settle(root: Node, anchored: dict[int, Node]) -> None:
+    """Put nodes in the place of aliases, and pairs into mappings."""
+    waiting, seen = [root], set[int]()
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.ScalarNode) or id(node) in seen:
+            continue
+        seen.add(id(node))
+        items = [anchored[one.value] if isinstance(one, _Alias) else one for one in node.value]
+        waiting += items
+        node.value = (
+            list(zip(items[::2], items[1::2], strict=True))
+            if isinstance(node, yaml.MappingNode)
+            else items
+        )

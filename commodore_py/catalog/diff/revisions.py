@@ -1,0 +1,115 @@
+"""Any two states of a catalog's checkout: commits, or the files as they are."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git.program import (
+    RevisionNotFound,
+    commit_of,
+    git,
+    git_bytes,
+    is_repository,
+)
+from commodore_py.catalog.sinks.staged import contents_of, file_changes
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Change
+from commodore_py.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+_BLOB = "blob"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two states of a catalog side by side."""
+
+    directory: Path
+    old: str | None
+    """The commit on the one side; None before there is any."""
+    new: str | None
+    """The commit on the other side; None for the files as they are."""
+    change: Change
+    tree: str
+    env: Mapping[str, str] = field(default_factory=dict)
+
+    def unchanged(self) -> Iterable[bytes]:
+        """The contents of all files that are the same on both sides."""
+        listing = git_bytes(self.directory, "ls-tree", "-r", "-z", self.tree, env=self.env)
+        changed = {file.path for file in self.change.files}
+        ids = set()
+        for line in os.fsdecode(listing).split("\0"):
+            about, _, path = line.partition("\t")
+            if path and path not in changed and about.split(" ")[1] == _BLOB:
+                ids.add(about.split(" ")[2])
+        return contents_of(self.directory, ids, env=self.env).values()
+
+
+@contextmanager
+def compared(
+    directory: Path, old: str, new: str | None = None, *, renames: bool = False
+) -> Iterator[Comparison]:
+    """Compare a commit with another one, or with the files as they are; nothing is written."""
+    if not is_repository(directory):
+        raise CommodoreError(
+            "this is no checkout of a catalog",
+            where=str(directory),
+            hint="compile a cluster first, or name a checkout with --catalog",
+        )
+    before = _commit(directory, old) if old != "HEAD" or commit_of(directory, old) else None
+    after = _commit(directory, new) if new else None
+    with tempfile.TemporaryDirectory(prefix="commodore-diff-") as scratch:
+        env = {} if after else _aside(directory, Path(scratch))
+        tree = after or _tree_of_files(directory, env)
+        pairing = "--find-renames" if renames else "--no-renames"
+        words = (
+            "diff-tree",
+            "-r",
+            "--raw",
+            "-z",
+            "--no-abbrev",
+            pairing,
+            before or _empty_tree(directory),
+            tree,
+        )
+        raw = git_bytes(directory, *words, env=env)
+        change = Change(file_changes(directory, raw, env=env))
+        yield Comparison(directory, before, after, change, tree, env)
+
+
+def _commit(directory: Path, revision: str) -> str:
+    commit = commit_of(directory, revision)
+    if commit is None:
+        raise RevisionNotFound.named(revision, url=str(directory))
+    return commit
+
+
+def _empty_tree(directory: Path) -> str:
+    return git(directory, "hash-object", "-t", "tree", "--stdin", stdin=b"")
+
+
+def _aside(directory: Path, scratch: Path) -> dict[str, str]:
+    """Where Git may write while it looks at files: not in the repository."""
+    folder = Path(git(directory, "rev-parse", "--path-format=absolute", "--git-path", "objects"))
+    index = Path(git(directory, "rev-parse", "--path-format=absolute", "--git-path", "index"))
+    if index.exists():
+        # With its time: by that Git knows which files it must look into.
+        shutil.copy2(index, scratch / "index")
+    (scratch / "objects").mkdir()
+    return {
+        "GIT_INDEX_FILE": str(scratch / "index"),
+        "GIT_OBJECT_DIRECTORY": str(scratch / "objects"),
+        "GIT_ALTERNATE_OBJECT_DIRECTORIES": str(folder),
+    }
+
+
+def _tree_of_files(directory: Path, env: Mapping[str, str]) -> str:
+    git(directory, "add", "--all", env=env)
+    return git(directory, "write-tree", env=env)

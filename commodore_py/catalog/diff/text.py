@@ -1,0 +1,166 @@
+"""A change of the catalog as lines to read (pure)."""
+
+from __future__ import annotations
+
+from difflib import SequenceMatcher, unified_diff
+from typing import TYPE_CHECKING
+
+from commodore_py.model import DiffLine
+
+from . import smart as smartdiff
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.model import Change, Colour, FileChange
+
+_INDENT = " " * 5
+_COLOURS: tuple[tuple[str, Colour], ...] = (
+    ("--- ", "yellow"),
+    ("+++ ", "yellow"),
+    ("@@ ", "yellow"),
+    ("+", "green"),
+    ("-", "red"),
+)
+_FILE_TYPES = {0o100000: "file", 0o120000: "symbolic link", 0o160000: "submodule"}
+_FILE_TYPE_BITS = 0o170000
+# Git looks no further either before it calls a file binary.
+_BINARY_SAMPLE = 8000
+
+
+def diff_text(change: Change, *, migration: str = "") -> tuple[DiffLine, ...]:
+    """All changes: first what came and went, then content; a migration hides what it explains."""
+    if change.lines is not None:
+        return change.lines
+    if not change:
+        return (DiffLine(" > No changes."),)
+    contents = [_content(file, migration) for file in _with_content(change)]
+    lines = [*_headlines(change), *(line for lines in contents for line in lines)]
+    if not lines:
+        lines = [DiffLine(_all_hidden(len(contents), migration))]
+    return (DiffLine(" > Changes:"), *(_indented(line) for line in lines))
+
+
+def ignored_words(ignored: str) -> str:
+    """What is wrong with a compiled file that ignore rules keep out, given with its rule."""
+    return f"{ignored} is ignored by Git in the catalog, and so not part of it"
+
+
+def _headlines(change: Change) -> Iterator[DiffLine]:
+    for file in _of_kind(change, "deleted"):
+        yield DiffLine(f"Deleted file {_shown(file.path)}", "red")
+    for file in _of_kind(change, "added"):
+        yield DiffLine(f"Added file {_shown(file.path)}", "green")
+    for file in _of_kind(change, "renamed"):
+        yield DiffLine(f"Renamed file {_shown(file.old_path)} => {_shown(file.path)}", "yellow")
+
+
+def _with_content(change: Change) -> Iterator[FileChange]:
+    for file in change.files:
+        if file.kind == "modified" or (file.kind == "renamed" and _altered(file)):
+            yield file
+    yield from _of_kind(change, "retyped")
+
+
+def _of_kind(change: Change, kind: str) -> Iterable[FileChange]:
+    return (file for file in change.files if file.kind == kind)
+
+
+def _altered(file: FileChange) -> bool:
+    return file.old != file.new or file.old_mode != file.new_mode
+
+
+def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
+    lines: list[DiffLine] = []
+    if file.old_mode != file.new_mode:
+        lines.append(DiffLine(_mode_change(file), "yellow"))
+    if file.old == file.new:
+        pass
+    elif _is_binary(file.old) or _is_binary(file.new):
+        lines.append(_binary_change(file))
+    else:
+        lines += _text_change(file, migration)
+    return tuple(lines)
+
+
+def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
+    diff = _unified(file, _decoded(file.old), _decoded(file.new))
+    if migration:
+        old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
+        if old is not None and new is not None:
+            diff = _unified(file, old, new)
+            if smartdiff.is_noise(diff, migration=migration):
+                return ()
+    if not diff:
+        # Only what cannot be read makes two contents look alike.
+        return (_binary_change(file),)
+    return _similarity(file) if file.kind == "renamed" else map(_coloured, _without_blank_end(diff))
+
+
+def _unified(file: FileChange, old: str, new: str) -> list[str]:
+    lines = unified_diff(
+        old.split("\n"),
+        new.split("\n"),
+        fromfile=_shown(file.old_path),
+        tofile=_shown(file.path),
+        lineterm="",
+    )
+    return list(lines)
+
+
+def _without_blank_end(diff: list[str]) -> list[str]:
+    """A diff without blank context, and blanks after context, at its very end."""
+    end = len(diff)
+    while not diff[end - 1].strip():
+        end -= 1
+    last = diff[end - 1]
+    return [*diff[: end - 1], last.rstrip() if last.startswith(" ") else last]
+
+
+def _similarity(file: FileChange) -> Iterator[DiffLine]:
+    matcher = SequenceMatcher(None, _decoded(file.old).split("\n"), _decoded(file.new).split("\n"))
+    yield DiffLine(f"--- {_shown(file.old_path)}", "yellow")
+    yield DiffLine(f"+++ {_shown(file.path)}", "yellow")
+    yield DiffLine(f"Renamed file, similarity index {matcher.ratio():.2%}")
+
+
+def _mode_change(file: FileChange) -> str:
+    old, new = _file_type(file.old_mode), _file_type(file.new_mode)
+    if old != new:
+        return f"Changed type of {_shown(file.path)}: {old} => {new}"
+    return f"Changed mode of {_shown(file.path)}: {file.old_mode:o} => {file.new_mode:o}"
+
+
+def _file_type(mode: int) -> str:
+    return _FILE_TYPES.get(mode & _FILE_TYPE_BITS, f"{mode:o}")
+
+
+def _binary_change(file: FileChange) -> DiffLine:
+    sizes = f"{len(file.old)} => {len(file.new)} bytes"
+    return DiffLine(f"Binary content of {_shown(file.path)} differs: {sizes}", "yellow")
+
+
+def _is_binary(content: bytes) -> bool:
+    return b"\0" in content[:_BINARY_SAMPLE]
+
+
+def _all_hidden(count: int, migration: str) -> str:
+    files = "1 changed file differs" if count == 1 else f"{count} changed files differ"
+    return f"{files} only in what {migration} hides"
+
+
+def _decoded(content: bytes) -> str:
+    return content.decode(errors="replace")
+
+
+def _shown(path: str) -> str:
+    # Names that are no UTF-8 carry surrogates, which cannot be printed.
+    return path.encode(errors="surrogateescape").decode(errors="replace")
+
+
+def _coloured(line: str) -> DiffLine:
+    return DiffLine(line, next((c for start, c in _COLOURS if line.startswith(start)), ""))
+
+
+def _indented(line: DiffLine) -> DiffLine:
+    return DiffLine(_INDENT + line.text, line.colour) if line.text.strip() else line

@@ -1,0 +1,163 @@
+"""`commodore cache …`."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.cli.output import caches as cached
+from commodore_py.cli.output import render, voice
+from commodore_py.cli.output.sizes import Size
+from commodore_py.cli.settings import places
+from commodore_py.cli.settings.options import HELP, Globals, output_option, verbose_option
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.store import Store
+from commodore_py.workflows import cache as caches
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_DAYS = 30
+
+
+@click.group(context_settings=HELP)
+@verbose_option
+@click.pass_context
+def cache(ctx: click.Context, verbose: int) -> None:
+    """Look into the caches of this user, and empty them.
+
+    They may be removed at any time: what is missing is fetched or made again.
+    """
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+@cache.command()
+@output_option
+@verbose_option
+@click.pass_obj
+def info(settings: Globals, output: str, verbose: int) -> None:
+    """Show what is cached where, how much, and when it was last used."""
+    settings = settings.more_verbose(verbose)
+    folder = _folder()
+    store = _results(folder)
+    content = cached.Contents(
+        folder,
+        caches.folders(folder),
+        caches.repositories(places.git_cache(folder)),
+        caches.downloads(places.download_cache(folder)),
+        cached.Results(store.folder, store.usage(), settings.cache_size, store.doubt()),
+    )
+    if output != "text":
+        click.echo(render.structured(cached.info(content), output))
+        return
+    for line in cached.lines(content):
+        click.echo(line)
+
+
+@cache.command()
+@click.option(
+    "--older-than",
+    type=click.IntRange(min=0),
+    default=_DAYS,
+    show_default=True,
+    metavar="DAYS",
+    help="Remove what was not used for so many days.",
+)
+@click.option(
+    "--max-size",
+    type=Size(),
+    metavar="SIZE",
+    help="Then remove results, oldest first, until the others fit; --cache-size if not given.",
+)
+@click.option("--all", is_flag=True, help="Remove everything.")
+@output_option
+@verbose_option
+@click.pass_context
+def prune(
+    ctx: click.Context,
+    /,
+    *,
+    older_than: int,
+    max_size: int | None,
+    all: bool,  # noqa: A002 - its variable is COMMODORE_CACHE_PRUNE_ALL
+    output: str,
+    verbose: int,
+) -> None:
+    """Remove Git objects, downloads and results that were not used for a while.
+
+    What other runs work on right now stays. Working directories are complete without the cache.
+    """
+    settings: Globals = ctx.obj.more_verbose(verbose)
+    given = ctx.get_parameter_source("older_than") is not click.core.ParameterSource.DEFAULT
+    for option, stands in (("--older-than", given), ("--max-size", max_size is not None)):
+        if all and stands:
+            raise UsageError(f"--all and {option} cannot be combined", hint="leave out one of them")
+    unused_for = None if all else timedelta(days=older_than)
+    now, folder = datetime.now(UTC), _folder()
+    pruned = caches.prune(places.git_cache(folder), now=now, unused_for=unused_for)
+    for one in pruned.removed:
+        voice.step(f"removed {one.name}")
+    for one in pruned.busy:
+        voice.warn(f"{one.name} stays: another run works on it", where=str(one.path))
+    kept = caches.prune_kept(places.download_cache(folder), now=now, unused_for=unused_for)
+    for download in kept.removed:
+        voice.step(f"removed {download.source}")
+    limit = settings.cache_size if max_size is None else max_size
+    results = _results(folder).prune(
+        0 if all else limit,
+        unused_for=unused_for.total_seconds() if unused_for is not None else None,
+    )
+    if output == "text":
+        click.echo(cached.removed(pruned, kept, results))
+    else:
+        click.echo(render.structured(cached.prune(pruned, kept, results), output))
+
+
+@cache.command()
+@output_option
+@verbose_option
+@click.pass_context
+def verify(ctx: click.Context, output: str, verbose: int) -> None:
+    """Read all that is cached, and remove what is damaged; it is fetched or made again.
+
+    Ends with 1 if something was.
+    """
+    ctx.obj.more_verbose(verbose)
+    folder = _folder()
+    store = _results(folder)
+    results, doubt = store.verify(), store.doubt()
+    checked = (
+        caches.verify_repositories(places.git_cache(folder)),
+        caches.verify_kept(places.download_cache(folder)),
+        caches.Checked(store.folder, results.blobs + results.notes, results.damaged),
+    )
+    if output == "text":
+        for one in checked:
+            click.echo(cached.checked(one))
+            for damaged in one.damaged:
+                voice.step(f"removed {damaged}")
+    else:
+        click.echo(render.structured(cached.verify(checked, doubt), output))
+    if doubt or any(one.damaged for one in checked):
+        ctx.exit(1)
+
+
+def _results(folder: Path) -> Store:
+    """The store of results; if runs do not use it, that is told."""
+    store = Store(places.result_cache(folder))
+    if doubt := store.doubt():
+        text = f"the cache of results is not used: {doubt.why}"
+        voice.warn(text, where=doubt.where, hint=doubt.hint)
+    return store
+
+
+def _folder() -> Path:
+    folder = places.cache_folder()
+    if folder is None:
+        raise CommodoreError(
+            "there is no place for caches: this user has no home",
+            hint="set XDG_CACHE_HOME to a folder",
+        )
+    return folder

@@ -1,0 +1,372 @@
+"""`commodore catalog …`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.lazy import LazyGroup
+from commodore_py.cli.output import voice
+from commodore_py.cli.recording import recorded, told_to, watch_options
+from commodore_py.cli.sections import Sectioned
+from commodore_py.cli.settings.options import (
+    DIFF_OUTPUTS,
+    HELP,
+    Globals,
+    api_options,
+    api_settings,
+    cache_options,
+    cache_settings,
+    config_of,
+    destination_options,
+    diff_options,
+    engine_options,
+    git_cache_option,
+    helm_option,
+    offline_option,
+    output_option,
+    refuse_online,
+    strict_option,
+    verbose_option,
+)
+
+if TYPE_CHECKING:
+    from commodore_py.cli.output.changes import DiffForm
+    from commodore_py.cli.output.compiled import Show
+    from commodore_py.config import Author, Config
+    from commodore_py.model import Published
+
+_MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
+_SORT_KEYS = ("id", "tenant", "displayName")
+_COMPILE_SECTIONS = {
+    "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
+    "What is compiled": "global_repo_revision_override tenant_repo_revision_override force",
+    "What is fetched": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
+    "Where the catalog goes": "push interactive +catalog_branch +push_url git_author_name"
+    " git_author_email +output_dir +dry_run",
+    "What is shown": "+diff +ignore migration +output +exit_code",
+    "How it is compiled": "+strict +helm_nondeterminism +engine",
+    "Speed": "processes +cache +verify_cache +explain_cache +timings +trace",
+}
+
+
+_ELSEWHERE = {
+    "affected": (
+        "commodore_py.cli.commands.catalog_affected:affected",
+        "List the instances that a change reaches.",
+    ),
+    "diff": (
+        "commodore_py.cli.commands.catalog_diff:diff",
+        "Show what differs between two commits of a catalog.",
+    ),
+}
+
+
+@click.group(cls=LazyGroup, commands_at=_ELSEWHERE, context_settings=HELP)
+@verbose_option
+@click.pass_context
+def catalog(ctx: click.Context, verbose: int) -> None:
+    """Compile, list and clean cluster catalogs."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+@catalog.command()
+@output_option
+@verbose_option
+@click.pass_obj
+def clean(settings: Globals, verbose: int, output: str) -> None:
+    """Remove what a compile generates: inventory, libraries, compiled/ and catalog/.
+
+    Worktrees of components and packages stay. Work that exists nowhere else is never removed.
+    """
+    from commodore_py import catalog as catalogs  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import render  # noqa: PLC0415
+
+    voice.heading("Cleaning the working directory")
+    removed = [str(path) for path in catalogs.clean(config_of(settings.more_verbose(verbose)))]
+    for path in removed:
+        voice.step(f"removed {path}")
+    if output != "text":
+        click.echo(render.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
+
+
+@catalog.command(name="list")
+@api_options
+@click.option("-o", "--out", help="json, yaml (or yml), id; anything else is a table.")
+@click.option(
+    "-t",
+    "--tenant",
+    default="",
+    shell_complete=completion.tenants,
+    help="Only clusters of this tenant.",
+)
+@click.option("--sort-by", default="", help="id, tenant or displayName.")
+@strict_option
+@verbose_option
+@click.pass_obj
+def list_(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    out: str | None,
+    tenant: str,
+    sort_by: str,
+    strict: bool,
+    verbose: int,
+    **api: str | None,
+) -> None:
+    """List the clusters that the API or the facts folder knows."""
+    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+    from commodore_py.cli import known_clusters  # noqa: PLC0415
+    from commodore_py.cli.output import render  # noqa: PLC0415
+
+    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    if out and out not in (*render.CLUSTER_LIST_FORMS, "table"):
+        forms = ", ".join(render.CLUSTER_LIST_FORMS)
+        voice.doubt(
+            f"unknown form {out!r}: this is the table", hint=f"--out knows {forms}", strict=strict
+        )
+    if sort_by and sort_by not in _SORT_KEYS:
+        keys = ", ".join(_SORT_KEYS)
+        voice.doubt(
+            f"unknown order {sort_by!r}: the API decides",
+            hint=f"--sort-by knows {keys}",
+            strict=strict,
+        )
+    clusters = lieutenant.list_clusters(config, tenant=tenant, sort_by=sort_by)
+    if not tenant:
+        known_clusters.remember(config.api_url, clusters)
+    text = render.cluster_list(clusters, out or "")
+    if text:
+        click.echo(text)
+
+
+@catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
+@click.argument("cluster", shell_complete=completion.clusters)
+@api_options
+@click.option("--local", is_flag=True, help="Use the working directory as it is; ask nobody.")
+@destination_options
+@click.option(
+    "--git-author-name",
+    envvar="GIT_AUTHOR_NAME",
+    default="",
+    metavar="USERNAME",
+    help="Name for commits.",
+)
+@click.option(
+    "--git-author-email",
+    envvar="GIT_AUTHOR_EMAIL",
+    default="",
+    metavar="EMAIL",
+    help="E-mail address for commits.",
+)
+@click.option(
+    "-g",
+    "--global-repo-revision-override",
+    envvar="GLOBAL_REPO_REVISION_OVERRIDE",
+    default="",
+    metavar="REV",
+    shell_complete=completion.global_revisions,
+    help="Branch, tag or commit of the global configuration to use instead.",
+)
+@click.option(
+    "-t",
+    "--tenant-repo-revision-override",
+    envvar="TENANT_REPO_REVISION_OVERRIDE",
+    default="",
+    metavar="REV",
+    shell_complete=completion.tenant_revisions,
+    help="Branch, tag or commit of the tenant configuration to use instead.",
+)
+@click.option(
+    "--fetch-dependencies/--no-fetch-dependencies",
+    " /-F",
+    default=True,
+    help="With --local: fetch Jsonnet libraries and what components download, or not.",
+)
+@offline_option
+@git_cache_option
+@click.option(
+    "-m",
+    "--migration",
+    type=click.Choice(_MIGRATIONS, case_sensitive=False),
+    help="Leave the known noise of a migration out of the diff.",
+)
+@click.option(
+    "-d",
+    "--dynamic-fact",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="Dynamic fact to use when the cluster reports none; repeat for more.",
+)
+@click.option(
+    "--force/--no-force",
+    default=False,
+    show_default=True,
+    help="Put local work in checkouts aside and go on.",
+)
+@click.option(
+    "--processes",
+    default=0,
+    show_default=True,
+    type=click.IntRange(min=0),
+    help="Processes that compile; 0 takes the usable CPUs.",
+)
+@click.option(
+    "--jsonnet-bundler",
+    type=click.Choice(("native", "jb")),
+    default="native",
+    show_default=True,
+    help="Who brings Jsonnet libraries: we do, or the program jb.",
+)
+@engine_options
+@helm_option
+@cache_options
+@diff_options("text")
+@click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(DIFF_OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
+@watch_options
+@verbose_option
+@click.pass_obj
+def compile_(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    cluster: str,
+    verbose: int,
+    output: str,
+    exit_code: bool,
+    diff: DiffForm,
+    ignore: bool,
+    **options: Any,  # noqa: ANN401 - click hands them over by name
+) -> int:
+    """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
+
+    \b
+    From a facts folder, without any server:
+      commodore catalog compile c-demo-1 --api-url ./facts
+    Commit and push:
+      commodore catalog compile c-demo-1 --push
+    """
+    from commodore_py.cli.output.compiled import Show  # noqa: PLC0415 - not for --help
+
+    settings = settings.more_verbose(verbose)
+    options["told_to"] = told_to(options["trace"])
+    with (
+        recorded(options) as recorder,
+        Show(output, diff, ignoring=ignore).collecting() as show,
+    ):
+        config = _compile_config(settings, options)
+        if config.verify_cache or config.explain_cache:
+            from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415 - only for who wants to know
+
+            with kept_results.told(config):
+                published = _compiled(config, cluster, show)
+        else:
+            published = _compiled(config, cluster, show)
+        if recorder is not None:
+            show.stages = recorder.rows()
+        return show.outcome(config, cluster, published, exit_code=exit_code)
+
+
+@catalog.command()
+@click.argument("cluster", shell_complete=completion.clusters)
+@api_options
+@output_option
+@verbose_option
+@click.pass_obj
+def report(
+    settings: Globals, /, cluster: str, output: str, verbose: int, **api: str | None
+) -> None:
+    """Report the last push of CLUSTER's catalog, if that could not be reported."""
+    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py.workflows import report_again  # noqa: PLC0415 - not for --help
+
+    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    commit = report_again.report_again(config, cluster)
+    if commit:
+        voice.step(f"Reported commit {commit}")
+    else:
+        voice.step(f"Every push of {cluster} from this working directory is reported")
+    if output != "text":
+        content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
+        click.echo(render.structured(content, output))
+
+
+def _compiled(config: Config, cluster: str, show: Show) -> Published:
+    if config.dry_run:
+        from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for
+
+        return dry_run.compile_dry(config, cluster)
+    from commodore_py import unchanged  # noqa: PLC0415 - not for --help
+
+    return unchanged.compile_catalog(
+        config,
+        cluster,
+        approve=lambda change: show.ask(config, change),
+        lines=None if show.needs_contents else partial(show.lines, config),
+    )
+
+
+def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
+    from commodore_py.cli.settings import dynamic_facts, places  # noqa: PLC0415 - not for --help
+
+    cache = places.cache_folder() if options["git_cache"] else None
+    local, fetch = options["local"] or options["offline"], options["fetch_dependencies"]
+    refuse_online(options)
+    facts = dynamic_facts.parse(options["dynamic_fact"])
+    for warning in facts.warnings:
+        voice.warn(warning)
+    if not fetch and not local:
+        voice.warn("--no-fetch-dependencies needs --local; it is ignored")
+    if options["interactive"] and not options["push"]:
+        voice.warn("--interactive does nothing without --push")
+    if options["catalog_branch"] and local:
+        voice.warn("--catalog-branch does nothing with --local")
+    return config_of(
+        settings,
+        **api_settings(options),
+        engine=options["engine"],
+        jsonnet_bundler=options["jsonnet_bundler"],
+        strict=options["strict"],
+        helm_nondeterminism=options["helm_nondeterminism"],
+        local=local,
+        push=options["push"],
+        push_url=options["push_url"],
+        interactive=options["interactive"],
+        force=options["force"] and not local,
+        fetch_dependencies=fetch or not local,
+        **{**places.caches_in(cache), **cache_settings(options)},
+        offline=options["offline"],
+        processes=options["processes"],
+        told_to=options["told_to"],
+        migration=options["migration"] or "",
+        catalog_branch="" if local else options["catalog_branch"],
+        output_dir=options["output_dir"],
+        dry_run=options["dry_run"],
+        global_revision=options["global_repo_revision_override"],
+        tenant_revision=options["tenant_repo_revision_override"],
+        dynamic_facts=facts.facts,
+        author=_author(options["git_author_name"], options["git_author_email"]),
+    )
+
+
+def _author(name: str, email: str) -> Author:
+    from commodore_py.config import Author  # noqa: PLC0415 - not for --help
+
+    if bool(name) != bool(email):
+        given, missing = ("name", "e-mail address") if name else ("e-mail address", "name")
+        voice.warn(
+            f"only the author's {given} is given: the {missing} is taken from where Git takes it",
+            hint="give both: --git-author-name and --git-author-email, or GIT_AUTHOR_NAME and"
+            " GIT_AUTHOR_EMAIL",
+        )
+    return Author(name, email)

@@ -1,0 +1,116 @@
+"""`commodore catalog diff`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.cli.settings.options import (
+    DIFF_OUTPUTS,
+    Globals,
+    config_of,
+    diff_options,
+    verbose_option,
+)
+from commodore_py.values import replace
+
+if TYPE_CHECKING:
+    from commodore_py.catalog import Comparison
+    from commodore_py.cli.output.changes import DiffForm, Wish
+    from commodore_py.model import IgnoreRule
+
+CHANGES_FOUND = 5
+
+
+@click.command()
+@click.argument("old", metavar="[REV]", default="HEAD")
+@click.argument("new", metavar="[REV]", default="")
+@click.option(
+    "--catalog",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="PATH",
+    help="Checkout of a catalog; else that of the working directory.",
+)
+@diff_options("objects")
+@click.option(
+    "--ignore-rules",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Rules for changes that are counted, but not shown: YAML, as in the hierarchy.",
+)
+@click.option("--exit-code", is_flag=True, help="End with status 5 if there are changes.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(DIFF_OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
+@verbose_option
+@click.pass_obj
+def diff(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    old: str,
+    new: str,
+    catalog: Path | None,
+    diff: DiffForm,
+    ignore: bool,
+    ignore_rules: Path | None,
+    exit_code: bool,
+    output: str,
+    verbose: int,
+) -> int:
+    """Show what differs between two commits of a catalog, or a commit and the files as they are.
+
+    \b
+    What the last compile changed, and nobody committed yet:
+      commodore catalog diff
+    Of the last push, for a comment on a pull request:
+      commodore catalog diff HEAD~ HEAD -o markdown
+    """
+    from commodore_py import catalog as catalogs  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output.changes import Wish  # noqa: PLC0415
+
+    directory = catalog or config_of(settings.more_verbose(verbose)).paths.catalog
+    rules = _rules(ignore_rules)
+    by_lines = output == "text" and diff in ("text", "stat")
+    with catalogs.compared(directory, old, new or None, renames=by_lines) as comparison:
+        ruled = replace(comparison, change=replace(comparison.change, rules=rules))
+        text, changed = _shown(ruled, Wish(diff, ignoring=ignore), output)
+    click.echo(text)
+    return CHANGES_FOUND if exit_code and changed else 0
+
+
+def _shown(comparison: Comparison, wish: Wish, output: str) -> tuple[str, bool]:
+    from commodore_py.cli.output import changes, differences_json, differences_markdown, render  # noqa: PLC0415
+
+    change = comparison.change
+    if output == "text" and wish.form != "objects":
+        return changes.text_of(change, wish), bool(change)
+    found = changes.diff_of(change, wish, comparison.unchanged)
+    if output == "text":
+        return changes.shown(found), bool(found)
+    if output == "markdown":
+        return differences_markdown.object_diff(found), bool(found)
+    content = {
+        "schema": "catalog-diff/v1",
+        "old": comparison.old,
+        "new": comparison.new,
+        **differences_json.object_diff(found),
+    }
+    return render.structured(content, output), bool(found)
+
+
+def _rules(file: Path | None) -> tuple[IgnoreRule, ...]:
+    from commodore_py import manifests  # noqa: PLC0415 - not for --help
+    from commodore_py.adapters import yaml  # noqa: PLC0415
+    from commodore_py.errors import CommodoreError  # noqa: PLC0415
+
+    rules, problems = manifests.rules_from(yaml.load_file(file) if file else None)
+    if problems:
+        raise CommodoreError(problems[0], where=str(file))
+    return rules

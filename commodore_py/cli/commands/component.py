@@ -1,0 +1,228 @@
+"""`commodore component …`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.recording import recording, watch_options
+from commodore_py.cli.sections import Sectioned
+from commodore_py.cli.settings import template_options as template
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    cache_options,
+    cache_settings,
+    config_of,
+    engine_options,
+    helm_option,
+    offline_option,
+    verbose_option,
+)
+
+from .component_test import beside_option, component_test, fetch_option
+
+if TYPE_CHECKING:
+    from commodore_py.config import Engine, HelmNondeterminism
+
+_TEMPLATE = "builtin://component"
+_COMPILE_SECTIONS = {
+    "What is compiled": "values name alias search_paths +with_component",
+    "What is fetched": "+fetch_dependencies +offline",
+    "Where the result goes": "output repo_directory",
+    "How it is compiled": "+strict +helm_nondeterminism +engine",
+    "Speed": "+cache +verify_cache +explain_cache +timings +trace",
+}
+_FEATURES = {
+    "lib": False,
+    "pp": False,
+    "matrix-tests": True,
+    "automerge-patch": True,
+    "automerge-patch-v0": False,
+    "autorelease": True,
+}
+
+
+@click.group(context_settings=HELP)
+@verbose_option
+@click.pass_context
+def component(ctx: click.Context, verbose: int) -> None:
+    """Write and test components."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+component.add_command(component_test)
+
+
+@component.command()
+@click.argument("slug")
+@template.new_options(_TEMPLATE)
+@template.feature("golden-tests", default=True, about="Compare with a stored result.")
+@template.component_features(_FEATURES)
+@template.test_case_option
+@verbose_option
+@click.pass_obj
+def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Make a new component called SLUG, from a template that is built in or from any other."""
+    from commodore_py.workflows.authoring.templates.kinds import COMPONENT  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    scaffold.new(COMPONENT, settings, options)
+
+
+@component.command()
+@template.existing_folder("component_path")
+@template.update_options("")
+@template.feature("golden-tests", default=None, about="Compare with a stored result.")
+@template.component_features({})
+@template.automerge_removals
+@template.test_case_option
+@verbose_option
+@click.pass_obj
+def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+    """Bring the component at COMPONENT_PATH up to date with its template."""
+    from commodore_py.workflows.authoring.templates.kinds import COMPONENT  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    return scaffold.update(COMPONENT, settings, options["component_path"], options)
+
+
+@component.command()
+@click.argument("slug", shell_complete=completion.components)
+@click.option("--force/--no-force", default=False, show_default=True, help="Delete without asking.")
+@verbose_option
+@click.pass_context
+def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> None:
+    """Delete the checkout of the component SLUG from the working directory."""
+    from . import scaffold  # noqa: PLC0415 - not for --help
+
+    settings = ctx.find_object(Globals) or Globals(Path.cwd())
+    scaffold.delete(ctx, settings.more_verbose(verbose), slug, force=force)
+
+
+@component.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
+@template.existing_folder("path")
+@click.option(
+    "-f",
+    "--values",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Class file to include; later ones win; repeat for more.",
+)
+@click.option(
+    "-a",
+    "--alias",
+    metavar="ALIAS",
+    shell_complete=completion.instances,
+    help="Compile as the instance of this name.",
+)
+@click.option(
+    "-J",
+    "--search-paths",
+    multiple=True,
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder to look for imports; repeat for more.",
+)
+@click.option(
+    "-o",
+    "--output",
+    default="./",
+    show_default=True,
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where compiled/ is written.",
+)
+@click.option(
+    "-r",
+    "--repo-directory",
+    default="",
+    type=click.Path(file_okay=False),
+    help="Does nothing; kept for old scripts.",
+)
+@click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
+@beside_option
+@fetch_option
+@offline_option
+@engine_options
+@helm_option
+@cache_options
+@watch_options
+@verbose_option
+@click.pass_obj
+@recording
+def compile_(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    path: Path,
+    values: tuple[Path, ...],
+    alias: str | None,
+    search_paths: tuple[Path, ...],
+    output: Path,
+    repo_directory: str,
+    name: str,
+    with_component: tuple[Path, ...],
+    fetch_dependencies: bool,
+    engine: Engine,
+    strict: bool,
+    helm_nondeterminism: HelmNondeterminism,
+    offline: bool,
+    verbose: int,
+    **caching: bool,
+) -> None:
+    """Compile the component at PATH by itself, without a cluster.
+
+    \b
+    With the values of a test case, as `make test` of a component does:
+      commodore component compile . -f tests/defaults.yml
+    """
+    from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415
+    from commodore_py.cli.output import voice  # noqa: PLC0415
+    from commodore_py.cli.settings import places  # noqa: PLC0415
+    from commodore_py.workflows.authoring.component_at import ComponentAt  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.component_compile import Wanted, compile_component  # noqa: PLC0415
+
+    settings = settings.more_verbose(verbose)
+    if repo_directory:
+        voice.warn("--repo-directory does nothing any more: leave it out")
+    caches = {**places.caches_in(places.cache_folder()), **cache_settings(caching)}
+    config = config_of(
+        settings,
+        engine=engine,
+        strict=strict,
+        helm_nondeterminism=helm_nondeterminism,
+        fetch_dependencies=fetch_dependencies,
+        offline=offline,
+        **caches,
+    )
+    component = ComponentAt.find(path, values, name=name, alias=alias or "", beside=with_component)
+    known_as = f" as {alias}" if alias else ""
+    voice.heading(f"Compiling component {component.instance.component}{known_as}")
+    folders = tuple(folder.resolve() for folder in search_paths)
+    with kept_results.told(config):
+        compiled = compile_component(config, Wanted(component, output.resolve(), folders))
+    click.secho(f"Component compiled to {compiled.folder}", bold=True)
+    voice.notices(compiled.notices)
+
+
+@component.command()
+@template.existing_file("component_list")
+@template.sync_options
+@verbose_option
+@click.pass_obj
+def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Offer template updates to every component in COMPONENT_LIST, a YAML list of repositories.
+
+    \b
+    An entry is owner/repository at GitHub, or the URL of a Git repository elsewhere:
+      - acme/component-one
+      - https://git.example.com/acme/component-two.git
+    """
+    from commodore_py.workflows.authoring.templates.kinds import COMPONENT  # noqa: PLC0415 - not for --help
+
+    from . import sync as syncing  # noqa: PLC0415
+
+    syncing.sync(COMPONENT, settings, options["component_list"], options)

@@ -1,0 +1,289 @@
+"""`commodore component test`, and what `package test` shares with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.recording import recording, watch_options
+from commodore_py.cli.sections import Sectioned
+from commodore_py.cli.settings.options import (
+    DIFF_FORMS,
+    Globals,
+    cache_options,
+    cache_settings,
+    config_of,
+    engine_options,
+    helm_option,
+    offline_option,
+    output_option,
+    verbose_option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from commodore_py.config import Config
+    from commodore_py.workflows.authoring.testing.cases import Suite
+    from commodore_py.workflows.authoring.testing.report import Report
+    from commodore_py.workflows.authoring.testing.run import Ran
+    from commodore_py.workflows.authoring.what_is_here import Kind
+
+    Start = Callable[[Config, Suite], Generator[Ran, None, None]]
+
+FAILED = 1
+TEST_SECTIONS = {
+    "What is tested": "case fail_fast watch",
+    "What is fetched": "offline",
+    "What becomes of the result": "update diff output junit",
+    "How it is compiled": "strict helm_nondeterminism engine",
+    "Speed": "processes cache verify_cache explain_cache timings trace",
+}
+_SECTIONS = {
+    **TEST_SECTIONS,
+    "What is tested": "name alias search_paths with_component case fail_fast watch",
+    "What is fetched": "fetch_dependencies offline",
+}
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+
+
+def fetch_option(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add whether dependencies are fetched at all."""
+    return click.option(
+        "--fetch-dependencies/--no-fetch-dependencies",
+        " /-F",
+        default=True,
+        help="Fetch Jsonnet libraries and what components download, or use what is there.",
+    )(command)
+
+
+def beside_option(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add other components."""
+    return click.option(
+        "--with-component",
+        multiple=True,
+        type=_FOLDER,
+        metavar="DIRECTORY",
+        help="Another component whose defaults and libraries are there, too; repeat for more.",
+    )(command)
+
+
+def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+    """Add what all tests have."""
+    for option in reversed(
+        (
+            click.option(
+                "--case",
+                multiple=True,
+                metavar="NAME",
+                shell_complete=completion.cases_to_test,
+                help="Test these cases only; * stands for anything; repeat for more.",
+            ),
+            click.option(
+                "--update",
+                is_flag=True,
+                help="Make the output what is expected from now on, and remove what is no case's.",
+            ),
+            click.option(
+                "--fail-fast", is_flag=True, help="Stop at the first case that is not as expected."
+            ),
+            click.option(
+                "--diff",
+                type=click.Choice(DIFF_FORMS),
+                default="objects",
+                show_default=True,
+                help="Show differences line by line, object by object, as a count of lines, or not"
+                " at all.",
+            ),
+            click.option(
+                "--junit",
+                type=click.Path(dir_okay=False, path_type=Path),
+                metavar="FILE",
+                help="Write a report in JUnit's form as well.",
+            ),
+            click.option(
+                "--watch", is_flag=True, help="Test again whenever a file changes, until Ctrl-C."
+            ),
+            click.option(
+                "--processes",
+                type=click.IntRange(min=0),
+                default=0,
+                show_default=True,
+                help="How many cases are compiled at the same time; 0 is one per CPU.",
+            ),
+            output_option,
+            offline_option,
+            cache_options,
+            engine_options,
+            helm_option,
+            watch_options,
+            verbose_option,
+        )
+    ):
+        command = option(command)
+    return command
+
+
+@click.command(name="test", cls=Sectioned, sections=_SECTIONS)
+@click.argument("path", type=_FOLDER, default=".")
+@test_options
+@click.option(
+    "-J",
+    "--search-paths",
+    multiple=True,
+    type=_FOLDER,
+    help="Folder to look for imports, in place of those of the Makefile; repeat for more.",
+)
+@click.option("-n", "--name", default="", help="Name of the component; else as the Makefile says.")
+@click.option(
+    "-a",
+    "--alias",
+    default="",
+    metavar="ALIAS",
+    help="Compile as the instance of this name; {case} stands for the case's.",
+)
+@beside_option
+@fetch_option
+@click.pass_obj
+@recording
+def component_test(settings: Globals, /, path: Path, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+    """Compile all test cases of the component at PATH and compare them with what is expected.
+
+    \b
+    Cases are tests/*.yml, as the Makefile and CI list them; what is expected lies in
+    tests/golden/. To accept what came out:
+      commodore component test --update
+    """
+    from commodore_py.workflows.authoring.testing import component as flow  # noqa: PLC0415 - not for --help
+
+    wishes = flow.Settings(
+        name=options["name"],
+        alias=options["alias"],
+        search_paths=tuple(folder.resolve() for folder in options["search_paths"]),
+        beside=options["with_component"],
+    )
+    return run_tests(
+        "component",
+        settings,
+        path,
+        options,
+        lambda config, suite: flow.compile_cases(config, suite, wishes),
+        watched=options["with_component"],
+    )
+
+
+def run_tests(
+    kind: Kind,
+    settings: Globals,
+    path: Path,
+    options: dict[str, Any],
+    start: Start,
+    *,
+    watched: tuple[Path, ...] = (),
+) -> int:
+    """Test once, or whenever something changes; returns the exit code."""
+    from commodore_py.cli.output import voice  # noqa: PLC0415
+    from commodore_py.errors import CommodoreError, UsageError  # noqa: PLC0415 - not for --help
+
+    if options["watch"] and (options["output"] != "text" or options["junit"]):
+        raise UsageError("--watch is for people", hint="leave out --watch, or --output and --junit")
+    config = _config(settings, options)
+    if not options["watch"]:
+        report = _tested(kind, config, path, options, start)
+        _write(report, options)
+        _tell_notices(report)
+        return _code(report)
+    from commodore_py import inventory  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import test_text as text  # noqa: PLC0415
+    from commodore_py.workflows.authoring.testing.watch import Watched  # noqa: PLC0415
+
+    last: Report | None = None
+    files = Watched(folder.resolve() for folder in (path, *watched))
+    try:
+        while True:
+            try:
+                inventory.warn_again()
+                report = _tested(kind, config, path, options, start)
+                click.echo(text.since(last, report, options["diff"]))
+                last = report
+                _tell_notices(report)
+            except CommodoreError as error:
+                voice.fail(error)
+            voice.step("waiting for changes; Ctrl-C ends this")
+            voice.heading(f"Changed: {text.few(files.wait())}")
+    except KeyboardInterrupt:
+        return 0 if last is None else _code(last)
+
+
+def _tested(
+    kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
+) -> Report:
+    from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415
+    from commodore_py.cli.output import test_text as text  # noqa: PLC0415
+    from commodore_py.cli.output import voice  # noqa: PLC0415
+    from commodore_py.workflows.authoring.testing.cases import find_suite  # noqa: PLC0415
+    from commodore_py.workflows.authoring.testing.report import Manner, report_of  # noqa: PLC0415
+
+    suite = find_suite(kind, path, options["case"])
+    voice.heading(text.opening(suite))
+    manner = Manner(
+        options["update"],
+        options["fail_fast"],
+        everything=not options["case"],
+        strict=options["strict"],
+    )
+    with kept_results.told(config):
+        return report_of(
+            suite,
+            start(config, suite),
+            manner,
+            tell=lambda outcome: voice.step(text.progress(outcome)),
+        )
+
+
+def _write(report: Report, options: dict[str, Any]) -> None:
+    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py.cli.output import test_formats as forms  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import test_text as text  # noqa: PLC0415
+
+    if options["junit"]:
+        forms.write_junit(options["junit"], report)
+    if options["output"] == "text":
+        click.echo(text.report(report, options["diff"]))
+    else:
+        click.echo(render.structured(forms.content(report), options["output"]))
+
+
+def _tell_notices(report: Report) -> None:
+    from commodore_py.cli.output import voice  # noqa: PLC0415 - not for --help
+
+    refused = report.refused
+    voice.notices(notice for notice in report.notices() if notice not in refused)
+    if refused:
+        from commodore_py.pipeline import refuse_doubts  # noqa: PLC0415 - only when it fails
+
+        refuse_doubts(refused)
+
+
+def _code(report: Report) -> int:
+    return 0 if report.good else FAILED
+
+
+def _config(settings: Globals, options: dict[str, Any]) -> Config:
+    from commodore_py.cli.settings import places  # noqa: PLC0415 - not for --help
+
+    return config_of(
+        settings.more_verbose(options["verbose"]),
+        engine=options["engine"],
+        strict=options["strict"],
+        helm_nondeterminism=options["helm_nondeterminism"],
+        offline=options["offline"],
+        local=options["offline"],
+        fetch_dependencies=options.get("fetch_dependencies", True),
+        processes=options["processes"],
+        **{**places.caches_in(places.cache_folder()), **cache_settings(options)},
+    )

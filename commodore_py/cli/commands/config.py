@@ -1,0 +1,126 @@
+"""`commodore config …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.cli.settings import places, user_file
+from commodore_py.cli.settings.options import HELP, output_option, verbose_option
+from commodore_py.cli.settings.origins import settings_of, start_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.cli.settings.origins import Setting
+
+_GLOBAL = "every command"
+
+
+@click.group(context_settings=HELP)
+@verbose_option
+@click.pass_context
+def config(ctx: click.Context, verbose: int) -> None:
+    """Show settings and where they come from."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+@config.command()
+@click.argument("command", nargs=-1)
+@click.option("--changed", is_flag=True, help="Leave out what is at its default.")
+@output_option
+@verbose_option
+@click.pass_context
+def show(
+    ctx: click.Context, command: tuple[str, ...], changed: bool, output: str, verbose: int
+) -> None:
+    """Show every setting that would count now, and where it comes from.
+
+    COMMAND leaves out all but one command and those below it; settings that stand before the
+    command stay. The file of settings has options by their long names, in a section per command:
+
+    \b
+      working-dir = "/srv/commodore"
+      [catalog.compile]
+      api-url = "https://lieutenant.example.com"
+    """
+    from commodore_py.cli.output import render  # noqa: PLC0415 - not for --help
+
+    ctx.obj.more_verbose(verbose)
+    wanted = " ".join(command)
+    settings = [
+        setting
+        for setting in settings_of(ctx.find_root())
+        if _is_wanted(setting, wanted) and not (changed and setting.origin == "default")
+    ]
+    if command and not any(setting.command for setting in settings) and not changed:
+        raise click.BadParameter(f"no command {wanted} has settings", ctx, param_hint="COMMAND")
+    if output == "text":
+        for line in _lines(ctx, settings):
+            click.echo(line)
+    else:
+        click.echo(render.structured(_content(ctx, settings), output))
+
+
+def _is_wanted(setting: Setting, wanted: str) -> bool:
+    here = f"{setting.command} "
+    return not setting.command or not wanted or here.startswith(f"{wanted} ")
+
+
+def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
+    file, dotenv = user_file.of(ctx), start_of(ctx).dotenv
+    yield f"settings file: {file.path or f'{places.config_file()} (not there)'}"
+    yield f".env file: {dotenv.path if dotenv else 'none'}"
+    shown = ""
+    rows: list[tuple[str, str, str]] = []
+    for setting in settings:
+        if setting.command != shown or not rows:
+            yield from _table(rows)
+            rows = []
+            shown = setting.command
+            yield ""
+            yield click.style(shown or _GLOBAL, bold=True)
+        rows.append((f"--{setting.name}", _value(setting.value), _origin(setting)))
+    yield from _table(rows)
+
+
+def _table(rows: list[tuple[str, str, str]]) -> Iterator[str]:
+    if rows:
+        widths = [max(len(row[column]) for row in rows) + 2 for column in (0, 1)]
+        for name, value, origin in rows:
+            yield f"  {name.ljust(widths[0])}{value.ljust(widths[1])}{origin}"
+
+
+def _value(value: object) -> str:
+    match value:
+        case None | "" | []:
+            return "-"
+        case bool():
+            return str(value).lower()
+        case list():
+            return " ".join(str(item) for item in value)
+    return str(value)
+
+
+def _origin(setting: Setting) -> str:
+    return setting.place or setting.origin
+
+
+def _content(ctx: click.Context, settings: Iterable[Setting]) -> dict[str, object]:
+    file, dotenv = user_file.of(ctx).path, start_of(ctx).dotenv
+    return {
+        "schema": "config/v1",
+        "file": str(file) if file else None,
+        "dotenv": str(dotenv.path) if dotenv else None,
+        "settings": [
+            {
+                "command": setting.command,
+                "name": setting.name,
+                "value": setting.value,
+                "origin": setting.origin,
+                "place": setting.place or None,
+            }
+            for setting in settings
+        ],
+    }

@@ -1,0 +1,36 @@
+"""`commodore demo`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from commodore_py.cli.settings.options import HELP, output_option
+
+
+@click.command(context_settings=HELP)
+@click.argument("directory", default="commodore-demo", type=click.Path(path_type=Path))
+@output_option
+def demo(directory: Path, output: str) -> None:
+    """Write a playground into DIRECTORY: two clusters, their configuration and components.
+
+    Everything is a local Git repository or a file: no server, no token and no network are needed.
+    """
+    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py.workflows.demo import write_demo  # noqa: PLC0415 - not for --help
+
+    written = write_demo(directory)
+    if output != "text":
+        content = {
+            "schema": "demo/v1",
+            "directory": str(directory.resolve()),
+            "clusters": list(written.clusters),
+            "next_steps": list(written.next_steps),
+        }
+        click.echo(render.structured(content, output))
+        return
+    click.secho(f"A playground with {len(written.clusters)} clusters is in {directory}", bold=True)
+    click.echo("\nTry:")
+    for step in written.next_steps:
+        click.echo(f"  {step}")

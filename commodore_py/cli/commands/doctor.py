@@ -1,0 +1,70 @@
+"""`commodore doctor`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    api_options,
+    api_settings,
+    config_of,
+    output_option,
+    verbose_option,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.workflows.doctor.checks import Verdict
+
+_COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
+
+
+@click.command(context_settings=HELP)
+@api_options
+@output_option
+@verbose_option
+@click.pass_obj
+def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:  # noqa: ANN401 - click hands them over by name
+    """Check this machine: programs, API, token, working directory, caches.
+
+    Nothing is changed. Ends with status 1 if something must be mended before a compile can work.
+    """
+    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py.cli.settings import places  # noqa: PLC0415
+    from commodore_py.workflows.doctor import surroundings  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.doctor.checks import examine, worst  # noqa: PLC0415
+
+    config = config_of(settings.more_verbose(verbose), **api_settings(api))
+    verdicts = examine(surroundings.look_around(config, places.cache_folder()))
+    overall = worst(verdicts.values())
+    if output == "text":
+        for line in _lines(verdicts):
+            click.echo(line)
+    else:
+        checks = [_fields(name, verdict) for name, verdict in verdicts.items()]
+        content = {"schema": "doctor/v1", "verdict": overall, "checks": checks}
+        click.echo(render.structured(content, output))
+    return 1 if overall == "fail" else 0
+
+
+def _lines(verdicts: Mapping[str, Verdict]) -> Iterator[str]:
+    width = max(map(len, verdicts))
+    for name, verdict in verdicts.items():
+        standing = click.style(f"{verdict.standing:4}", fg=_COLOURS[verdict.standing])
+        yield f"{standing}  {name:{width}}  {verdict.found}"
+        if verdict.remedy:
+            yield f"{'':{width + 6}}  -> {verdict.remedy}"
+
+
+def _fields(name: str, verdict: Verdict) -> dict[str, str | None]:
+    return {
+        "check": name,
+        "verdict": verdict.standing,
+        "found": verdict.found,
+        "remedy": verdict.remedy or None,
+    }

@@ -1,0 +1,111 @@
+"""`commodore inventory explain`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.cli.settings.options import HELP, verbose_option
+
+if TYPE_CHECKING:
+    from commodore_py.config import WorkPaths
+
+_FORMS = ("text", "json")
+_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
+
+
+class _FileAndLine(click.ParamType["tuple[Path, int]"]):
+    """A line of a file, as editors and our own messages write it."""
+
+    name = "FILE:LINE"
+
+    def convert(
+        self, value: str, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[Path, int]:
+        """The file and the number of the line."""
+        match = _LINE.fullmatch(value)
+        if match is None:
+            self.fail(f"{value!r} is not FILE:LINE.", param, ctx)
+        return Path(match["file"]), int(match["line"])
+
+
+@click.command(context_settings=HELP)
+@click.argument("target", required=False)
+@click.argument("path", required=False)
+@click.option(
+    "--reverse",
+    type=_FileAndLine(),
+    help="Show what a line of a class file reaches, instead.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(_FORMS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
+@verbose_option
+@click.pass_context
+def explain(  # noqa: PLR0917 - click hands them over by name
+    ctx: click.Context,
+    /,
+    target: str | None,
+    path: str | None,
+    reverse: tuple[Path, int] | None,
+    output: str,
+    verbose: int,
+) -> None:
+    """Show why the parameter at PATH has its value.
+
+    TARGET is an instance, or `cluster` or the id of the cluster for what all instances have in
+    common. PATH is written with dots, and list items with their index:
+
+    \b
+      commodore inventory explain web-shop web_shop.replicas
+      commodore inventory explain cluster monitoring.channels[0]
+      commodore inventory explain --reverse inventory/classes/t-demo/common.yml:12
+
+    Every layer that has a say is listed, the lowest first, with its file and line. The working
+    directory must have been compiled before; nothing is fetched.
+    """
+    from commodore_py.config import WorkPaths  # noqa: PLC0415 - not for --help
+
+    settings = ctx.obj.more_verbose(verbose)
+    paths = WorkPaths(settings.working_dir)
+    if reverse is not None:
+        if target is not None:
+            raise click.UsageError("--reverse takes no TARGET and no PATH.", ctx)
+        _reverse(paths, *reverse, output)
+    elif target is None or path is None:
+        missing = "TARGET" if target is None else "PATH"
+        raise click.UsageError(f"Missing argument '{missing}'.", ctx)
+    else:
+        _explain(paths, target, path, output)
+
+
+def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
+    from commodore_py import inventory  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import explained, render  # noqa: PLC0415
+
+    story = inventory.story(paths, target, path)
+    if output == "text":
+        click.echo("\n".join(explained.story_lines(story)))
+    else:
+        click.echo(render.structured(explained.story_content(story), output))
+
+
+def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
+    from commodore_py import inventory  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import explained, render  # noqa: PLC0415
+
+    # As our messages write it, or as the shell completes it.
+    below = paths.root / file
+    reach = inventory.reach(paths, below if below.is_file() else file.absolute(), line)
+    if output == "text":
+        click.echo("\n".join(explained.reach_lines(reach)))
+    else:
+        click.echo(render.structured(explained.reach_content(reach), output))

@@ -1,0 +1,307 @@
+"""`commodore inventory …`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.lazy import LazyGroup
+from commodore_py.cli.output import voice
+from commodore_py.cli.settings.options import (
+    ENGINES,
+    HELP,
+    Globals,
+    api_options,
+    api_settings,
+    config_of,
+    verbose_option,
+)
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from commodore_py.config import Engine
+    from commodore_py.model import Parameters
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_COMMANDS = {
+    "explain": (
+        "commodore_py.cli.commands.explain:explain",
+        "Show why a parameter has its value.",
+    ),
+}
+_LINTERS = ("components", "deprecated-parameters", "packages", "classes")
+_FORMS = ("json", "yaml")
+_LINT_FORMS = ("text", "json", "sarif")
+_SEVERITIES = ("error", "warning")
+
+
+@click.group(cls=LazyGroup, commands_at=_COMMANDS, context_settings=HELP)
+@verbose_option
+@click.pass_context
+def inventory(ctx: click.Context, verbose: int) -> None:
+    """Look into a hierarchy, and check it."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+def _hierarchy(command: _Command) -> _Command:
+    """Which hierarchy to read, and how to show what is in it."""
+    options = (
+        # Anything that is no folder ends with our own words and status 1, as it always did.
+        click.argument("global_config", required=False, type=click.Path(path_type=Path)),
+        click.argument("tenant_config", required=False, type=click.Path(path_type=Path)),
+        click.option(
+            "-o",
+            "--output-format",
+            type=click.Choice(_FORMS),
+            default="yaml",
+            show_default=True,
+            help="Form of the result on stdout.",
+        ),
+        click.option(
+            "-f",
+            "--values",
+            multiple=True,
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            help="Class file with facts and ids of a cluster; repeat for more.",
+        ),
+        click.option(
+            "--allow-missing-classes/--no-allow-missing-classes",
+            " /-A",
+            default=True,
+            help="Pass over classes that are not there, or refuse them.",
+        ),
+        click.option(
+            "--fact",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Fact of the cluster that wins over the known ones; repeat for more.",
+        ),
+        click.option(
+            "--cluster",
+            metavar="CLUSTER",
+            shell_complete=completion.clusters,
+            help="Fetch the hierarchy of this cluster, instead of GLOBAL_CONFIG.",
+        ),
+        click.option(
+            "--target",
+            metavar="TARGET",
+            help="Target of the cluster or working directory; its own unless named.",
+        ),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="native",
+            show_default=True,
+            help="Who resolves the hierarchy: we ourselves, or reclass.",
+        ),
+        api_options,
+        verbose_option,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@inventory.command()
+@_hierarchy
+@click.option("--path", metavar="A.B", help="Show only the part at this path.")
+@click.pass_context
+def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:  # noqa: ANN401 - click's
+    """Show all parameters that a hierarchy gives.
+
+    \b
+    Of two checkouts, for a cluster that may not exist:
+      commodore inventory show ./global ./tenant --fact cloud=aws
+    Of the working directory, as the last compile left it:
+      commodore inventory show --target argocd --path argocd.images
+    Of a cluster, fetched anew:
+      commodore inventory show --cluster c-demo-1
+    """
+    from commodore_py.cli.output import inventory_formats as inventory_forms  # noqa: PLC0415 - not for --help
+
+    form = options["output_format"]
+    parameters = _parameters(ctx, options)
+    if path is None:
+        click.echo(inventory_forms.data(parameters, form))
+        return
+    from commodore_py.workflows.inventory.paths import part_of  # noqa: PLC0415 - not for --help
+
+    click.echo(inventory_forms.part(part_of(parameters, path), form))
+
+
+@inventory.command()
+@_hierarchy
+@click.pass_context
+def components(ctx: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's
+    """Show where the hierarchy takes components from, and in which version."""
+    _show_key(ctx, options, "components")
+
+
+@inventory.command()
+@_hierarchy
+@click.pass_context
+def packages(ctx: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's
+    """Show where the hierarchy takes packages from, and in which version."""
+    _show_key(ctx, options, "packages")
+
+
+@inventory.command(no_args_is_help=True)
+@click.argument("target", nargs=-1, type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "-l",
+    "--linter",
+    multiple=True,
+    default=_LINTERS,
+    type=click.Choice(_LINTERS, case_sensitive=False),
+    help="Check to run; all unless named; repeat for more.",
+)
+@click.option("--ignore-patterns", multiple=True, help="Files to pass over; repeat for more.")
+@click.option(
+    "--severity",
+    type=click.Choice(_SEVERITIES),
+    default="error",
+    show_default=True,
+    help="End with status 1 for findings this bad or worse.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Choice(_LINT_FORMS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
+@verbose_option
+@click.pass_context
+def lint(
+    ctx: click.Context,
+    /,
+    target: tuple[Path, ...],
+    linter: tuple[str, ...],
+    ignore_patterns: tuple[str, ...],
+    verbose: int,
+    **options: Any,  # noqa: ANN401 - click's
+) -> int:
+    """Check the YAML files in each TARGET for mistakes in components, packages and parameters.
+
+    Given a global configuration and a tenant's, it also looks for what none of them uses.
+    """
+    if not target:
+        raise click.exceptions.NoArgsIsHelpError(ctx)
+    from commodore_py.cli.output import inventory_formats as inventory_forms  # noqa: PLC0415 - not for --help
+    from commodore_py.inventory import lint as linting  # noqa: PLC0415 - not for --help
+
+    ctx.obj.more_verbose(verbose)
+    found = linting.lint(target, linter, ignore_patterns)
+    click.echo(inventory_forms.findings(found, options["output"]))
+    return 1 if linting.at_least(found, options["severity"]) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Which hierarchy, and how."""
+
+    settings: Globals
+    options: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+    @property
+    def engine(self) -> Engine:
+        engine: Engine = self.options["engine"]
+        return engine
+
+
+def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
+    from commodore_py.cli.output import inventory_formats as inventory_forms  # noqa: PLC0415 - not for --help
+
+    content = _parameters(ctx, options).get(key, {})
+    click.echo(inventory_forms.data(content, options["output_format"]))
+
+
+def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
+    from commodore_py.cli.settings import dynamic_facts  # noqa: PLC0415 - not for --help
+
+    parsed = dynamic_facts.parse(options["fact"])
+    settings = ctx.obj.more_verbose(options["verbose"])
+    for warning in parsed.warnings:
+        voice.warn(warning.removeprefix("dynamic "))
+    wanted = _Wanted(settings, options, parsed.facts)
+    if options["cluster"]:
+        _refuse_beside(ctx, "--cluster", options, "global_config", "values")
+        return _of_cluster(wanted)
+    if options["global_config"]:
+        _refuse_beside(ctx, "GLOBAL_CONFIG", options, "target")
+        return _of_configuration(wanted)
+    return _of_working_directory(ctx, wanted)
+
+
+def _of_cluster(wanted: _Wanted) -> Parameters:
+    from commodore_py.workflows.inventory import sources as inspect_sources  # noqa: PLC0415 - not for --help
+
+    options = wanted.options
+    config = config_of(wanted.settings, engine=wanted.engine, **api_settings(dict(options)))
+    return inspect_sources.parameters_of_cluster(
+        config, options["cluster"], options["target"], wanted.facts
+    )
+
+
+def _of_configuration(wanted: _Wanted) -> Parameters:
+    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy  # noqa: PLC0415 - as above
+    from commodore_py.workflows.inventory import sources as inspect_sources  # noqa: PLC0415 - as above
+
+    options = wanted.options
+    _need_folders(options["global_config"], options["tenant_config"])
+    given = inspect_sources.Configuration(
+        options["global_config"], options["tenant_config"], options["values"], wanted.facts
+    )
+    return inspect_hierarchy.parameters_of(
+        inspect_sources.of_configuration(given),
+        engine=wanted.engine,
+        missing_ok=options["allow_missing_classes"],
+    )
+
+
+def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
+    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy  # noqa: PLC0415 - as above
+    from commodore_py.workflows.inventory import sources as inspect_sources  # noqa: PLC0415 - as above
+
+    options = wanted.options
+    paths = config_of(wanted.settings).paths
+    if not inspect_sources.is_compiled(paths):
+        raise click.MissingParameter(
+            "Name it, or --cluster; or compile in the working directory first.",
+            ctx,
+            next(one for one in ctx.command.params if one.name == "global_config"),
+        )
+    _refuse_beside(ctx, "the working directory", options, "values")
+    return inspect_hierarchy.parameters_of(
+        inspect_sources.of_working_directory(paths, options["target"], wanted.facts),
+        engine=wanted.engine,
+        missing_ok=options["allow_missing_classes"],
+    )
+
+
+def _refuse_beside(
+    ctx: click.Context, source: str, options: Mapping[str, Any], *others: str
+) -> None:
+    for param in ctx.command.params:
+        if param.name in others and options[param.name]:
+            raise click.UsageError(f"{param.get_error_hint(ctx)} cannot go with {source}.", ctx)
+
+
+def _need_folders(*given: Path | None) -> None:
+    for path in given:
+        if path is not None and not path.is_dir():
+            raise CommodoreError(
+                "not a directory" if path.exists() else "no such directory",
+                where=str(path),
+                hint="name the checkout of a global configuration, and of a tenant's if wanted",
+            )

@@ -1,0 +1,113 @@
+"""`commodore login`, `logout` and `fetch-token`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from commodore_py.cli.output import voice
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    Seconds,
+    api_settings,
+    config_of,
+    login_options,
+    verbose_option,
+)
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def _way_options(command: _Command) -> _Command:
+    options = (
+        click.option(
+            "--device",
+            is_flag=True,
+            help="Log in on another device: show an address and a code to use there.",
+        ),
+        click.option(
+            "--oidc-listen",
+            envvar="COMMODORE_OIDC_LISTEN",
+            metavar="HOST:PORT",
+            help="Where the browser comes back to, localhost:18000 if not given; 0.0.0.0:18000 in"
+            " a container that publishes the port.",
+        ),
+        click.option(
+            "--login-timeout",
+            envvar="COMMODORE_LOGIN_TIMEOUT",
+            type=Seconds(),
+            default=300,
+            show_default=True,
+            help="Seconds to wait for you to log in.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+@click.command(context_settings=HELP)
+@login_options
+@_way_options
+@click.pass_obj
+def login(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over by name
+    """Log in to the API, so that other commands find a token.
+
+    Does nothing while the token of an earlier login is good.
+    """
+    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+
+    config = _config(settings, options)
+    token = lieutenant.log_in(config, device=options["device"])
+    if config.api_url:
+        voice.step(f"Logged in to {config.api_url}")
+    else:
+        # Nothing to keep it for: as with Commodore, who asked for it gets it.
+        click.echo(token)
+
+
+@click.command(context_settings=HELP)
+@click.option("--api-url", envvar="COMMODORE_API_URL", metavar="URL", help="Lieutenant API.")
+@click.pass_obj
+def logout(settings: Globals, api_url: str | None) -> None:
+    """Forget the token that is kept for the API; those of other APIs stay."""
+    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+
+    config = config_of(settings, api_url=api_url or "")
+    if lieutenant.log_out(config):
+        voice.step(f"Logged out of {config.api_url}")
+    else:
+        voice.step(f"There is no login at {config.api_url}")
+
+
+@click.command(name="fetch-token", context_settings=HELP)
+@login_options
+@_way_options
+@verbose_option
+@click.pass_obj
+def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:  # noqa: ANN401 - as above
+    """Print a token for the API that is good now; log in first if need be.
+
+    \b
+    In a shell:
+      curl --header "Authorization: Bearer $(commodore fetch-token)" ...
+    """
+    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+
+    config = _config(settings.more_verbose(verbose), options)
+    click.echo(lieutenant.fetch_token(config, device=options["device"]))
+
+
+def _config(settings: Globals, options: dict[str, Any]) -> Config:
+    return config_of(
+        settings,
+        **api_settings(options),
+        oidc_listen=options["oidc_listen"] or "",
+        login_timeout=options["login_timeout"],
+    )

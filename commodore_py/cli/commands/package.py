@@ -1,0 +1,191 @@
+"""`commodore package …`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli.recording import recording, watch_options
+from commodore_py.cli.sections import Sectioned
+from commodore_py.cli.settings import template_options as template
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    cache_options,
+    cache_settings,
+    config_of,
+    engine_options,
+    helm_option,
+    offline_option,
+    verbose_option,
+)
+
+from .package_test import package_test
+
+if TYPE_CHECKING:
+    from commodore_py.config import Engine, HelmNondeterminism
+
+_TEMPLATE = "builtin://package"
+_COMPILE_SECTIONS = {
+    "What is compiled": "values",
+    "What is fetched": "local fetch_dependencies +offline",
+    "Where it is compiled": "tmp_dir keep_dir",
+    "How it is compiled": "+strict +helm_nondeterminism +engine",
+    "Speed": "+cache +verify_cache +explain_cache +timings +trace",
+}
+
+
+@click.group(context_settings=HELP)
+@verbose_option
+@click.pass_context
+def package(ctx: click.Context, verbose: int) -> None:
+    """Write and test packages."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+package.add_command(package_test)
+
+
+@package.command()
+@click.argument("slug")
+@template.new_options(_TEMPLATE)
+@template.feature("golden-tests", default=True, about="Compare with a stored result.")
+@template.test_case_option
+@verbose_option
+@click.pass_obj
+def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Make a new package called SLUG, from a template that is built in or from any other."""
+    from commodore_py.workflows.authoring.templates.kinds import PACKAGE  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    scaffold.new(PACKAGE, settings, options)
+
+
+@package.command()
+@template.existing_folder("package_path")
+@template.update_options(None)
+@template.feature("golden-tests", default=None, about="Compare with a stored result.")
+@template.test_case_option
+@verbose_option
+@click.pass_obj
+def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+    """Bring the package at PACKAGE_PATH up to date with its template."""
+    from commodore_py.workflows.authoring.templates.kinds import PACKAGE  # noqa: PLC0415 - not for --help
+
+    from . import scaffold  # noqa: PLC0415
+
+    return scaffold.update(PACKAGE, settings, options["package_path"], options)
+
+
+@package.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
+@template.existing_folder("path")
+@click.argument("test_class", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "-f",
+    "--values",
+    multiple=True,
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Class file to include before the test class; repeat for more.",
+)
+@click.option("--local", is_flag=True, help="Use the folder of --tmp-dir as it is.")
+@click.option(
+    "--fetch-dependencies/--no-fetch-dependencies",
+    " /-F",
+    default=True,
+    help="With --local: fetch Jsonnet libraries and what components download, or not.",
+)
+@click.option(
+    "-k",
+    "--keep-dir/--no-keep-dir",
+    default=False,
+    show_default=True,
+    help="Keep the folder in which it was compiled.",
+)
+@click.option(
+    "--tmp-dir",
+    default="",
+    type=click.Path(),
+    help="Compile in this folder, and keep it.",
+)
+@offline_option
+@engine_options
+@helm_option
+@cache_options
+@watch_options
+@verbose_option
+@click.pass_obj
+@recording
+def compile_(  # noqa: PLR0917 - click hands them over by name
+    settings: Globals,
+    /,
+    path: Path,
+    test_class: Path,
+    values: tuple[Path, ...],
+    local: bool,
+    fetch_dependencies: bool,
+    keep_dir: bool,
+    tmp_dir: str,
+    engine: Engine,
+    strict: bool,
+    helm_nondeterminism: HelmNondeterminism,
+    offline: bool,
+    verbose: int,
+    **caching: bool,
+) -> None:
+    """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
+    from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415
+    from commodore_py.cli.output import voice  # noqa: PLC0415
+    from commodore_py.cli.settings import places  # noqa: PLC0415
+    from commodore_py.workflows.authoring.package_at import PackageAt  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.package_compile import compile_package  # noqa: PLC0415
+
+    settings = settings.more_verbose(verbose)
+    if not fetch_dependencies and not local:
+        voice.warn("--no-fetch-dependencies needs --local; it is ignored")
+    local = local or offline
+    caches = {**places.caches_in(places.cache_folder()), **cache_settings(caching)}
+    config = config_of(
+        settings,
+        engine=engine,
+        strict=strict,
+        helm_nondeterminism=helm_nondeterminism,
+        local=local,
+        fetch_dependencies=fetch_dependencies or not local,
+        offline=offline,
+        **caches,
+    )
+    package = PackageAt.find(path, test_class, values)
+    voice.heading(f"Compiling package {package.name} with {test_class}")
+    keep = settings.working_dir / tmp_dir if tmp_dir else None
+    with kept_results.told(config):
+        compiled = compile_package(config, package, keep=keep, kept=keep_dir)
+    click.secho(f"Package compiled to {compiled.folder}", bold=True)
+    if compiled.kept:
+        voice.step(
+            f"It was compiled in {compiled.kept}; to use that again without fetching:"
+            f" --tmp-dir {compiled.kept} --local"
+        )
+    voice.notices(compiled.notices)
+
+
+@package.command()
+@template.existing_file("package_list")
+@template.sync_options
+@verbose_option
+@click.pass_obj
+def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+    """Offer template updates to every package in PACKAGE_LIST, a YAML list of repositories.
+
+    \b
+    An entry is owner/repository at GitHub, or the URL of a Git repository elsewhere:
+      - acme/package-one
+      - https://git.example.com/acme/package-two.git
+    """
+    from commodore_py.workflows.authoring.templates.kinds import PACKAGE  # noqa: PLC0415 - not for --help
+
+    from . import sync as syncing  # noqa: PLC0415
+
+    syncing.sync(PACKAGE, settings, options["package_list"], options)

@@ -1,0 +1,55 @@
+"""`commodore package test`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli.recording import recording
+from commodore_py.cli.sections import Sectioned
+
+from .component_test import TEST_SECTIONS, run_tests, test_options
+
+if TYPE_CHECKING:
+    from commodore_py.cli.settings.options import Globals
+
+_SECTIONS = {**TEST_SECTIONS, "What is fetched": "tmp_dir offline"}
+
+
+@click.command(name="test", cls=Sectioned, sections=_SECTIONS)
+@click.argument("path", type=click.Path(exists=True, file_okay=False, path_type=Path), default=".")
+@test_options
+@click.option(
+    "--tmp-dir",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIRECTORY",
+    help="Compile in this folder, and keep what is fetched there; --offline needs one.",
+)
+@click.pass_obj
+@recording
+def package_test(settings: Globals, /, path: Path, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+    """Compile all test cases of the package at PATH and compare them with what is expected.
+
+    \b
+    Cases are tests/*.yml, as the Makefile and CI list them; what is expected lies in
+    tests/golden/. To accept what came out:
+      commodore package test --update
+    """
+    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.testing import package as flow  # noqa: PLC0415
+
+    keep: Path | None = options["tmp_dir"]
+    if options["offline"] and keep is None:
+        raise UsageError(
+            "without a network, the components must be here already",
+            hint="test once with --tmp-dir FOLDER, then with --offline --tmp-dir FOLDER",
+        )
+    return run_tests(
+        "package",
+        settings,
+        path,
+        options,
+        lambda config, suite: flow.compile_cases(config, suite, keep),
+    )

@@ -1,0 +1,168 @@
+"""`new`, `update` and `delete` of components and packages: options to wishes, results to words."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from commodore_py.cli import prompt
+from commodore_py.cli.output import render, voice
+from commodore_py.cli.settings.options import Globals, config_of
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.workflows.authoring.templates import delete as scaffold_delete
+from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
+from commodore_py.workflows.authoring.templates.new import NewRepository, make_repository
+from commodore_py.workflows.authoring.templates.update import (
+    WantedUpdate,
+    carry_out,
+    plan_update,
+    write_markers,
+)
+from commodore_py.workflows.authoring.templates.wishes import PatternWish, Wishes, assignments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+SOMETHING_TO_UPDATE: Final = 5
+
+_FEATURES: Final = {
+    "lib": "add_lib",
+    "pp": "add_pp",
+    "golden_tests": "add_golden",
+    "matrix_tests": "add_matrix",
+    "automerge_patch": "automerge_patch",
+    "automerge_patch_v0": "automerge_patch_v0",
+    "autorelease": "auto_release",
+}
+_LISTS: Final = {
+    "patch_block": "automerge_patch_regexp_blocklist",
+    "patch_v0_allow": "automerge_patch_v0_regexp_allowlist",
+    "minor_allow": "automerge_minor_regexp_allowlist",
+}
+
+
+def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> None:
+    """Make a repository and tell what is in it."""
+    settings = settings.more_verbose(options["verbose"])
+    name = options["name"] or options["slug"]
+    kind.check(options["slug"])
+    voice.heading(f"Adding {kind.name} {name}...")
+    wanted = NewRepository(
+        kind,
+        options["slug"],
+        options["template_url"],
+        options["template_version"],
+        _this_year(),
+        name=options["name"] or "",
+        owner=options["owner"],
+        output_dir=options["output_dir"],
+        trust=options["trust"],
+        wishes=_wishes(options),
+    )
+    made = make_repository(config_of(settings), wanted)
+    _tell(made.notes)
+    click.echo(render.diff_lines(made.lines))
+    click.secho(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
+    voice.step(f"It is in {made.place}")
+
+
+def update(
+    kind: RepositoryKind, settings: Globals, folder: Path, options: Mapping[str, Any]
+) -> int:
+    """Update a repository, or tell what an update would do."""
+    settings.more_verbose(options["verbose"])
+    if options["conflicts"] == "markers" and (options["diff"] or options["check"]):
+        raise UsageError("--conflicts markers writes files; --diff and --check write nothing")
+    wanted = WantedUpdate(
+        kind, folder, options["template_version"], options["trust"], _wishes(options)
+    )
+    plan = plan_update(wanted)
+    _tell(plan.notes)
+    what = f"{kind.name.capitalize()} {plan.record.text('name')}"
+    looking = options["diff"] or options["check"]
+    if not looking and options["conflicts"] == "markers" and plan.conflicts:
+        conflict = write_markers(plan)
+        if conflict is not None:
+            raise conflict
+    if not looking:
+        carry_out(plan, commit=options["commit"])
+    if options["diff"] or not looking:
+        click.echo(render.diff_lines(plan.lines))
+    if looking:
+        plan.refuse_conflicts()
+    if options["check"]:
+        click.echo(f"{what} {'has an update' if plan else 'is up-to-date'}")
+        return SOMETHING_TO_UPDATE if plan else 0
+    if looking:
+        return 0
+    if plan and not options["commit"]:
+        voice.step(" > Not committed, as you wished")
+    done = "successfully updated 🎉" if plan else "already up-to-date 🎉"
+    click.secho(f"{what} {done}", bold=True)
+    return 0
+
+
+def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> None:
+    """Delete a component's checkout, after a question."""
+    COMPONENT.check(slug)
+    config = config_of(settings, force=force)
+    place = COMPONENT.place(config.paths, slug)
+    if not place.is_dir() and not place.is_symlink():
+        raise click.BadParameter(
+            f"no component {slug} is checked out: there is no {place}", ctx, param_hint="SLUG"
+        )
+    scaffold_delete.refuse_deletion(config, slug, place)
+    question = f"Are you sure you want to delete component {slug}? This action cannot be undone"
+    undone = "nothing was deleted"
+    if not force and not prompt.confirm(question, undone=undone, in_advance="--force"):
+        raise CommodoreError(f"Aborted! {undone}", hint="to delete without a question: --force")
+    kept = scaffold_delete.delete(config, slug, place)
+    if kept is not None:
+        voice.step(f" > {kept} is kept: there is more in it")
+    click.secho(f"Component {slug} successfully deleted 🎉", bold=True)
+
+
+def _wishes(options: Mapping[str, Any]) -> Wishes:
+    texts = {}
+    if options["copyright_holder"]:
+        texts["copyright_holder"] = options["copyright_holder"]
+    if options.get("license"):
+        texts["license"] = options["license"]
+    if options.get("update_copyright_year"):
+        texts["copyright_year"] = str(_this_year())
+    features = {
+        variable: options[name]
+        for name, variable in _FEATURES.items()
+        if options.get(name) is not None
+    }
+    return Wishes(
+        features,
+        options["additional_test_case"],
+        options.get("remove_test_case", ()),
+        _patterns(options, "add"),
+        _patterns(options, "remove"),
+        texts,
+        assignments(options["set"]),
+    )
+
+
+def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, PatternWish]:
+    found = {}
+    for kind, variable in _LISTS.items():
+        start = f"{verb}_automerge_{kind}"
+        names, patterns = options.get(f"{start}_depname"), options.get(f"{start}_pattern")
+        if names or patterns:
+            found[variable] = PatternWish(tuple(names or ()), tuple(patterns or ()))
+    return found
+
+
+def _tell(notes: Iterable[str]) -> None:
+    for note in notes:
+        voice.step(f" > {note}")
+
+
+def _this_year() -> int:
+    return datetime.now().astimezone().year

@@ -1,0 +1,101 @@
+"""`component sync` and `package sync`: many repositories, and at the end what became of each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from commodore_py.cli.output import render, voice
+from commodore_py.cli.settings import places
+from commodore_py.cli.settings.options import Globals, config_of
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.workflows.authoring.sync.list import read_list
+from commodore_py.workflows.authoring.sync.run import Outcome, Result, WantedSync, github_at
+from commodore_py.workflows.authoring.sync.run import sync as offer
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from commodore_py.workflows.authoring.sync.list import Entry
+    from commodore_py.workflows.authoring.templates.kinds import RepositoryKind
+
+_COLOURS: Final = {Result.FAILED: "red", Result.NOT_TRIED: "red", Result.SKIPPED: "yellow"}
+
+
+def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[str, Any]) -> None:
+    """Offer changes to all repositories of a list; fails at the end if any of them failed."""
+    settings = settings.more_verbose(options["verbose"])
+    entries = read_list(path, options["github_url"], options["filter"])
+    if any(entry.github for entry in entries) and not options["github_token"]:
+        raise CommodoreError(
+            "no token for GitHub",
+            where=str(path),
+            hint="give one with --github-token, or in COMMODORE_GITHUB_TOKEN",
+        )
+    dry_run = options["dry_run"]
+    if options["template_version"] and not dry_run:
+        voice.warn("--template-version is for looking only: nothing will be pushed or opened")
+        dry_run = True
+    wanted = WantedSync(
+        kind,
+        github_at(
+            options["github_url"],
+            options["github_token"],
+            timeout=settings.request_timeout,
+            pause=options["github_pause"],
+        ),
+        options["pr_branch"],
+        options["pr_label"],
+        options["template_version"],
+        options["trust"],
+        dry_run,
+        options["pr_batch_size"],
+        options["github_pause"],
+    )
+    caches = places.caches_in(places.cache_folder() if options["git_cache"] else None)
+    config = config_of(settings, push_url=options["push_url"], **caches)
+    outcomes: list[Outcome] = []
+    try:
+        for outcome in offer(config, wanted, entries, _begin):
+            _tell(outcome)
+            outcomes.append(outcome)
+    finally:
+        _sum_up(kind, outcomes, len(entries))
+    raise_collected(
+        [one.error for one in outcomes if one.error is not None],
+        f"not all {kind.name}s could be updated",
+    )
+
+
+def _begin(entry: Entry) -> None:
+    voice.heading(f"Updating {entry}...")
+
+
+def _tell(outcome: Outcome) -> None:
+    for note in outcome.notes:
+        voice.step(note)
+    if outcome.result in (Result.PUSHED, Result.ON_BRANCH):
+        voice.warn(
+            "pull requests are opened at GitHub only: open this one yourself", where=outcome.about
+        )
+    else:
+        about = f": {outcome.about}" if outcome.about else ""
+        voice.step(f"{outcome.result.value}{about}")
+    if outcome.lines:
+        click.echo(render.diff_lines(outcome.lines))
+
+
+def _sum_up(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
+    if not listed:
+        voice.warn(f"no {kind.name} of the list is wanted: see --filter")
+    for one in outcomes:
+        about = f": {one.about}" if one.about else ""
+        click.secho(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))
+    counts = Counter(one.result for one in outcomes)
+    parts = [f"{result.value}: {counts[result]}" for result in Result if counts[result]]
+    done = f"{len(outcomes)} of {listed}" if len(outcomes) < listed else str(listed)
+    plural = "" if listed == 1 else "s"
+    click.secho(f"{done} {kind.name}{plural}: {'; '.join(parts) or 'nothing done'}", bold=True)

@@ -1,0 +1,277 @@
+"""`commodore tool …`."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import click
+from click.core import ParameterSource
+
+from commodore_py.cli.output import render, voice
+from commodore_py.cli.settings import places
+from commodore_py.cli.settings.options import (
+    HELP,
+    github_token_option,
+    output_option,
+    verbose_option,
+)
+from commodore_py.errors import CommodoreError
+from commodore_py.workflows.tools import BUILT_IN, TOOLS, installed_tools, located_tools
+from commodore_py.workflows.tools import overview as tool_overview
+from commodore_py.workflows.tools.folder import ToolFolder
+from commodore_py.workflows.tools.install import install as bring
+from commodore_py.workflows.tools.releases import (
+    Platform,
+    Upstream,
+    latest_version,
+    release_of,
+    version_given,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.workflows.tools import Tool
+    from commodore_py.workflows.tools.overview import Standing
+
+
+def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in TOOLS if name.startswith(incomplete)]
+
+
+_tool_argument = click.argument("tool", required=False, shell_complete=_complete)
+_version_option = click.option(
+    "--version", help="Version to bring, with or without its v.  [default: the latest]"
+)
+
+
+@click.group(context_settings=HELP)
+@verbose_option
+@github_token_option
+@click.pass_context
+def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
+    """Install the programs that components use: helm, jb and kustomize.
+
+    Managed tools have a folder of their own, which comes first whenever a program is looked for.
+    """
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+@tool.command(name="list")
+@click.option(
+    "--version-check/--skip-version-check",
+    " /-V",
+    default=True,
+    show_default=True,
+    help="Ask GitHub for the latest versions, or don't.",
+)
+@output_option
+@verbose_option
+@github_token_option
+@click.pass_context
+def list_(
+    ctx: click.Context, /, version_check: bool, output: str, verbose: int, **_options: str
+) -> None:
+    """List the tools, where they are, and whether there are newer ones."""
+    ctx.obj = ctx.obj.more_verbose(verbose)
+    managed = _managed(_folder())
+    latest = tool_overview.LatestVersions()
+    if version_check:
+        upstream = _upstream(ctx)
+        voice.step("asking GitHub for the latest versions")
+        latest = tool_overview.ask_latest(TOOLS, upstream)
+    if latest.problem:
+        voice.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
+    rows = tool_overview.standings(installed_tools(), managed, latest.versions)
+    if output == "text":
+        for row in rows:
+            click.echo("\n".join(_lines(row, version_check=version_check)))
+    else:
+        content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
+        click.echo(render.structured(content, output))
+
+
+@tool.command()
+@_tool_argument
+@_version_option
+@click.option("--missing", is_flag=True, help="Install every tool that is not managed yet.")
+@verbose_option
+@github_token_option
+@click.pass_context
+def install(
+    ctx: click.Context,
+    /,
+    tool: str | None,
+    version: str | None,
+    missing: bool,
+    verbose: int,
+    **_options: str,
+) -> None:
+    """Install TOOL, or with --missing every one.
+
+    It goes to the folder of managed tools, whatever the system has. A tool that is managed
+    already stays as it is: `tool upgrade` changes its version.
+    """
+    ctx.obj = ctx.obj.more_verbose(verbose)
+    names, given = _chosen(tool, version, all_=missing, flag="--missing")
+    folder = _folder()
+    managed = _managed(folder)
+    present = {name for name in managed if folder.program(name).is_file()}
+    if missing and present.issuperset(names):
+        voice.step("every tool is managed; `commodore tool upgrade --all` brings newer versions")
+        return
+    upstream = _upstream(ctx)
+    for name in names:
+        if name in present:
+            voice.step(f"{name} is managed already; `commodore tool upgrade {name}` changes it")
+            continue
+        if name in managed:
+            voice.warn(f"{name} is managed, but was gone: it is installed anew")
+        _bring(folder, name, given or latest_version(name, upstream), upstream)
+
+
+@tool.command()
+@_tool_argument
+@_version_option
+@click.option("--all", is_flag=True, help="Upgrade every managed tool.")
+@verbose_option
+@github_token_option
+@click.pass_context
+def upgrade(
+    ctx: click.Context,
+    /,
+    tool: str | None,
+    version: str | None,
+    all: bool,  # noqa: A002 - its variable is COMMODORE_TOOL_UPGRADE_ALL
+    verbose: int,
+    **_options: str,
+) -> None:
+    """Bring TOOL, or with --all every one, to another version.
+
+    The latest is meant unless --version says another; an older one will do. The present version
+    stays in use until the other one is there, verified and tried.
+    """
+    ctx.obj = ctx.obj.more_verbose(verbose)
+    names, given = _chosen(tool, version, all_=all, flag="--all")
+    folder = _folder()
+    managed = _managed(folder)
+    if all and not managed:
+        voice.step("no tool is managed; `commodore tool install --missing` installs them")
+        return
+    upstream = _upstream(ctx)
+    for name in names:
+        if name not in managed:
+            voice.step(f"{name} is not managed; `commodore tool install {name}` installs it")
+            continue
+        wanted = given or latest_version(name, upstream)
+        if folder.version_of(name) == wanted:
+            voice.step(f"{name} {wanted} is installed already")
+        else:
+            _bring(folder, name, wanted, upstream)
+
+
+def _chosen(
+    tool: str | None, version: str | None, *, all_: bool, flag: str
+) -> tuple[tuple[str, ...], str]:
+    """The tools that are meant, and the version that is: none is the latest."""
+    if (tool is not None) == all_:
+        raise CommodoreError(
+            f"expected either a tool or {flag}", hint=f"the tools: {', '.join(TOOLS)}"
+        )
+    if tool is None:
+        if version:
+            voice.warn(f"--version is ignored with {flag}: each tool has versions of its own")
+        return tuple(sorted(TOOLS)), ""
+    if tool not in TOOLS:
+        raise CommodoreError(f"no tool {tool} is known", hint=f"the tools: {', '.join(TOOLS)}")
+    return (tool,), version_given(tool, version) if version else ""
+
+
+def _bring(folder: ToolFolder, tool: str, version: str, upstream: Upstream) -> None:
+    release = release_of(tool, version, Platform.here(), upstream)
+    voice.heading(f"Installing {tool} {version}")
+    bring(folder, release, upstream, now=datetime.now())  # noqa: DTZ005 - Commodore's record has local times
+
+
+def _folder() -> ToolFolder:
+    cache = places.cache_folder()
+    if cache is None:
+        raise CommodoreError("there is no place for tools", hint="set HOME or XDG_CACHE_HOME")
+    return ToolFolder(cache / "tools")
+
+
+def _managed(folder: ToolFolder) -> dict[str, str]:
+    """The managed tools and their times; one that is found elsewhere is managed no more."""
+    for tool in folder.given_up(located_tools()):
+        voice.warn(
+            f"{tool.name} is not managed any more: another one is used", where=str(tool.path)
+        )
+    return folder.managed()
+
+
+def _upstream(ctx: click.Context) -> Upstream:
+    token = _github_token(ctx)
+    if not token and ctx.obj.verbosity:
+        voice.warn("GitHub is asked without a token: it limits how often")
+    mirror = os.environ.get("COMMODORE_TOOL_MIRROR", "")
+    return Upstream(token=token, timeout=ctx.obj.request_timeout, mirror=mirror)
+
+
+def _github_token(ctx: click.Context) -> str:
+    """What the command line says, wherever it does; only then what the environment says."""
+    contexts = [one for one in (ctx, ctx.parent) if one]
+    said = [
+        one
+        for one in contexts
+        if one.get_parameter_source("github_token") is ParameterSource.COMMANDLINE
+    ]
+    tokens = (str(one.params["github_token"]) for one in (*said, *contexts))
+    return next((token for token in tokens if token), "")
+
+
+def _lines(row: Standing, *, version_check: bool) -> Iterator[str]:
+    tool = row.tool
+    if not tool.works:
+        yield _missing(tool)
+        return
+    yield click.style(f"{tool.name} {tool.version}", bold=True)
+    yield f"Location:       {tool.path}"
+    yield f"Managed:        {row.managed}"
+    yield f"Latest version: {row.latest or 'N/A'} ({_remark(row, version_check=version_check)})"
+    yield f"Updated:        {row.updated or 'UNKNOWN'}"
+
+
+def _missing(tool: Tool) -> str:
+    if tool.path:
+        return click.style(f"{tool.name} missing! ({tool.path} does not run)", fg="red")
+    if tool.name in BUILT_IN:
+        return click.style(f"{tool.name} built in (the program is {BUILT_IN[tool.name]})")
+    return click.style(f"{tool.name} missing!", fg="red")
+
+
+def _remark(row: Standing, *, version_check: bool) -> str:
+    if not version_check:
+        return "Version check skipped"
+    match row.upgradable:
+        case None:
+            return "Version check failed"
+        case True:
+            return click.style("Upgrade available!", fg="yellow")
+        case False:
+            return "No upgrade available"
+
+
+def _fields(row: Standing) -> dict[str, object]:
+    tool = row.tool
+    return {
+        "name": tool.name,
+        "path": tool.path,
+        "version": tool.version or None,
+        "managed": row.managed,
+        "latest": row.latest,
+        "upgradable": row.upgradable if tool.works else None,
+        "remark": None if tool.works else BUILT_IN.get(tool.name),
+        "updated": row.updated,
+    }

@@ -1,0 +1,125 @@
+"""`commodore version`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.cli.settings.options import HELP, output_option
+from commodore_py.values import by_name, dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.workflows.tools import Tool
+
+TOOL_MISSING = 127
+
+# https://pkg.go.dev/debug/buildinfo: a header of 32 bytes, then the compiler's version,
+# a text that begins with its length.
+_GO_MARK = b"\xff Go buildinf:"
+_GO_HEADER = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library that shapes the output; `build` is what it was compiled with, where it was."""
+
+    name: str
+    version: str
+    build: str = ""
+
+
+@click.command(context_settings=HELP)
+@output_option
+def version(output: str) -> int:
+    """Show our version, and those of the libraries and tools that shape the output.
+
+    Ends with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
+    """
+    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py.workflows.tools import BUILT_IN, installed_tools  # noqa: PLC0415 - not for --help
+
+    libraries, tools = _libraries(), installed_tools()
+    if output == "text":
+        _show(libraries, tools)
+    else:
+        click.echo(render.structured(_content(libraries, tools), output))
+    missing = [tool for tool in tools if tool.path is None and tool.name not in BUILT_IN]
+    return TOOL_MISSING if missing else 0
+
+
+def _libraries() -> list[Library]:
+    from importlib.metadata import version as version_of  # noqa: PLC0415 - not for --help
+
+    builds = {"gojsonnet": _go_compiler(), "reclass-rs": _rust_compiler()}
+    names = ("kapitan", "gojsonnet", "reclass-rs")
+    return [Library(name, version_of(name), builds.get(name, "")) for name in names]
+
+
+def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
+    from commodore_py import COMPATIBLE_WITH, __version__  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.tools import BUILT_IN  # noqa: PLC0415
+
+    click.secho(f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True)
+    click.secho("\nCore dependency versions", bold=True)
+    for library in libraries:
+        build = f", build info: {library.build}" if library.build else ""
+        click.echo(f"{library.name}: {library.version}{build}")
+    click.secho("\nExternal tool versions", bold=True)
+    for tool in tools:
+        if tool.path is None and tool.name in BUILT_IN:
+            click.echo(f"{tool.name}: built in")
+        elif tool.path is None:
+            click.secho(f"{tool.name}: NOT FOUND IN PATH", fg="red", bold=True)
+        else:
+            click.echo(f"{tool.name}: {tool.path}, version: {tool.version}")
+
+
+def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, object]:
+    from commodore_py import COMPATIBLE_WITH, __version__  # noqa: PLC0415 - not for --help
+
+    return {
+        "schema": "version/v1",
+        "version": __version__,
+        "compatible_with": COMPATIBLE_WITH,
+        "libraries": [by_name(library) for library in libraries],
+        "tools": [
+            {
+                "name": tool.name,
+                "path": str(tool.path) if tool.path else None,
+                "version": tool.version,
+            }
+            for tool in tools
+        ],
+    }
+
+
+def _go_compiler() -> str:
+    """Read from the file: loading the library would start a Go runtime."""
+    from importlib.util import find_spec  # noqa: PLC0415 - not for --help
+    from pathlib import Path  # noqa: PLC0415
+
+    spec = find_spec("_gojsonnet")
+    if spec is None or not spec.origin:
+        return "the library is not installed"
+    try:
+        content = Path(spec.origin).read_bytes()
+    except OSError as error:
+        return f"the library cannot be read: {error.strerror}"
+    start = content.find(_GO_MARK) + _GO_HEADER
+    if start < _GO_HEADER or start >= len(content):
+        return "the library does not tell"
+    length = content[start]
+    text = content[start + 1 : start + 1 + length].decode("ascii", errors="replace")
+    return f"Go compiler: {text}" if text.startswith("go") else "the library does not tell"
+
+
+def _rust_compiler() -> str:
+    import reclass_rs  # noqa: PLC0415 - not for --help
+
+    try:
+        return f"Rust compiler: {reclass_rs.buildinfo()['rustc_version']}"
+    except (AttributeError, KeyError):  # other releases of it
+        return "the library does not tell"

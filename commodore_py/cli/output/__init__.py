@@ -1,0 +1,1 @@
+"""Results as text, JSON, Markdown and tables."""

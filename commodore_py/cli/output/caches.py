@@ -1,0 +1,190 @@
+"""What the caches hold, and what was done about it: in words and for programs."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.values import dataclass
+
+from .sizes import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from commodore_py.dependencies.downloads import Kept
+    from commodore_py.store import Doubt, Pruned, Usage
+    from commodore_py.workflows import cache as caches
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The cache of results as it is."""
+
+    path: Path
+    usage: Usage
+    limit: int
+    doubt: Doubt | None
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """All caches of a user."""
+
+    folder: Path
+    folders: Sequence[caches.Folder]
+    repositories: Sequence[caches.Repository]
+    downloads: Sequence[Kept]
+    results: Results
+
+
+def lines(contents: Contents) -> Iterator[str]:
+    """What is cached, for people."""
+    yield str(contents.folder)
+    yield from _table(
+        ("FOLDER", "FILES", "SIZE"),
+        [(one.path.name, str(one.files), shown(one.bytes)) for one in contents.folders],
+    )
+    yield from _table(
+        ("RESULTS", "NOTES", "ON DISK", "LIMIT", "LAST USED"), list(_row(contents.results))
+    )
+    yield from _table(
+        ("REPOSITORY", "SIZE", "FREED IF REMOVED", "LAST USED"),
+        [
+            (one.name, shown(one.bytes), shown(one.freed), _day(one.used))
+            for one in contents.repositories
+        ],
+    )
+    yield from _table(
+        ("DOWNLOAD", "SIZE", "LAST USED"),
+        [(one.source, shown(one.bytes), _day(one.used)) for one in contents.downloads],
+    )
+
+
+def info(contents: Contents) -> dict[str, Any]:
+    """What is cached, for programs."""
+    usage, doubt = contents.results.usage, contents.results.doubt
+    return {
+        "schema": "cache-info/v1",
+        "folder": str(contents.folder),
+        "folders": [
+            {"name": one.path.name, "path": str(one.path), "files": one.files, "bytes": one.bytes}
+            for one in contents.folders
+        ],
+        "repositories": [_repository(one) for one in contents.repositories],
+        "downloads": [_download(one) for one in contents.downloads],
+        "results": {
+            "path": str(contents.results.path),
+            "contents": usage.blobs,
+            "notes": usage.notes,
+            "bytes": usage.bytes,
+            "limit": contents.results.limit,
+            "last_used": _moment(_time(usage.used)) if usage.used is not None else None,
+            "doubt": doubt.why if doubt else None,
+        },
+    }
+
+
+def removed(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> str:
+    """What was pruned, for people."""
+    counts = (
+        (len(pruned.removed), "repository", "repositories"),
+        (len(kept.removed), "download", "downloads"),
+        (results.files, "result", "results"),
+    )
+    parts = [_counted(*one) for one in counts if one[0]]
+    if not parts:
+        return "nothing to remove"
+    return f"{', '.join(parts)}, {shown(_freed(pruned, kept, results))} freed"
+
+
+def prune(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> dict[str, Any]:
+    """What was pruned, for programs."""
+    return {
+        "schema": "cache-prune/v1",
+        "removed": [_repository(one) for one in pruned.removed],
+        "busy": [_repository(one) for one in pruned.busy],
+        "downloads": [_download(one) for one in kept.removed],
+        "results": {"files": results.files, "freed": results.freed, "left": results.left},
+        "freed": _freed(pruned, kept, results),
+    }
+
+
+def checked(one: caches.Checked) -> str:
+    """What was found in one cache, for people."""
+    found = f"{len(one.damaged)} damaged, and removed" if one.damaged else "all right"
+    return f"{one.folder.name}: {one.items} read, {found}"
+
+
+def verify(every: Iterable[caches.Checked], doubt: Doubt | None) -> dict[str, Any]:
+    """What was found in all caches, for programs."""
+    return {
+        "schema": "cache-verify/v1",
+        "folders": [
+            {
+                "name": one.folder.name,
+                "path": str(one.folder),
+                "read": one.items,
+                "damaged": list(one.damaged),
+            }
+            for one in every
+        ],
+        "doubt": doubt.why if doubt else None,
+    }
+
+
+def _row(results: Results) -> Iterator[tuple[str, ...]]:
+    usage = results.usage
+    if usage.used is not None:
+        size, limit, used = shown(usage.bytes), shown(results.limit), _day(_time(usage.used))
+        yield str(usage.blobs), str(usage.notes), size, limit, used
+
+
+def _repository(one: caches.Repository) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "path": str(one.path),
+        "files": one.files,
+        "bytes": one.bytes,
+        "freed_if_removed": one.freed,
+        "last_used": _moment(one.used),
+    }
+
+
+def _download(one: Kept) -> dict[str, Any]:
+    return {
+        "kind": one.kind,
+        "source": one.source,
+        "bytes": one.bytes,
+        "last_used": _moment(one.used),
+    }
+
+
+def _freed(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> int:
+    return sum(one.freed for one in pruned.removed) + kept.freed + results.freed
+
+
+def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not rows:
+        return
+    widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
+    yield ""
+    for row in (header, *rows):
+        yield "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _time(seconds: float) -> datetime:
+    return datetime.fromtimestamp(seconds, tz=UTC)
+
+
+def _moment(moment: datetime) -> str:
+    return moment.isoformat(timespec="seconds")
+
+
+def _day(moment: datetime) -> str:
+    return moment.astimezone().strftime("%Y-%m-%d %H:%M")

@@ -1,0 +1,201 @@
+"""What `catalog compile` shows: the change, the question, the outcome."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from contextlib import contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py import spans
+from commodore_py.cli import prompt
+from commodore_py.model import ReportOutcome
+
+from . import changes, render, timings, voice
+from .log import Collected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+    from commodore_py.model import Change, DiffLine, Published
+
+    from .changes import DiffForm
+    from .timings import Row
+
+NOT_REPORTED = 4
+CHANGES_FOUND = 5
+
+
+class Show:
+    """Shows one compile; what programs read is alone on stdout."""
+
+    def __init__(self, output: str, form: DiffForm = "text", *, ignoring: bool = True) -> None:
+        self._output = output
+        self._form: DiffForm = form
+        self._ignoring = ignoring
+        self._collected = Collected()
+        self.stages: list[Row] | None = None
+        """How long each stage took, where that was asked for."""
+        self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
+
+    @property
+    def needs_contents(self) -> bool:
+        """Whether a change is not shown by the lines of its text."""
+        return self._form not in ("text", "none") or self._output == "markdown"
+
+    @contextmanager
+    def collecting(self) -> Iterator[Show]:
+        """Keep the warnings of the run for the result."""
+        logger = logging.getLogger("commodore_py")
+        logger.addHandler(self._collected)
+        try:
+            yield self
+        finally:
+            logger.removeHandler(self._collected)
+
+    def ask(self, config: Config, change: Change) -> bool:
+        """Whether to publish; shows the change first, as that is what the answer is about."""
+        self._change(config, change)
+        if not config.push:
+            return False
+        return not config.interactive or prompt.confirm(
+            " > Should the push be done?",
+            undone="nothing is pushed; the changes are staged in catalog/",
+            in_advance="--push without --interactive pushes, no --push does not",
+        )
+
+    def outcome(
+        self, config: Config, cluster: str, published: Published, *, exit_code: bool
+    ) -> int:
+        """Show how the run ended, and say it as an exit code."""
+        never_asked = config.local or config.dry_run or config.output_dir is not None
+        if never_asked or not published.change:
+            self._change(config, published.change)
+        if config.verbosity:
+            from commodore_py.catalog import commit_message  # noqa: PLC0415 - slow to import
+
+            message = commit_message(published.record)
+            voice.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
+        for line in _steps(config, published):
+            voice.step(line)
+        if published.report is ReportOutcome.FAILED:
+            voice.warn(
+                "the catalog was pushed, but the compile could not be reported: "
+                + published.report_problem,
+                where=f"commit {published.unreported}",
+                hint=f"report it with: {_report_command(config, cluster)}",
+            )
+        self._result(config, cluster, published)
+        voice.notices(published.notices)
+        if published.report is ReportOutcome.FAILED:
+            return NOT_REPORTED
+        return CHANGES_FOUND if exit_code and published.change else 0
+
+    def _change(self, config: Config, change: Change) -> None:
+        started = monotonic()
+        smart = config.migration and self._form == "text"
+        if smart:
+            voice.step("Smart diffing started; this may take a while")
+        with spans.stage("diff"):
+            text = self._text(config, change)
+        if self._output == "text":
+            click.echo(text)
+        else:
+            voice.plain(text)
+        if smart and change:
+            voice.step(f"Smart diffing took {monotonic() - started:.2f}s")
+        for one in change.ignored:
+            from commodore_py.catalog import ignored_words  # noqa: PLC0415 - slow to import
+
+            voice.warn(
+                ignored_words(one),
+                hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
+            )
+
+    def _text(self, config: Config, change: Change) -> str:
+        if self._form == "text" and change:
+            return render.diff_lines(self.lines(config, change))
+        return changes.text_of(change, self._wish(config), changes.unchanged_of(change))
+
+    def lines(self, config: Config, change: Change) -> tuple[DiffLine, ...]:
+        """The text of a change, made once however often it is wanted."""
+        if self._lines is None or self._lines[0] is not change:
+            self._lines = (change, changes.lines_of(change, config.migration))
+        return self._lines[1]
+
+    def _wish(self, config: Config) -> changes.Wish:
+        return changes.Wish(self._form, config.migration, self._ignoring)
+
+    def _result(self, config: Config, cluster: str, published: Published) -> None:
+        if self._output == "text":
+            click.secho(f"Catalog of cluster {cluster} compiled", bold=True)
+            return
+        content: dict[str, Any] = {}
+        if self._output == "markdown" or self._form == "objects":
+            from . import differences_json, differences_markdown  # noqa: PLC0415 - slow to import
+
+            change = published.change
+            found = changes.diff_of(change, self._wish(config), changes.unchanged_of(change))
+            if self._output == "markdown":
+                click.echo(differences_markdown.object_diff(found))
+                return
+            content = {"diff": differences_json.object_diff(found)}
+        content = result_of(cluster, published, self._collected.warnings) | content
+        if self.stages is not None:
+            content["stages"] = timings.as_data(self.stages)
+        click.echo(render.structured(content, self._output))
+
+
+def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[str, Any]:
+    """A compile for programs."""
+    return {
+        "schema": "catalog-compile/v1",
+        "cluster": cluster,
+        "changed": bool(published.change),
+        "changes": [
+            {"kind": file.kind, "path": file.path}
+            | ({"old_path": file.old_path} if file.old_path != file.path else {})
+            for file in published.change.files
+        ],
+        "commit": published.commit,
+        "reported": published.report is ReportOutcome.REPORTED,
+        "instances": [
+            {
+                "name": instance.name,
+                "component": instance.component or instance.name,
+                "url": instance.url,
+                "version": instance.version,
+                "commit": instance.commit,
+            }
+            for instance in published.record.instances
+        ],
+        "timings": dict(published.timings),
+        "warnings": warnings,
+        "notices": [notice.text for notice in published.notices],
+    }
+
+
+def _report_command(config: Config, cluster: str) -> str:
+    words = ["commodore", "--working-dir", str(config.paths.root), "catalog", "report", cluster]
+    return shlex.join([*words, "--api-url", config.api_url])
+
+
+def _steps(config: Config, published: Published) -> list[str]:
+    if published.commit:
+        return [f"Pushed commit {published.commit}"]
+    if config.dry_run:
+        return ["Nothing was written: this was a dry run"]
+    if config.output_dir is not None:
+        return [f"The catalog is in {config.output_dir}"]
+    if config.local:
+        return ["Nothing is committed or pushed in local mode"]
+    if not published.change:
+        return ["Nothing to commit"]
+    return [
+        "Not pushed: the changes are staged in catalog/",
+        "Use --push to commit and push them, with --interactive to be asked first",
+    ]

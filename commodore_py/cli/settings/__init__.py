@@ -1,0 +1,1 @@
+"""Options, environment and the user's file, to one Config."""

@@ -1,0 +1,347 @@
+"""Options that several commands share, and what they add up to: one Config."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from commodore_py.cli.output import log
+from commodore_py.values import dataclass, replace
+
+if TYPE_CHECKING:
+    from commodore_py.adapters.git.urls import PushRule
+    from commodore_py.config import Config
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+_Option = Callable[[_Command], _Command]
+
+HELP = {"help_option_names": ["-h", "--help"]}
+# git-check-ref-format, which is no place to learn about a typing mistake after a long compile.
+# Compiled when it is used: every command imports this.
+_NO_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
+OUTPUTS = ("text", "json", "yaml")
+DIFF_OUTPUTS = (*OUTPUTS, "markdown")
+DIFF_FORMS = ("text", "objects", "stat", "none")
+ENGINES = ("native", "reference")
+
+
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """What was said before the sub-command."""
+
+    working_dir: Path
+    request_timeout: int = 5
+    verbosity: int = 0
+    quiet: bool = False
+    plain: bool = False
+    log_format: str = "text"
+    cache_size: int = 2 << 30
+
+    def more_verbose(self, count: int) -> Globals:
+        """The same, with the `-v` of one more level added."""
+        louder = replace(self, verbosity=self.verbosity + count)
+        log.set_up(louder.verbosity, quiet=self.quiet, plain=self.plain, form=self.log_format)
+        return louder
+
+
+class Seconds(click.types.IntParamType):
+    """A time to wait."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> Any:  # noqa: ANN401 - click's own
+        """The number, if it is a whole one and leaves any time at all."""
+        try:
+            seconds = int(value)
+        except ValueError:
+            seconds = 0
+        if seconds < 1:
+            self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
+        return seconds
+
+
+class Branch(click.types.StringParamType):
+    """The name of a Git branch."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """The name, if Git takes it for one."""
+        if value and (re.search(_NO_BRANCH, value) or value == "HEAD"):
+            self.fail(f"{value!r} is no name of a branch.", param, ctx)
+        return str(value)
+
+
+class PushUrl(click.types.StringParamType):
+    """Where to push to: `ssh`, `same`, or one of them for a host."""
+
+    def convert(
+        self,
+        value: Any,  # noqa: ANN401 - click's own
+        param: click.Parameter | None,
+        ctx: click.Context | None,
+    ) -> str:
+        """The word, if it is one that we understand."""
+        from commodore_py.adapters.git.urls import PushRule  # noqa: PLC0415 - not for --help
+        from commodore_py.errors import CommodoreError  # noqa: PLC0415
+
+        try:
+            PushRule.parse([value])
+        except CommodoreError as error:
+            self.fail(f"{error}.", param, ctx)
+        return str(value)
+
+
+verbose_option = click.option(
+    "-v", "--verbose", count=True, help="Tell more; repeat for even more."
+)
+
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Choice(OUTPUTS),
+    default="text",
+    show_default=True,
+    help="Form of the result on stdout.",
+)
+
+
+def _push_rule(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> PushRule:
+    from commodore_py.adapters.git.urls import PushRule  # noqa: PLC0415 - not for --help
+
+    return PushRule.parse(words)
+
+
+push_url_option = click.option(
+    "--push-url",
+    type=PushUrl(),
+    multiple=True,
+    metavar="[HOST=]ssh|same",
+    callback=_push_rule,
+    help="Where repositories fetched over HTTP are pushed to: over SSH, which is the default, or"
+    " to the same URL; repeat for single hosts.",
+)
+
+strict_option = click.option(
+    "--strict/--no-strict",
+    default=False,
+    show_default=True,
+    help="Refuse what Commodore lets through and we only warn about.",
+)
+
+offline_option = click.option(
+    "--offline",
+    is_flag=True,
+    help="Make no connection: use what is here, as --local does, and say what is missing.",
+)
+
+helm_option = click.option(
+    "--helm-nondeterminism",
+    type=click.Choice(("warn", "error", "ignore")),
+    default="warn",
+    show_default=True,
+    help="What to do about charts that give something else at every compile.",
+)
+
+git_cache_option = click.option(
+    "--git-cache/--no-git-cache",
+    default=True,
+    show_default=True,
+    help="Let new clones borrow objects from this user's cache, and keep them there.",
+)
+
+github_token_option = click.option(
+    "--github-token",
+    envvar="COMMODORE_GITHUB_TOKEN",
+    default="",
+    metavar="TEXT",
+    help="Token for GitHub's API.",
+)
+
+
+def api_options(command: _Command) -> _Command:
+    """Add where cluster facts come from, and how to be let in."""
+    token = click.option(
+        "--api-token",
+        envvar="COMMODORE_API_TOKEN",
+        metavar="TOKEN",
+        help="Token for the API, or a file that holds it.",
+    )
+    return _with(_API_URL, token, *_OIDC)(command)
+
+
+def login_options(command: _Command) -> _Command:
+    """Add which API to log in to, and where."""
+    return _with(_API_URL, *_OIDC)(command)
+
+
+def destination_options(command: _Command) -> _Command:
+    """Add where a catalog goes, and whether it goes there now."""
+    return _with(
+        click.option("--push", is_flag=True, help="Commit and push the catalog if it changed."),
+        click.option(
+            "-i", "--interactive", is_flag=True, help="With --push: show the diff, then ask."
+        ),
+        push_url_option,
+        click.option(
+            "--catalog-branch",
+            type=Branch(),
+            default="",
+            metavar="NAME",
+            help="Compare with this branch of the catalog and push to it, for a review; it begins"
+            " at the default branch.",
+        ),
+        click.option(
+            "--output-dir",
+            type=click.Path(file_okay=False, path_type=Path),
+            metavar="DIR",
+            help="Write the catalog to a plain folder instead of its repository.",
+        ),
+        click.option(
+            "--dry-run",
+            is_flag=True,
+            help="Say what would change, and write nothing below the working directory.",
+        ),
+    )(command)
+
+
+def diff_options(default: str) -> Callable[[_Command], _Command]:
+    """Add how changes are shown."""
+    return _with(
+        click.option(
+            "--diff",
+            type=click.Choice(DIFF_FORMS),
+            default=default,
+            show_default=True,
+            help="Show changes line by line, object by object, as a count of lines, or not at all.",
+        ),
+        click.option(
+            "--ignore/--no-ignore",
+            default=True,
+            show_default=True,
+            help="With objects: leave out what rules of the hierarchy call noise, and count it.",
+        ),
+    )
+
+
+def engine_options(command: _Command) -> _Command:
+    """Add what compiles, and how much is let through."""
+    return _with(
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default="native",
+            show_default=True,
+            help="By ourselves as far as we can, or by Kapitan and reclass as they are.",
+        ),
+        strict_option,
+    )(command)
+
+
+def cache_options(command: _Command) -> _Command:
+    """Add whether results of earlier runs are used."""
+    return _with(
+        click.option(
+            "--cache/--no-cache",
+            default=True,
+            show_default=True,
+            help="Use results of earlier runs that still hold, or compile everything anew.",
+        ),
+        click.option(
+            "--verify-cache",
+            is_flag=True,
+            help="Compile everything, and fail if a kept result is another one.",
+        ),
+        click.option(
+            "--explain-cache",
+            is_flag=True,
+            help="Tell what was taken from the cache, and why the rest was compiled.",
+        ),
+    )(command)
+
+
+def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """What `cache_options` gave, by the names of Config."""
+    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+
+    from . import places  # noqa: PLC0415
+
+    if options["verify_cache"] and not options["cache"]:
+        raise UsageError("--verify-cache and --no-cache exclude each other")
+    folder = places.cache_folder() if options["cache"] else None
+    return {
+        "result_cache": places.result_cache(folder) if folder else None,
+        "recompile": not options["cache"],
+        "verify_cache": options["verify_cache"],
+        "explain_cache": options["explain_cache"],
+    }
+
+
+def refuse_online(options: dict[str, Any]) -> None:
+    """Refuse what cannot be done without a network, if there is to be none."""
+    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+
+    if options["offline"] and options["push"]:
+        raise UsageError("--push needs a network", hint="leave out --offline, or --push")
+    if options["offline"] and options["jsonnet_bundler"] == "jb":
+        raise UsageError("jb needs a network", hint="leave out --jsonnet-bundler jb")
+
+
+def config_of(settings: Globals, **values: Any) -> Config:  # noqa: ANN401 - Config checks them by name
+    """The frozen Config of this invocation."""
+    from commodore_py.config import Config, WorkPaths  # noqa: PLC0415 - not for --help
+
+    return Config(
+        paths=WorkPaths(settings.working_dir),
+        request_timeout=settings.request_timeout,
+        result_cache_limit=settings.cache_size,
+        verbosity=settings.verbosity,
+        **values,
+    )
+
+
+def api_settings(options: dict[str, Any]) -> dict[str, str]:
+    """What `api_options` and `login_options` gave, by the names of Config."""
+    names = ("api_url", "api_token", "oidc_discovery_url", "oidc_client")
+    return {name: options.get(name) or "" for name in names}
+
+
+def _with(*options: _Option[_Command]) -> _Option[_Command]:
+    def add(command: _Command) -> _Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+_API_URL = click.option(
+    "--api-url",
+    envvar="COMMODORE_API_URL",
+    metavar="URL",
+    help="Lieutenant API, or a folder of cluster facts (./facts, /srv/facts, file:///…).",
+)
+_OIDC = (
+    click.option(
+        "--oidc-discovery-url",
+        envvar="COMMODORE_OIDC_DISCOVERY_URL",
+        metavar="URL",
+        help="Discovery document of the identity provider.",
+    ),
+    click.option(
+        "--oidc-client",
+        envvar="COMMODORE_OIDC_CLIENT",
+        metavar="TEXT",
+        help="Client id at the identity provider.",
+    ),
+)

@@ -1,0 +1,133 @@
+"""Where each setting of a run comes from: flag, variable, file or default."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.core import ParameterSource
+
+from commodore_py.values import dataclass
+
+from . import user_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .dotenv_file import DotEnv
+
+_META = "commodore_py.cli.settings.origins"
+_CREDENTIALS = "token"
+_MASKED = "********"
+_WHO_IN_URL = r"(?<=://)[^/@]+(?=@)"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What was known before the first option was read."""
+
+    dotenv: DotEnv | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One option of one command as it would count, and why."""
+
+    command: str
+    name: str
+    value: Any
+    origin: str
+    """flag, env, dotenv, file or default."""
+    place: str = ""
+    """The variable, or the file and its line."""
+
+
+def keep(ctx: click.Context, start: Start) -> None:
+    """Remember how the run began."""
+    ctx.meta[_META] = start
+
+
+def start_of(ctx: click.Context) -> Start:
+    """How the run began."""
+    kept = ctx.meta.get(_META)
+    return kept if isinstance(kept, Start) else Start()
+
+
+def variables_of(ctx: click.Context, option: click.Option) -> tuple[str, ...]:
+    """The variables that feed an option: those with names of their own, then the automatic one."""
+    named = (option.envvar,) if isinstance(option.envvar, str) else tuple(option.envvar or ())
+    if not (option.allow_from_autoenv and ctx.auto_envvar_prefix and option.name):
+        return named
+    return tuple(dict.fromkeys((*named, f"{ctx.auto_envvar_prefix}_{option.name.upper()}")))
+
+
+def settings_of(ctx: click.Context) -> Iterator[Setting]:
+    """Every setting of a command and of those below it."""
+    path = ctx.command_path.split(" ")[1:]
+    for option in ctx.command.params:
+        if isinstance(option, click.Option) and option.expose_value:
+            yield _setting(ctx, option, path)
+    if isinstance(ctx.command, click.Group):
+        for name in ctx.command.list_commands(ctx):
+            command = ctx.command.get_command(ctx, name)
+            if command is not None:
+                yield from settings_of(_as_if_called(command, ctx, name))
+
+
+def _as_if_called(command: click.Command, parent: click.Context, name: str) -> click.Context:
+    """The command's context, as if it was called without any flag."""
+    ctx = click.Context(command, parent=parent, info_name=name, resilient_parsing=True)
+    command.parse_args(ctx, [])
+    return ctx
+
+
+def _setting(ctx: click.Context, option: click.Option, path: list[str]) -> Setting:
+    name = str(option.name)
+    source = ctx.get_parameter_source(name) or ParameterSource.DEFAULT
+    value = ctx.params.get(name)
+    if value is None and source is not ParameterSource.DEFAULT:
+        value = _complaint(ctx, option)
+    origin, place = _origin(ctx, option, source, path)
+    shown = _shown(user_file.key_of(option), value)
+    return Setting(" ".join(path), user_file.key_of(option), shown, origin, place)
+
+
+def _complaint(ctx: click.Context, option: click.Option) -> str | None:
+    """Why a value that is there came to nothing."""
+    try:
+        option.type_cast_value(ctx, option.consume_value(ctx, {})[0])
+    except click.BadParameter as error:
+        return f"not valid: {error.message}"
+    return None
+
+
+def _origin(
+    ctx: click.Context, option: click.Option, source: ParameterSource, path: list[str]
+) -> tuple[str, str]:
+    match source:
+        case ParameterSource.COMMANDLINE:
+            return "flag", ""
+        case ParameterSource.ENVIRONMENT:
+            variable = next(name for name in variables_of(ctx, option) if os.environ.get(name))
+            dotenv = start_of(ctx).dotenv
+            if dotenv and variable in dotenv.names:
+                return "dotenv", f"{variable} in {dotenv.path}"
+            return "env", variable
+        case ParameterSource.DEFAULT_MAP:
+            file = user_file.of(ctx)
+            line = file.lines.get((*path, str(option.name)))
+            return "file", f"{file.path}:{line}" if line else str(file.path)
+        case _:
+            return "default", ""
+
+
+def _shown(name: str, value: object) -> object:
+    if value and _CREDENTIALS in name:
+        return _MASKED
+    if isinstance(value, tuple):
+        return [_shown(name, item) for item in value]
+    if isinstance(value, str):
+        return re.sub(_WHO_IN_URL, _MASKED, value)
+    return value if value is None or isinstance(value, bool | int) else str(value)

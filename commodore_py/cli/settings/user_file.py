@@ -1,0 +1,191 @@
+"""The user's settings file: options by their names, checked against the command tree."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli.output.sizes import Size
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.values import dataclass, field
+
+from . import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+_META = "commodore_py.cli.settings.user_file"
+# Compiled when they are used: every command imports this.
+_HEADER = r"\s*\[([^\[\]]+)\]"
+_KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
+
+Place = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UserFile:
+    """Defaults as click takes them, and the line of each."""
+
+    path: Path | None = None
+    defaults: dict[str, Any] = field(default_factory=dict)
+    lines: Mapping[Place, int] = field(default_factory=dict)
+
+
+def read(ctx: click.Context, root: click.Group) -> UserFile:
+    """The settings in the user's file; every mistake in it is told at once."""
+    path = places.config_file()
+    text = _text(path) if path else None
+    if path is None or text is None:
+        return UserFile()
+
+    import tomllib  # noqa: PLC0415 - most runs have no such file
+
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        where = f"{path}:{line[1]}" if line else str(path)
+        raise CommodoreError(f"not valid TOML: {error}", where=where) from error
+    reader = _Reader(path, _line_numbers(text))
+    defaults = reader.section(ctx, root, content, ())
+    raise_collected(reader.problems, f"settings in {path}")
+    return UserFile(path, defaults, reader.places)
+
+
+def keep(ctx: click.Context, user_file: UserFile) -> None:
+    """Make the settings the defaults of this run, and remember where they are."""
+    ctx.default_map = user_file.defaults
+    ctx.meta[_META] = user_file
+
+
+def of(ctx: click.Context) -> UserFile:
+    """What was read for this run."""
+    kept = ctx.meta.get(_META)
+    return kept if isinstance(kept, UserFile) else UserFile()
+
+
+def key_of(option: click.Option) -> str:
+    """The name of an option in the file: its long name."""
+    long = [name for name in option.opts if name.startswith("--")]
+    return (long or option.opts)[0].lstrip("-")
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except UnicodeDecodeError as error:
+        raise CommodoreError("the settings are not a text in UTF-8", where=str(path)) from error
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot read the settings: {error.strerror}", where=str(path)
+        ) from error
+
+
+class _Reader:
+    """Checks a file against the command tree and collects what is wrong."""
+
+    def __init__(self, path: Path, numbers: Mapping[Place, int]) -> None:
+        self._path = path
+        self._numbers = numbers
+        self.problems: list[CommodoreError] = []
+        self.places: dict[Place, int] = {}
+
+    def section(
+        self, ctx: click.Context, command: click.Command, table: Mapping[str, Any], at: Place
+    ) -> dict[str, Any]:
+        """One command's options and, for a group, the sections of its commands."""
+        options = {key_of(option): option for option in _options_of(command)}
+        commands = command.list_commands(ctx) if isinstance(command, click.Group) else []
+        found: dict[str, Any] = {}
+        for key, value in table.items():
+            here = (*at, key)
+            if isinstance(value, dict):
+                inner = command.get_command(ctx, key) if isinstance(command, click.Group) else None
+                if inner is None:
+                    self._unknown("section", here, commands)
+                else:
+                    found[key] = self.section(ctx, inner, value, here)
+            elif key not in options:
+                self._unknown("setting", here, options)
+            else:
+                problem = _problem(options[key], value, ctx)
+                if problem:
+                    self._reject(here, f"{'.'.join(here)}: {problem}")
+                name = str(options[key].name)
+                found[name] = value
+                self.places[(*at, name)] = self._numbers.get(here, 0)
+        return found
+
+    def _unknown(self, what: str, here: Place, known: Iterable[str]) -> None:
+        from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
+
+        near = get_close_matches(here[-1], list(known), n=1)
+        above = f"[{'.'.join(here[:-1])}]" if here[:-1] else "the top level"
+        hint = f"did you mean {near[0]}?" if near else f"known there: {', '.join(sorted(known))}"
+        self._reject(here, f"unknown {what} {here[-1]} in {above}", hint)
+
+    def _reject(self, here: Place, problem: str, hint: str = "") -> None:
+        number = self._numbers.get(here)
+        where = f"{self._path}:{number}" if number else str(self._path)
+        self.problems.append(CommodoreError(problem, where=where, hint=hint))
+
+
+def _options_of(command: click.Command) -> Iterator[click.Option]:
+    for parameter in command.params:
+        if isinstance(parameter, click.Option) and parameter.expose_value:
+            yield parameter
+
+
+def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
+    wanted, fits = _fits(option, value)
+    if not fits:
+        return f"expected {wanted}, not {_shown(value)}"
+    if isinstance(option.type, click.Choice | click.types.IntParamType | Size):
+        try:
+            option.type_cast_value(ctx, value)
+        except click.BadParameter as error:
+            return error.message.rstrip(".")
+    return ""
+
+
+def _fits(option: click.Option, value: object) -> tuple[str, bool]:
+    if option.is_bool_flag:
+        return "true or false", isinstance(value, bool)
+    if option.count or isinstance(option.type, click.types.IntParamType):
+        return "a whole number", isinstance(value, int) and not isinstance(value, bool)
+    if option.multiple:
+        texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
+        return "a list of texts", texts
+    return "a text", isinstance(value, str)
+
+
+def _shown(value: object) -> str:
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+
+
+def _line_numbers(text: str) -> dict[Place, int]:
+    """The line of every section and key; the parser of the standard library does not tell."""
+    section: Place = ()
+    found: dict[Place, int] = {}
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(_HEADER, line)
+        key = re.match(_KEY, line)
+        if header:
+            section = _parts(header[1])
+            found.setdefault(section, number)
+        elif key:
+            found.setdefault((*section, *_parts(key[1])), number)
+    # A table that has no header of its own is found by the first thing in it.
+    for place, number in tuple(found.items()):
+        for length in range(1, len(place)):
+            found.setdefault(place[:length], number)
+    return found
+
+
+def _parts(name: str) -> Place:
+    return tuple(part.strip().strip("\"'") for part in name.split("."))

@@ -1,0 +1,103 @@
+"""Charts whose output changes without any reason, told with their template and its line."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.compiler.compile import search_paths_of
+from commodore_py.compiler.entries import entries_of
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Notice
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.compiler.entries import Entry
+    from commodore_py.config import Config
+    from commodore_py.model import Inventory, Node
+
+    from .templates import Call
+
+_HINT = (
+    "give the chart such values by helm_values, from references to secrets where they are secret;"
+    " --helm-nondeterminism ignore says no more about it"
+)
+
+
+def chart_doubts(
+    config: Config, inventory: Inventory, search_paths: tuple[Path, ...] = ()
+) -> tuple[Notice, ...]:
+    """What charts do that makes no two compiles the same."""
+    if config.helm_nondeterminism == "ignore":
+        return ()
+    folders = search_paths or search_paths_of(config)
+    found = [
+        notice
+        for instance in inventory.instances
+        for entry in _helm_entries(inventory.nodes[instance.name])
+        for notice in _doubts(entry, folders)
+    ]
+    if config.helm_nondeterminism == "error":
+        raise_collected(
+            [CommodoreError(one.text, where=one.where, hint=_HINT) for one in found],
+            "charts give something else at every compile",
+        )
+    return tuple(found)
+
+
+def _helm_entries(node: Node) -> Iterator[Entry]:
+    kapitan = node.parameters.get("kapitan")
+    listed = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
+    # Hardly any component has one, and reading all entries takes its time.
+    if any("helm" in one.values() for one in listed or () if isinstance(one, Mapping)):
+        yield from (one for one in entries_of(node).compiled if one.input_type == "helm")
+
+
+def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
+    # Hardly any component has charts, and to read them takes half of the standard library.
+    from . import calls_of, title_of  # noqa: PLC0415 - see above
+    from .templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
+
+    # Whether a template comes to its calls is a matter of its conditions, which are not read.
+    what_they_do = (
+        (RANDOM, "may make up values anew at every compile"),
+        (CLOCK, "may look at the clock"),
+        (WORLD, "may ask for what is not there while compiling"),
+    )
+    if not _is_named(entry):
+        text = f"{entry.target}: a release without helm_params.name is named after the clock"
+        yield Notice(text, where=entry.where)
+    for chart in _charts(entry, folders):
+        calls = calls_of(chart, entry.fields["helm_values"] or {})
+        for functions, said in what_they_do:
+            these = [call for call in calls if call.function in functions]
+            if these:
+                names = ", ".join(dict.fromkeys(call.function for call in these))
+                text = f"{entry.target}: chart {title_of(chart)} {said} ({names})"
+                yield Notice(text, where="\n".join([*_places(chart, these), entry.where]))
+
+
+def _is_named(entry: Entry) -> bool:
+    params = entry.fields["helm_params"]
+    # Helm takes this one before it makes up a name; what a template calls is another question.
+    template = str(params.get("name_template") or "")
+    if template:
+        return "{{" not in template
+    return bool({"name", "release_name"} & params.keys()) and len(entry.input_paths) <= 1
+
+
+def _places(chart: Path, calls: Iterable[Call]) -> Iterator[str]:
+    yield from dict.fromkeys(f"{chart / call.file}:{call.line}" for call in calls)
+
+
+def _charts(entry: Entry, folders: tuple[Path, ...]) -> list[Path]:
+    found: dict[str, Path] = {}
+    for pattern in entry.input_paths:
+        for folder in folders:
+            for place in glob.glob(str(folder / pattern)):  # noqa: PTH207 - Path.glob knows no absolute patterns
+                found.setdefault(os.path.realpath(place), Path(place))
+    return list(found.values())

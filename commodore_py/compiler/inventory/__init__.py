@@ -1,0 +1,1 @@
+"""The inventory as component code sees it."""

@@ -1,0 +1,134 @@
+"""The inventory as Jsonnet files that exist for the importer only, one for each parameter key.
+
+`lib/kapitan.libjsonnet` imports them. Jsonnet imports lazily, so only the keys that somebody looks
+at are ever converted.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any, Final, Protocol
+from urllib.parse import quote, unquote
+
+from commodore_py.adapters.jsonnet.evaluate import Inexpressible, as_code
+from commodore_py.lib import KAPITAN_LIBRARIES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
+
+_PREFIX = f"{FOLDER}/"
+_OWN = (f"{_PREFIX}self/", f"{_PREFIX}self.")
+_SUFFIX = ".jsonnet"
+_LAZY = "parameters"
+
+
+def name_of(path: Path | str) -> str | None:
+    """What such a file is called below its folder; None if it is none of these files."""
+    name = str(path)
+    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
+
+
+def known_as(path: str, target: str) -> str:
+    """What a file is called among those of all targets: one target's own ones by its name."""
+    if not path.startswith(_OWN):
+        return path
+    return f"{path.removesuffix(_SUFFIX)}@{_quoted(target)}{_SUFFIX}"
+
+
+def parts_of(name: str) -> list[str]:
+    """The parts of a name, as they were before they were quoted."""
+    return [unquote(part) for part in name.removesuffix(_SUFFIX).split("/")]
+
+
+class TargetViews(Protocol):
+    """What component code sees of each target."""
+
+    def of(self, target: str) -> Mapping[str, Any]:
+        """One target, by its name."""
+
+    def names(self) -> tuple[str, ...]:
+        """Every target."""
+
+
+class InventoryImports:
+    """Content of the files, made when they are imported and kept while a target is compiled."""
+
+    def __init__(self, views: TargetViews) -> None:
+        self.views = views
+        self._target = ""
+        self._made: dict[str, bytes] = {}
+
+    def read(self, path: Path | str, target: str) -> bytes | None:
+        """A file as one target gets to see it, None if it is none of these files."""
+        if name_of(path) is None:
+            return None
+        name = str(path)
+        if target != self._target:
+            # What one target looked at is mostly of no use to the next.
+            self._made.clear()
+            self._target = target
+        if name not in self._made:
+            text = self._text(parts_of(name.removeprefix(_PREFIX)), target)
+            if text is None:
+                return None
+            self._made[name] = text.encode()
+        return self._made[name]
+
+    def _text(self, parts: list[str], target: str) -> str | None:
+        match parts:
+            case ["all"]:
+                return _object({name: _import("targets", name) for name in self.views.names()})
+            case ["self", *below]:
+                return self._part(target, below, "self")
+            case ["targets", name, *below] if name in self.views.names():
+                return self._part(name, below, name)
+        return None
+
+    def _part(self, target: str, below: list[str], folder: str) -> str | None:
+        """A whole target, one of its sections, or one of its parameters."""
+        view = self.views.of(target)
+        match below:
+            case []:
+                return _sections(view, folder, target)
+            case [section] if section in view:
+                return _literal(view[section], (target, section))
+            case [str(section), key] if section == _LAZY and key in view[section]:
+                return _literal(view[section][key], (target, section, key))
+        return None
+
+
+def _sections(view: Mapping[str, Any], folder: str, target: str) -> str:
+    keys = {key: _import(folder, _LAZY, key) for key in _names(view[_LAZY], (target, _LAZY))}
+    others = {name: _import(folder, name) for name in view if name != _LAZY}
+    return _object({**others, _LAZY: _object(keys)})
+
+
+def _names(parameters: Mapping[str, Any], path: tuple[object, ...]) -> Mapping[str, Any]:
+    _literal(dict.fromkeys(parameters), path)
+    return parameters
+
+
+def _object(fields: Mapping[str, str]) -> str:
+    return "{" + ",".join(f"{json.dumps(name)}:{value}" for name, value in fields.items()) + "}"
+
+
+def _import(*parts: str) -> str:
+    # Quoted, any key is a single part of a path, and safe between quotation marks.
+    return f'import "{"/".join(map(_quoted, parts))}{_SUFFIX}"'
+
+
+@functools.lru_cache(maxsize=4096)  # the same keys for every target
+def _quoted(part: str) -> str:
+    return quote(part, safe="")
+
+
+def _literal(value: object, path: tuple[object, ...]) -> str:
+    try:
+        return as_code(value)
+    except Inexpressible as error:
+        error.path = (*path, *error.path)
+        raise

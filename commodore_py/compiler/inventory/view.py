@@ -1,0 +1,115 @@
+"""A target as component code sees it: Kapitan's typed model, written out in full (pure).
+
+Filters and our own stages read the node as the hierarchy has it; `inventory()` in component code
+gives this view of it, and components have come to rely on its completed entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.compiler.entries import entries_of
+from commodore_py.compiler.fields import flag
+
+if TYPE_CHECKING:
+    from commodore_py.model import Node
+
+_VAULT_KEYS = {
+    "addr": None,
+    "skip_verify": True,
+    "client_key": None,
+    "client_cert": None,
+    "cacert": None,
+    "capath": None,
+    "namespace": None,
+    "engine": None,
+    "auth": None,
+    "crypto_key": None,
+    "always_latest": False,
+    "mount": None,
+    "key": None,
+}
+_SECRET_BACKENDS: Mapping[str, Mapping[str, Any]] = {
+    "gpg": {"recipients": []},
+    "awskms": {},
+    "vaultkv": {**_VAULT_KEYS, "engine": "kv-v2", "mount": "secret"},
+    "gkms": {},
+    "vaulttransit": {**_VAULT_KEYS, "engine": "transit", "mount": "transit"},
+    "azkms": {},
+}
+_UPPER_CASE_NAMES = (
+    "addr",
+    "skip_verify",
+    "client_key",
+    "client_cert",
+    "cacert",
+    "capath",
+    "namespace",
+)
+_FLAGS = ("skip_verify", "always_latest")
+
+
+def view_of(node: Node) -> dict[str, Any]:
+    """The target with every default filled in."""
+    return {
+        "applications": list(node.applications),
+        "classes": list(node.classes),
+        "exports": dict(node.raw.get("exports") or {}),
+        "parameters": _parameters(node),
+    }
+
+
+def _parameters(node: Node) -> dict[str, Any]:
+    completed = dict(node.parameters)
+    for name in ("_kapitan_", "_reclass_"):
+        completed.setdefault(name, None)
+    written = node.parameters.get("kapitan", {})
+    completed["kapitan"] = _kapitan(node, written) if isinstance(written, Mapping) else written
+    return completed
+
+
+def _kapitan(node: Node, written: Mapping[str, Any]) -> dict[str, Any]:
+    entries = entries_of(node)
+    variables = written.get("vars")
+    dependencies = written.get("dependencies", [])
+    return {
+        **written,
+        "compile": [dict(entry.fields) for entry in entries.compiled],
+        "vars": {"target": None, **(variables if isinstance(variables, Mapping) else {})},
+        "labels": written.get("labels") or {},
+        "dependencies": (
+            None if dependencies is None else [dict(fields) for fields in entries.dependencies]
+        ),
+        "target_full_path": node.name.replace(".", "/"),
+        "secrets": _secrets(written.get("secrets")),
+        "validate": written.get("validate") or [],
+    }
+
+
+def _secrets(written: object) -> dict[str, Any] | None:
+    if not isinstance(written, Mapping):
+        return None
+    return {
+        backend: _backend(written[backend], defaults) if written.get(backend) is not None else None
+        for backend, defaults in _SECRET_BACKENDS.items()
+    }
+
+
+def _backend(written: object, defaults: Mapping[str, Any]) -> object:
+    if not isinstance(written, Mapping) or "addr" not in defaults:
+        return {**defaults, **written} if isinstance(written, Mapping) else written
+    completed = dict(defaults)
+    for key, value in written.items():
+        short = str(key).removeprefix("VAULT_").lower()
+        name = short if str(key) == f"VAULT_{short.upper()}" and short in _UPPER_CASE_NAMES else key
+        if name in completed:
+            completed[name] = _as_flag(value) if name in _FLAGS else value
+    return completed
+
+
+def _as_flag(value: object) -> object:
+    try:
+        return flag(value)
+    except ValueError:
+        return value

@@ -1,0 +1,1 @@
+"""Kapitan itself: the reference engine, and its input types beside ours."""

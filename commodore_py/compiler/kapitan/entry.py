@@ -1,0 +1,50 @@
+"""The other side of `foreign`: one entry by Kapitan's input class, in a process of its own."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from typing import TYPE_CHECKING, Any
+
+from .parts import arguments_of, references_of, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .foreign import Request
+
+
+class _Inventory(dict[str, Any]):
+    """Targets as Kapitan's parts look at them; nobody shares topics between targets."""
+
+    topics: Mapping[str, Any] = {}
+
+    def consumed_topics(self, target: str) -> set[str]:  # noqa: ARG002 - Kapitan's signature
+        return set()
+
+
+def run(request: Request) -> str:
+    """Compile an entry; returns what went wrong, or nothing."""
+    from kapitan import cached  # noqa: PLC0415 - takes half a second, and only this process needs it
+    from kapitan.inputs import get_compiler  # noqa: PLC0415
+    from kapitan.inventory.model.input_types import CompileInputTypeConfig  # noqa: PLC0415
+    from pydantic import TypeAdapter  # noqa: PLC0415
+
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    arguments = arguments_of(request.job)
+    cached.args = arguments
+    cached.inv = cached.global_inv = _Inventory(request.views)
+    cached.inventory_global_kadet = {}
+    model = TypeAdapter(CompileInputTypeConfig).validate_python(dict(request.fields))
+    compiler = get_compiler(model.input_type)(
+        str(request.scratch / "compiled"),
+        list(request.search_paths),
+        references_of(request.job, request.scratch),
+        request.target,
+        arguments,
+    )
+    try:
+        compiler.compile_obj(model)
+    except Exception as error:  # noqa: BLE001 - any input type may raise anything
+        return words_of(error)
+    return ""

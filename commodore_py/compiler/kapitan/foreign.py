@@ -1,0 +1,111 @@
+"""Entries of Kapitan's own input types: run by its classes, in scratch folders, elsewhere."""
+
+from __future__ import annotations
+
+import shutil
+from posixpath import normpath
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import files, isolated
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field, replace
+
+from .workplace import laid_out
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.compiler.inputs import InputJob
+    from commodore_py.compiler.inventory.views import Views
+    from commodore_py.compiler.job import Job
+    from commodore_py.compiler.output import Output
+
+# These show templates the inventory of every target.
+_SEE_ALL = ("jinja2", "kadet")
+_PROGRAMS = {"kustomize": "kustomize", "cuelang": "cue"}
+_GET = {
+    "kustomize": "`commodore tool install kustomize` gets one",
+    "cue": "see the releases of cue-lang/cue",
+}
+
+
+class ProgramError(CommodoreError):
+    """An entry that Kapitan could not compile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the other process is told about one entry."""
+
+    target: str
+    fields: Mapping[str, Any]
+    views: Mapping[str, Any]
+    search_paths: tuple[str, ...]
+    scratch: Path
+    job: Job
+
+
+@dataclass(frozen=True, slots=True)
+class Kapitan:
+    """Kapitan in a process of its own, started when an entry needs it."""
+
+    job: Job
+    views: Views
+    session: isolated.Session = field(default_factory=isolated.Session)
+    helm: isolated.Session = field(default_factory=isolated.Session)
+    """Helm as a library; beside Kapitan it would be a second Go runtime in one process."""
+
+    def render(self, job: InputJob) -> Output:
+        """Compile the entry with its target's files on disk for as long as it takes."""
+        _look_for_program(job)
+        checkout = job.output.checkout
+        roams = job.entry.input_type == "kadet" and checkout is not None
+        with laid_out(job, [checkout] if roams and checkout else []) as workplace:
+            for file in self.job.references:
+                files.write_if_changed(workplace.scratch / "refs" / file.path, file.content)
+            self._call(job, workplace.scratch)
+            return workplace.output()
+
+    def close(self) -> None:
+        """End the processes."""
+        self.session.close()
+        self.helm.close()
+
+    def _call(self, job: InputJob, scratch: Path) -> None:
+        entry = job.entry
+        target = job.output.target
+        request = Request(
+            target=target,
+            fields={
+                **entry.fields,
+                "input_paths": [_in_scratch(path, scratch) for path in entry.input_paths],
+            },
+            views=self.views.all() if entry.input_type in _SEE_ALL else self.views.only(target),
+            search_paths=tuple(map(str, (*self.job.search_paths, scratch))),
+            scratch=scratch,
+            job=replace(self.job, inventory=type(self.job.inventory)({})),
+        )
+        try:
+            problem = self.session.call("commodore_py.compiler.kapitan.entry:run", request)
+        except isolated.Crashed as error:
+            raise ProgramError(f"Kapitan ended without a result: {error}") from error
+        if problem:
+            # The scratch folder is gone when this is read.
+            raise ProgramError(problem.replace(str(scratch), "(scratch)"), where=entry.where)
+
+
+def _in_scratch(path: str, scratch: Path) -> str:
+    # The working directory still has the last run's `compiled/`, and it would be found first.
+    clean = normpath(path)
+    return str(scratch / clean) if clean.startswith("compiled/") else path
+
+
+def _look_for_program(job: InputJob) -> None:
+    program = _PROGRAMS.get(job.entry.input_type)
+    if program is not None and shutil.which(program) is None:
+        raise ProgramError(
+            f"input type {job.entry.input_type} needs {program}, and there is none in PATH",
+            where=job.entry.where,
+            hint=f"install {program}: {_GET[program]}",
+        )

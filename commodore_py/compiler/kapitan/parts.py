@@ -1,0 +1,90 @@
+"""Kapitan's own parts, set up as both engines need them; only for processes of their own."""
+
+from __future__ import annotations
+
+import multiprocessing
+from argparse import Namespace
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.compiler.job import Job
+
+
+class CompileError(CommodoreError):
+    """An instance could not be compiled."""
+
+
+def arguments_of(job: Job) -> Namespace:
+    """Kapitan's command line, as Commodore sets it."""
+    return Namespace(
+        inventory_path=str(job.root / "inventory"),
+        inventory_backend="reclass-rs",
+        output_path=str(job.output),
+        indent=2,
+        multiline_string_style="literal",
+        yaml_multiline_string_style="literal",
+        dump_null_as_empty=False,
+        yaml_dump_null_as_empty=False,
+        reveal=job.reveal,
+        prune=False,
+        cache=False,
+        verbose=False,
+        use_go_jsonnet=True,
+        cue_path="cue",
+        kustomize_path="kustomize",
+        helm_path="helm",
+        jinja2_filters="lib/jinja2_filters.py",
+        compose_target_name=False,
+    )
+
+
+def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's own class
+    """Kapitan's door to the reference files, or to their bare paths."""
+    from kapitan.refs.base import PlainRef, PlainRefBackend, RefController  # noqa: PLC0415
+
+    class BarePaths(PlainRefBackend):  # type: ignore[misc]  # Kapitan has no types
+        """Reveals a reference as its own path, whatever is kept there."""
+
+        def __init__(self) -> None:
+            super().__init__("")
+            self.type_name = "vaultkv"
+
+        def __getitem__(self, ref_path: str) -> object:
+            return PlainRef(ref_path)
+
+    references = RefController(str(scratch / "refs"), embed_refs=False)
+    if job.reveal:
+        references.register_backend(BarePaths())
+    return references
+
+
+def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
+    """Fetch charts, archives and repositories of targets in Kapitan's shape."""
+    from kapitan.dependency_manager.base import fetch_dependencies  # noqa: PLC0415
+    from kapitan.errors import KapitanError  # noqa: PLC0415
+
+    try:
+        with multiprocessing.Pool(job.processes) as pool:
+            fetch_dependencies(str(job.output), targets, str(scratch), True, pool)  # noqa: FBT003 - always anew, as the peer does
+    except (KapitanError, OSError) as error:
+        raise CompileError(
+            f"cannot fetch what the components need: {error}",
+            where="parameters.kapitan.dependencies",
+            hint="check the source and that it can be reached;"
+            " --no-fetch-dependencies uses what is there, for a cluster or package with --local",
+        ) from error
+
+
+def words_of(error: BaseException) -> str:
+    """What an error of Kapitan says, read as well as it can be."""
+    # gojsonnet 0.22 does not end the text of a failed import: Python cannot decode what follows.
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, UnicodeDecodeError):
+            return cause.object.decode(errors="replace")
+        cause = cause.__cause__
+    return str(error) or type(error).__name__

@@ -1,0 +1,155 @@
+"""A whole compile by Kapitan itself, in a process of its own: the oracle, and `--engine reference`.
+
+Kapitan keeps its state in modules, ends the process on a bad inventory and prints tracebacks;
+none of that reaches ours.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import isolated
+from commodore_py.adapters.files import read_tree, remove, write_if_changed
+from commodore_py.errors import raise_collected
+from commodore_py.model import Inventory, Tree
+from commodore_py.values import replace
+
+from .parts import CompileError, arguments_of, fetch, references_of, words_of
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Mapping
+
+    from commodore_py.compiler.job import Job
+
+_WORTH_A_POOL = 6  # below that, starting the workers costs more than they save
+
+
+def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
+    """Compile all targets and read what they wrote."""
+    # Components may read `compiled/`: they must find this run's output there, not the last one's.
+    if job.output == job.root:
+        remove(job.root / "compiled")
+    for target in job.targets:
+        remove(job.output / "compiled" / _folder_of(target))
+    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".kapitan") as name:
+        scratch = Path(name).resolve()
+        for file in job.references:
+            write_if_changed(scratch / "refs" / file.path, file.content)
+        try:
+            problems: dict[str, str] = isolated.call(
+                "commodore_py.compiler.kapitan.reference:run_kapitan",
+                replace(job, inventory=Inventory({})),  # Kapitan renders it anew, from the files
+                scratch,
+                forward=show_log,
+            )
+        except isolated.Crashed as error:
+            raise CompileError(f"Kapitan ended without a result: {error}") from error
+        raise_collected(
+            (
+                # The scratch folder is gone when this is read.
+                CompileError(problem.replace(str(scratch), "(scratch)"), where=f"target {target}")
+                for target, problem in sorted(problems.items())
+            ),
+            "some component instances do not compile",
+        )
+        return {target: _output(scratch, target) for target in job.targets}
+
+
+def _output(scratch: Path, target: str) -> Tree:
+    folder = scratch / "compiled" / _folder_of(target)
+    return read_tree(folder) if folder.is_dir() else Tree()
+
+
+def _folder_of(target: str) -> str:
+    return target.replace(".", "/")
+
+
+def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
+    """Drive Kapitan's parts as its own command would (runs in the other process)."""
+    from kapitan import cached  # noqa: PLC0415 - takes half a second, and only the child needs it
+    from kapitan.resources import get_inventory  # noqa: PLC0415
+    from kapitan.targets import load_target_inventory  # noqa: PLC0415
+
+    # Go's runtime, which evaluates Jsonnet, does not survive a fork.
+    multiprocessing.set_start_method("spawn", force=True)
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    arguments = arguments_of(job)
+    cached.args = arguments
+    said = _Errors()
+    logging.getLogger().addHandler(said)
+    try:
+        inventory = get_inventory(str(job.root / "inventory"))
+        targets = load_target_inventory(inventory, list(job.targets))
+    except (Exception, SystemExit) as error:
+        # Kapitan checks all targets at once, logs what it does not like, and ends the process.
+        raise CompileError(
+            f"Kapitan does not accept the inventory: {said.text() or error}",
+            where="parameters.kapitan of the targets",
+            hint="check input types and keys of the compile and dependencies entries;"
+            " -v shows Kapitan's own words",
+        ) from error
+    if job.fetch and any(target.dependencies for target in targets):
+        fetch(job, scratch, targets)
+    compile_one = partial(
+        _compile_one,
+        search_paths=[str(path) for path in (*job.search_paths, scratch)],
+        compile_path=str(scratch / "compiled"),
+        references=references_of(job, scratch),
+        arguments=arguments,
+    )
+    if len(targets) < _WORTH_A_POOL or job.processes == 1:
+        results = [compile_one(target) for target in targets]
+    else:
+        with multiprocessing.Pool(
+            min(job.processes, len(targets)), _start_worker, (cached.as_dict(),)
+        ) as pool:
+            results = list(pool.imap_unordered(compile_one, targets))
+    return {target: problem for target, problem in results if problem}
+
+
+class _Errors(logging.Handler):
+    """What Kapitan logs as errors, to be shown with ours."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.ERROR)
+        self._lines: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._lines += record.getMessage().splitlines()
+
+    def text(self) -> str:
+        """The lines that say something, each once."""
+        useful = (line.strip() for line in self._lines if "errors.pydantic.dev" not in line)
+        return "; ".join(dict.fromkeys(line for line in useful if line))
+
+
+def _start_worker(state: dict[str, Any]) -> None:
+    from kapitan import cached  # noqa: PLC0415
+
+    logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    cached.from_dict(state)
+
+
+def _compile_one(
+    target: Any,  # noqa: ANN401 - Kapitan's own model
+    *,
+    search_paths: list[str],
+    compile_path: str,
+    references: Any,  # noqa: ANN401 - Kapitan's own class
+    arguments: Namespace,
+) -> tuple[str, str]:
+    from kapitan.targets import compile_target  # noqa: PLC0415
+
+    name = str(target.vars.target)
+    try:
+        compile_target(target, search_paths, compile_path, references, arguments)
+    except Exception as error:  # noqa: BLE001 - any input type may raise anything; it is shown with its target
+        return name, words_of(error)
+    return name, ""

@@ -1,0 +1,111 @@
+"""What component code can call while it is compiled, besides the standard library."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import gzip
+import hashlib
+import io
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.jsonnet.evaluate import Native
+from commodore_py.compiler.memo import Memo
+from commodore_py.errors import CommodoreError
+
+from . import files as native_files
+from . import yaml as native_yaml
+from .files import argument
+from .topics import topics
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from commodore_py.compiler.inventory.imports import InventoryImports, TargetViews
+    from commodore_py.compiler.lookup import Lookup
+
+__all__ = ["Memo", "natives"]
+
+# Any reference that does not begin with #, which is the schema itself.
+_ELSEWHERE = re.compile(r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)')
+
+
+def natives(
+    lookup: Lookup, inventory: InventoryImports, memo: Memo, *, target: str
+) -> Mapping[str, Native]:
+    """All of Kapitan's, and the two that only filters have in Commodore, for one target."""
+    views = inventory.views
+
+    def on(call: Callable[..., object], *given: object) -> Callable[..., object]:
+        return functools.partial(call, *given)
+
+    return {
+        "inventory": Native(("target", "inv_path"), on(_inventory, lookup, views)),
+        "topics": Native(("name",), on(topics, views, target)),
+        "file_read": Native(("name",), on(native_files.file_read, lookup)),
+        "file_exists": Native(("name",), on(native_files.file_exists, lookup)),
+        "dir_files_list": Native(("name",), on(native_files.dir_files_list, lookup)),
+        "dir_files_read": Native(("name",), on(native_files.dir_files_read, lookup)),
+        "list_dir": Native(("dir", "basename"), on(native_files.list_dir, lookup)),
+        "yaml_load": Native(("name",), on(native_yaml.yaml_load, lookup, memo)),
+        "yaml_load_stream": Native(("name",), on(native_yaml.yaml_load_stream, lookup, memo)),
+        "yaml_load_all": Native(("file",), on(native_yaml.yaml_load_all, lookup, memo), ready=True),
+        "yaml_dump": Native(("obj",), native_yaml.yaml_dump),
+        "yaml_dump_stream": Native(("obj",), native_yaml.yaml_dump_stream),
+        "jinja2_render_file": Native(("name", "ctx"), on(_jinja2_render_file, lookup)),
+        "sha256_string": Native(("obj",), _sha256_string),
+        "gzip_b64": Native(("obj",), _gzip_b64),
+        "jsonschema_validate": Native(("obj", "schema_obj"), on(_jsonschema_validate, lookup)),
+    }
+
+
+def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object) -> object:
+    """One target, or all; Kapitan checks that the path exists and then reads its own inventory."""
+    if path and native_files.seek(lookup, path) is None:
+        raise native_files.missing(lookup, path, "inventory")
+    if not target:
+        return {name: views.of(name) for name in views.names()}
+    if target not in views.names():
+        close = get_close_matches(str(target), views.names(), n=1)
+        hint = f"did you mean {close[0]}?" if close else "`commodore inventory show` lists them"
+        raise CommodoreError(f"there is no target {target}", hint=hint)
+    return views.of(str(target))
+
+
+def _jinja2_render_file(lookup: Lookup, name: object, context: object) -> str:
+    from . import jinja2 as native_jinja2  # noqa: PLC0415 - it takes long to import, and is used hardly ever
+
+    lookup.files.unseal("filters of Jinja2 may look at the disk and the clock")
+    path = native_files.find(lookup, name)
+    return native_jinja2.render(lookup, path, native_yaml.parsed(context, what="the context"))
+
+
+def _sha256_string(text: object) -> str:
+    return hashlib.sha256(argument(text, what="the argument").encode()).hexdigest()
+
+
+def _gzip_b64(text: object) -> str:
+    packed = io.BytesIO()
+    # gzip.compress writes another header, depending on the version of Python.
+    with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as file:
+        file.write(argument(text, what="the argument").encode())
+    return base64.b64encode(packed.getvalue()).decode()
+
+
+def _jsonschema_validate(lookup: Lookup, value: object, schema: object) -> dict[str, object]:
+    if _ELSEWHERE.search(argument(schema, what="the schema")):
+        lookup.files.unseal("a JSON schema refers to others")
+    import jsonschema  # noqa: PLC0415 - it takes long to import, and is used hardly ever
+
+    parsed = native_yaml.parsed(value, what="the value")
+    parsed_schema = native_yaml.parsed(schema, what="the schema")
+    try:
+        jsonschema.validate(parsed, parsed_schema, format_checker=jsonschema.FormatChecker())
+    except jsonschema.ValidationError as error:
+        return {"valid": False, "reason": str(error)}
+    except Exception as error:
+        # A schema can be wrong in many ways: no such type, a bad pattern, a reference to nothing.
+        raise CommodoreError(f"the schema cannot be used: {error}") from error
+    return {"valid": True, "reason": ""}

@@ -1,0 +1,100 @@
+"""Jinja2 templates in component code, with Kapitan's settings and filters.
+
+Imported when a template is rendered: hardly any component has one.
+"""
+
+from __future__ import annotations
+
+import logging
+import posixpath
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import jinja2
+from jinja2.loaders import split_template_path
+
+from commodore_py.errors import CommodoreError
+
+from .files import decoded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commodore_py.compiler.lookup import Lookup
+
+_CUSTOM_FILTERS = "lib/jinja2_filters.py"
+
+
+def render(lookup: Lookup, path: str, context: Any) -> str:  # noqa: ANN401 - what the template reads
+    """The text of a template that was found; what it includes is looked for beside it first."""
+    folder, name = posixpath.split(path)
+    loader = _Loader((Path(folder), *lookup.search_paths), lookup)
+    environment = jinja2.Environment(  # noqa: S701 - what comes out is no HTML
+        undefined=jinja2.StrictUndefined,
+        loader=loader,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        extensions=["jinja2.ext.do"],
+    )
+    try:
+        _add_filters(environment)
+        return environment.get_template(name).render(context)
+    except jinja2.TemplateSyntaxError as error:
+        where = f"{error.filename or path}:{error.lineno}"
+        raise CommodoreError(f"not a valid template: {error}", where=where) from error
+    except CommodoreError:
+        raise
+    except Exception as error:
+        # Anything may go wrong in a template: filters are plain functions.
+        where = _place(error, loader.read) or path
+        raise CommodoreError(f"cannot render the template: {error}", where=where) from error
+
+
+class _Loader(jinja2.BaseLoader):
+    """Templates by name, through the same door as all other files."""
+
+    def __init__(self, folders: tuple[Path, ...], lookup: Lookup) -> None:
+        self._folders = folders
+        self._lookup = lookup
+        self.read: set[str] = set()
+
+    def get_source(
+        self,
+        environment: jinja2.Environment,  # noqa: ARG002 - jinja2's signature
+        template: str,
+    ) -> tuple[str, str, Callable[[], bool]]:
+        """The first template of that name."""
+        pieces = split_template_path(template)
+        for folder in self._folders:
+            path = folder.joinpath(*pieces)
+            if self._lookup.files.kind(path) == "file":
+                self.read.add(str(path))
+                content = self._lookup.files.read(path) or b""
+                return decoded(content, str(path)), str(path), lambda: True
+        raise jinja2.TemplateNotFound(template)
+
+
+def _add_filters(environment: jinja2.Environment) -> None:
+    root = logging.getLogger()
+    # Kapitan sets up logging when it is imported, unless somebody else did.
+    somebody = logging.NullHandler()
+    root.addHandler(somebody)
+    try:
+        from kapitan.utils import (  # noqa: PLC0415 - Kapitan takes long to import
+            load_jinja2_filters,
+            load_jinja2_filters_from_file,
+        )
+    finally:
+        root.removeHandler(somebody)
+    load_jinja2_filters(environment)
+    # Nothing is revealed while compiling.
+    environment.filters["reveal_maybe"] = lambda reference: reference
+    load_jinja2_filters_from_file(environment, _CUSTOM_FILTERS)
+
+
+def _place(error: Exception, templates: set[str]) -> str:
+    frames = [
+        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in templates
+    ]
+    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""

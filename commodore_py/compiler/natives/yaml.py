@@ -1,0 +1,142 @@
+"""YAML for component code: Kapitan's natives, which give and take JSON text."""
+
+from __future__ import annotations
+
+import functools
+import json
+from typing import TYPE_CHECKING, Any, cast
+
+from commodore_py.adapters.jsonnet.evaluate import Inexpressible, to_jsonnet
+from commodore_py.adapters.yaml.emitter import Style, emit, emit_documents
+from commodore_py.errors import CommodoreError
+
+from .files import argument, content_at, decoded, find, missing, seek
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import ModuleType
+
+    from commodore_py.adapters.jsonnet.evaluate import Json
+    from commodore_py.compiler.lookup import Lookup
+    from commodore_py.compiler.memo import Memo
+
+_STYLE = Style(indent_sequences=False, multiline="plain")
+_KEYS = (str, int, float, bool, type(None))
+_SUFFIXES = (".yml", ".yaml")
+
+
+def yaml_load(lookup: Lookup, memo: Memo, name: object) -> str:
+    """The only document of a file as JSON text."""
+    return _loaded(lookup, memo, name, "document", _document)
+
+
+def yaml_load_stream(lookup: Lookup, memo: Memo, name: object) -> str:
+    """All documents of a file as JSON text."""
+    return _loaded(lookup, memo, name, "documents", _documents)
+
+
+def yaml_load_all(lookup: Lookup, memo: Memo, name: object) -> list[Json]:
+    """All documents of a file, as filters get them: values, empty documents as null."""
+    path = find(lookup, name)
+    content = content_at(lookup, path)
+    return memo.once("values", content, functools.partial(_values, content, path))
+
+
+def yaml_dump(obj: object) -> str:
+    """JSON text as a YAML document."""
+    return emit(parsed(obj), _STYLE)
+
+
+def yaml_dump_stream(obj: object) -> str:
+    """A list, given as JSON text, as YAML documents."""
+    documents = parsed(obj)
+    if not isinstance(documents, list | dict | str):
+        raise CommodoreError(f"documents come as an array, not as {json.dumps(documents)}")
+    # Kapitan walks over whatever it gets: an object is its keys, a text its characters.
+    return emit_documents(list(documents), _STYLE)
+
+
+def _exact() -> ModuleType:
+    # PyYAML takes a while to import, and most component code reads no YAML.
+    from commodore_py.adapters.yaml import exact as yaml_exact  # noqa: PLC0415 - see above
+
+    return yaml_exact
+
+
+def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 - JSON, from the door
+    """The value of an argument that is JSON text."""
+    try:
+        return json.loads(argument(text, what=what))
+    except (ValueError, RecursionError) as error:
+        raise CommodoreError(
+            f"{what} is no JSON text: {error}", hint="a string must be given as JSON, in quotes"
+        ) from error
+
+
+def _loaded(
+    lookup: Lookup, memo: Memo, name: object, kind: str, load: Callable[[str, str], str]
+) -> str:
+    path = seek(lookup, name)
+    if path is None:
+        raise missing(lookup, name, "YAML file")
+    if not path.endswith(_SUFFIXES):
+        raise CommodoreError(
+            "the name of a YAML file ends in .yml or .yaml",
+            where=path,
+            hint="std.parseYaml(importstr ...) reads any file",
+        )
+    content = content_at(lookup, path)
+    return memo.once(kind, content, lambda: load(decoded(content, path), path))
+
+
+def _document(text: str, path: str) -> str:
+    return _json(_exact().load(text, name=path), text, path, (0,))
+
+
+def _documents(text: str, path: str) -> str:
+    return _json(_exact().load_all(text, name=path), text, path, ())
+
+
+def _values(content: bytes, path: str) -> list[Json]:
+    text = decoded(content, path)
+    documents = _exact().load_all(text, name=path)
+    try:
+        converted = to_jsonnet(documents)
+    except Inexpressible as error:
+        error.where = _exact().place_of(text, error.path, name=path)
+        raise
+    return cast("list[Json]", converted)
+
+
+def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
+    try:
+        return json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        for below, misfit in _misfits(value, root, ()):
+            raise CommodoreError(
+                misfit,
+                where=_exact().place_of(text, below, name=path),
+                hint="put quotes around it, if a string is meant",
+            ) from error
+        raise CommodoreError(f"cannot be written as JSON: {error}", where=path) from error
+
+
+def _misfits(
+    value: object, path: tuple[object, ...], above: tuple[object, ...]
+) -> Iterator[tuple[tuple[object, ...], str]]:
+    """What JSON cannot hold, with the way there."""
+    match value:
+        case dict() | list() | tuple() if any(value is one for one in above):
+            yield path, "the value holds itself, which JSON cannot"
+        case dict():
+            for key, below in value.items():
+                if not isinstance(key, _KEYS):
+                    yield (*path, key), f"the key {key} is a {type(key).__name__}, no JSON"
+                yield from _misfits(below, (*path, key), (*above, value))
+        case list() | tuple():
+            for index, below in enumerate(value):
+                yield from _misfits(below, (*path, index), (*above, value))
+        case str() | int() | float() | bool() | None:
+            return
+        case _:
+            yield path, f"{value} is a {type(value).__name__}, which JSON cannot hold"

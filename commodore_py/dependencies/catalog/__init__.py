@@ -1,0 +1,1 @@
+"""The catalog's checkout and its remote."""

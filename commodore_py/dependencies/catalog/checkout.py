@@ -1,0 +1,83 @@
+"""The catalog's checkout: taken as it is, or brought to the tip of its remote."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import asides_in, remove
+from commodore_py.adapters.git.program import git, head_of, is_repository
+from commodore_py.model import CatalogHead
+from commodore_py.values import dataclass
+
+from .owner import claim
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.model import Cluster
+
+log = logging.getLogger(__name__)
+
+FIRST_BRANCH = "master"
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What was found out about the catalog before anything was changed."""
+
+    answer: Answer | None = None
+    head: CatalogHead | None = None
+    """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
+
+
+def look_at_catalog(config: Config, cluster: Cluster) -> Outlook:
+    """Find out whether the catalog can be fetched and pushed, while all is as it was."""
+    if config.local:
+        return Outlook()
+    from . import remote as catalog_remote  # noqa: PLC0415 - much code, and a local run needs none of it
+
+    if config.push:
+        catalog_remote.knock_where_pushes_go(config, cluster.catalog_url)
+    if not is_repository(config.paths.catalog):
+        return Outlook(head=fetch_catalog(config, cluster))
+    return Outlook(answer=catalog_remote.look(config, cluster))
+
+
+def fetch_catalog(config: Config, cluster: Cluster, outlook: Outlook | None = None) -> CatalogHead:
+    """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
+    if outlook is not None and outlook.head is not None:
+        return outlook.head
+    _sweep(config.paths.catalog)
+    if config.local:
+        return _as_it_is(config, cluster)
+    from . import remote as catalog_remote  # noqa: PLC0415 - see above
+
+    return _head(config, cluster, moved=catalog_remote.bring(config, cluster, outlook))
+
+
+def _sweep(catalog: Path) -> None:
+    """Remove what was left over where hidden files are the user's, and are committed."""
+    for folder in (catalog / "manifests", catalog / "refs"):
+        for path in asides_in(folder):
+            remove(path)
+
+
+def _head(config: Config, cluster: Cluster, *, moved: bool = False) -> CatalogHead:
+    directory = config.paths.catalog
+    commit, branch = head_of(directory)
+    if commit is None:
+        log.warning("the catalog has no commit yet: it begins with branch %s", branch)
+    notices = claim(directory, cluster, moved=moved, local=config.local, strict=config.strict)
+    return CatalogHead(directory, cluster.catalog_url, branch or FIRST_BRANCH, commit, notices)
+
+
+def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
+    directory = config.paths.catalog
+    if not is_repository(directory):
+        directory.mkdir(parents=True, exist_ok=True)
+        git(directory, "init", "--quiet", f"--initial-branch={FIRST_BRANCH}")
+        log.warning("there was no catalog in %s: everything counts as added", directory)
+    return _head(config, cluster)

@@ -1,0 +1,71 @@
+"""Whose catalog a checkout is: noted in its own Git settings, never as a file."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.program import git, remote_settings
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.model import Notice
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.model import Cluster
+
+_SETTING = "commodore.cluster"
+# As Git writes it: reading that saves a process in every run.
+_AS_WRITTEN = re.compile(r"^\[commodore\]\n\tcluster = ([\w.-]+)$", re.MULTILINE)
+
+
+def claim(
+    directory: Path, cluster: Cluster, *, moved: bool, local: bool, strict: bool
+) -> tuple[Notice, ...]:
+    """Note whose catalog a checkout is now, and doubt what would mix up two clusters.
+
+    A checkout that `moved` to another repository on the way is of another cluster by right.
+    """
+    owner = owner_of(directory)
+    doubts = tuple(_doubts(directory, cluster, "" if moved else owner, local=local))
+    if owner != cluster.id and not (doubts and (strict or local)):
+        git(directory, "config", _SETTING, cluster.id)
+    return doubts
+
+
+def owner_of(directory: Path) -> str:
+    """The cluster whose catalog a checkout is; empty if nobody noted that."""
+    try:
+        found = _AS_WRITTEN.search((directory / ".git" / "config").read_text("utf-8"))
+    except (OSError, UnicodeDecodeError):
+        found = None
+    if found:
+        return found[1]
+    try:
+        return git(directory, "config", "--local", "--get", _SETTING)
+    except ProgramFailed:
+        return ""
+
+
+def _doubts(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Notice]:
+    remote = remote_settings(directory).get("remote.origin.url", "") if local else ""
+    if owner and owner != cluster.id:
+        said = f"the catalog in {directory} is of cluster {owner}, not {cluster.id}"
+        if not local:
+            said = (
+                f"the catalog of cluster {cluster.id} is in the same repository as that of"
+                f" {owner}: they overwrite each other"
+            )
+        return [Notice(said, where=str(directory), refusal=True)]
+    if remote and cluster.catalog_url and not _same(remote, cluster.catalog_url):
+        said = (
+            f"the catalog in {directory} is a clone of {git_urls.without_password(remote)}, not of"
+            f" {git_urls.without_password(cluster.catalog_url)}"
+        )
+        return [Notice(said, where=str(directory), refusal=True)]
+    return []
+
+
+def _same(one: str, other: str) -> bool:
+    return git_urls.dependency_key(one) == git_urls.dependency_key(other)

@@ -1,0 +1,211 @@
+"""The catalog's checkout at the tip of its remote, with nobody's work lost on the way."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.program import (
+    BRANCHES,
+    RevisionNotFound,
+    git,
+    head_of,
+    is_repository,
+    reach_push_url,
+    refs_of,
+    status,
+)
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.checkouts import (
+    check_out,
+    clone_aside,
+    put_work_aside,
+    question,
+    swap_in,
+    update_clone,
+)
+from commodore_py.dependencies.git.questions import Asker
+from commodore_py.dependencies.git.revisions import find
+from commodore_py.dependencies.protection.journal import Journal
+from commodore_py.dependencies.protection.safety import (
+    LocalWork,
+    described,
+    ignored_in_the_way,
+    not_ours_to_replace,
+    put_aside,
+    unpushed,
+)
+from commodore_py.dependencies.protection.undo import noted
+from commodore_py.errors import CommodoreError
+
+from .checkout import FIRST_BRANCH
+
+if TYPE_CHECKING:
+    from commodore_py.adapters.git.program import Refs, Status
+    from commodore_py.config import Config
+    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.model import Cluster
+
+    from .checkout import Outlook
+
+log = logging.getLogger(__name__)
+
+# A run that is not pushed leaves these changed, and the next would make them anew.
+_GENERATED = ("manifests/", "refs/")
+_MISSING = ("does not appear to be a git repository", "not found", "does not exist")
+
+
+def look(config: Config, cluster: Cluster) -> Answer | None:
+    """What the remote has; raises if work of others lies in the checkout."""
+    directory, what = config.paths.catalog, _name(cluster)
+    _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
+    return _ask(config, what, cluster.catalog_url)
+
+
+def bring(config: Config, cluster: Cluster, outlook: Outlook | None) -> bool:
+    """Have the checkout at the tip of its remote, and tell whether that is another remote now."""
+    directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
+    problem = not_ours_to_replace(what, directory)
+    if problem is not None:
+        raise problem
+    if not is_repository(directory):
+        try:
+            aside = clone_aside(what, directory, url, config.push_url)
+        except CommodoreError as error:
+            raise _unreachable(error) from error
+        _take_tip(config, what, aside, refs_of(aside), None)
+        swap_in(aside, directory)
+        return False
+    journal = Journal.of(config.paths)
+    _protect(what, directory, journal, force=config.force)
+    answer = outlook.answer if outlook is not None else _ask(config, what, url)
+    refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
+    _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
+    return moved
+
+
+def _name(cluster: Cluster) -> str:
+    return f"catalog of {cluster.id}"
+
+
+def _ask(config: Config, what: str, url: str) -> Answer | None:
+    try:
+        return question(what, config.paths.catalog, url, Asker(config.paths.root))
+    except CommodoreError as error:
+        raise _unreachable(error) from error
+
+
+def _unreachable(error: CommodoreError) -> CommodoreError:
+    if any(sign in str(error) for sign in _MISSING):
+        error.hint = (
+            "make an empty repository there, or correct gitRepo.url of the cluster;"
+            " where it is there, whoever runs this may not read it"
+        )
+    return error
+
+
+def knock_where_pushes_go(config: Config, url: str) -> None:
+    """Pushes often go elsewhere than fetches: told before a long compile, not after."""
+    try:
+        reach_push_url(config.paths.root, url, config.push_url)
+    except ProgramFailed as error:
+        shown = git_urls.without_password(git_urls.push_url(url, config.push_url))
+        text = f"the catalog cannot be pushed to {shown}: {error.stderr.strip()}"
+        hint = "give access to it, or push to the URL that it is fetched from: --push-url same"
+        if config.strict:
+            raise CommodoreError(text, where=shown, hint=hint) from error
+        # No error yet: the peer asks there only once there is something to push.
+        log.warning(text, extra={"hint": hint})
+
+
+def _foreign_work(what: str, directory: Path, now: Status, *, force: bool) -> list[str]:
+    """Changes that no compile made; a hidden entry right below our folders is the user's."""
+    generated = tuple(path for _, path in now.changes if _is_generated(path))
+    foreign = [
+        line
+        for line, (_, path) in zip(described(now), now.changes, strict=True)
+        if path not in generated
+    ]
+    if foreign and not force:
+        raise LocalWork.found(what, directory, foreign)
+    return foreign
+
+
+def _is_generated(path: str) -> bool:
+    return any(
+        path.startswith(folder) and not path.removeprefix(folder).startswith(".")
+        for folder in _GENERATED
+    )
+
+
+def _protect(what: str, directory: Path, journal: Journal, *, force: bool) -> None:
+    now = status(directory, untracked=True)
+    foreign = _foreign_work(what, directory, now, force=force)
+    if foreign:
+        put_work_aside(what, directory, journal)
+    elif now.commit and _has_unpushed_files(directory):
+        # Commits of a push that failed: compiled again in a moment, but kept.
+        put_aside(directory, what, kept_in=directory)
+
+
+def _protect_ignored(config: Config, what: str, directory: Path, refs: Refs, tip: str) -> None:
+    """Ignored files are no work as long as they may stay; generated ones are made anew."""
+    commit = find(directory, refs, tip, prefer="branch").commit
+    if commit == head_of(directory)[0]:
+        return
+    names = [one for one in ignored_in_the_way(directory, commit) if not _is_generated(one)]
+    if names and not config.force:
+        raise LocalWork.blocking(what, directory, names, tip)
+    if names:
+        put_aside(directory, what, kept_in=directory, ignored=names)
+
+
+def _has_unpushed_files(directory: Path) -> bool:
+    # The peer begins an empty catalog with an empty commit: that is nothing to keep.
+    commits = unpushed(directory, "HEAD", "--branches")
+    return bool(commits) and bool(git(directory, "ls-tree", "HEAD"))
+
+
+def _take_tip(
+    config: Config,
+    what: str,
+    directory: Path,
+    refs: Refs,
+    journal: Journal | None,
+    *,
+    moved_to: str = "",
+) -> None:
+    wanted = config.catalog_branch
+    there = not wanted or BRANCHES + wanted in refs.commits
+    try:
+        tip = wanted if wanted and there else refs.default_branch
+        if journal is not None:
+            _protect_ignored(config, what, directory, refs, tip)
+        check_out(directory, refs, tip, journal, overwrite=True)
+    except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
+        head, branch = head_of(directory)
+        branch = _unborn_branch(moved_to) if moved_to else branch
+        with noted(journal, directory, before=head):
+            _start_empty(directory, wanted or branch or FIRST_BRANCH)
+    else:
+        if not there:
+            log.info("the catalog has no branch %s yet: it begins at %s", wanted, tip)
+            git(directory, "checkout", "--quiet", "--no-track", "-B", wanted)
+
+
+def _start_empty(directory: Path, branch: str) -> None:
+    """Make a clone look like a new one of an empty repository, old files and all gone."""
+    nothing = git(directory, "hash-object", "-t", "tree", "-w", "--stdin")
+    git(directory, "read-tree", "--reset", "-u", nothing)
+    git(directory, "symbolic-ref", "HEAD", f"refs/heads/{branch}")
+    git(directory, "update-ref", "-d", f"refs/heads/{branch}")
+
+
+def _unborn_branch(url: str) -> str:
+    """The branch that an empty repository's HEAD names."""
+    with tempfile.TemporaryDirectory() as scratch:
+        git(Path(scratch), "clone", "--quiet", "--no-checkout", "--", git_urls.normalise(url), "it")
+        return git(Path(scratch) / "it", "symbolic-ref", "HEAD").removeprefix("refs/heads/")

@@ -1,0 +1,116 @@
+"""Files of OCI registries: the layers of a manifest, put where their titles say."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import tarfile
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files.archives import BadArchive, Member, below, pack, unpack_tar
+from commodore_py.adapters.http.credentials import Login, login_for
+from commodore_py.adapters.http.registry import Reference, Registry
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from commodore_py.adapters.files.archives import Content
+    from commodore_py.model import Artifact
+
+    from .mode import Mode
+    from .store import Known
+
+_FOLDER = "application/vnd.oci.image.layer.v1.tar+gzip"
+_TITLE = "org.opencontainers.image.title"
+
+
+@dataclass(slots=True)
+class Artifacts:
+    """The artifacts of a run."""
+
+    mode: Mode
+
+    def fetch(self, wanted: Artifact) -> Known:
+        """All layers of the wanted kind; a digest is asked for only if it is not here."""
+        reference = Reference.parse(wanted.reference)
+        store = self.mode.store
+        known = store.find(*_key(wanted, reference.digest or reference.tag))
+        fixed = bool(reference.digest)
+        if known is not None and (fixed or not self.mode.ask) and store.verified(known):
+            return known
+        self.mode.require_network(str(wanted))
+        registry = Registry(
+            reference, self.mode.timeout, wanted.plain_http, wanted.verify, login=_login
+        )
+        manifest, digest = registry.manifest()
+        known = store.find(*_key(wanted, digest))
+        if known is None or not store.verified(known):
+            known = self._pull(wanted, registry, manifest, digest)
+        return store.note(
+            known.source,
+            *_key(wanted, reference.digest or reference.tag),
+            sha256=known.sha256,
+            digest=digest,
+        )
+
+    def _pull(
+        self, wanted: Artifact, registry: Registry, manifest: Mapping[str, Any], digest: str
+    ) -> Known:
+        found: dict[str, Member] = {}
+        with self.mode.store.incoming() as folder:
+            for layer in manifest["layers"]:
+                if wanted.media_type and layer.get("mediaType") != wanted.media_type:
+                    continue
+                blob = folder / "blob"
+                registry.blob(str(layer.get("digest")), blob)
+                found |= _files_of(layer, blob)
+            packed = folder / "artifact.tar"
+            pack(found, packed)
+            return self.mode.store.keep(
+                packed, f"{wanted} {digest[:19]}", *_key(wanted, digest), digest=digest
+            )
+
+
+def content_of(wanted: Artifact, file: Path) -> Content:
+    """The files that are wanted of an artifact."""
+    content = unpack_tar(file)
+    if not wanted.subpath:
+        return content
+    inner = below(content, posixpath.normpath(wanted.subpath))
+    if not inner:
+        tops = sorted({name.partition("/")[0] for name in content})
+        raise CommodoreError(
+            f"there is no folder {wanted.subpath} in it",
+            where=wanted.reference,
+            hint=f"there are {', '.join(tops) or 'no files at all'}",
+        )
+    return inner
+
+
+def _files_of(layer: Mapping[str, Any], blob: Path) -> Content:
+    """A layer's file; tar archives are unpacked at the top, whatever they are called."""
+    annotations = layer.get("annotations") or {}
+    title = str(annotations.get(_TITLE) or layer.get("digest"))
+    clean = posixpath.normpath(title)
+    if clean.startswith(("/", "..")):
+        raise BadArchive(f"{title} would be written outside of its folder")
+    if layer.get("mediaType") == _FOLDER:
+        start = posixpath.dirname(clean)
+        return {posixpath.join(start, name): one for name, one in unpack_tar(blob).items()}
+    if tarfile.is_tarfile(blob):
+        return unpack_tar(blob)
+    return {clean: Member(blob.read_bytes())}
+
+
+def _login(host: str) -> Login | None:
+    """Kapitan's variables first, then what everybody notes."""
+    user, password = os.environ.get("OCI_USERNAME"), os.environ.get("OCI_PASSWORD")
+    return Login(user, password) if user and password else login_for(host)
+
+
+def _key(wanted: Artifact, version: str) -> tuple[str, ...]:
+    return "artifact", wanted.reference.partition("@")[0], version, wanted.media_type

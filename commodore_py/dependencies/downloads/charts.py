@@ -1,0 +1,237 @@
+"""Helm charts from chart repositories and registries; where we cannot, Helm's program may."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from threading import Lock
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.files.archives import (
+    BadArchive,
+    pack,
+    read_folder,
+    unpack_chart,
+    unpack_tar,
+)
+from commodore_py.adapters.git.urls import without_password
+from commodore_py.adapters.http import web
+from commodore_py.adapters.http.registry import Reference, Registry
+from commodore_py.adapters.http.web import Request
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field, replace
+
+from .chart_index import choose, entries_in, resolved
+from .constraints import Version, best, is_exact
+from .files import fetch_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from commodore_py.adapters.files.archives import Content
+    from commodore_py.model import Chart
+
+    from .mode import Mode
+    from .store import Known
+
+log = logging.getLogger(__name__)
+
+_OCI = "oci://"
+_LAYERS = ("application/vnd.cncf.helm.chart.content.v1.tar+gzip", "application/tar+gzip")
+
+
+@dataclass(slots=True)
+class Charts:
+    """The chart repositories of a run; each index is asked for once."""
+
+    mode: Mode
+    _indexes: dict[str, str | CommodoreError] = field(default_factory=dict)
+    _locks: dict[str, Lock] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def fetch(self, chart: Chart) -> Known:
+        """A chart as it is wanted; an exact version is asked for only if it is not here."""
+        exact = is_exact(chart.version)
+        known = self.mode.store.find("chart", chart.repository, chart.name, chart.version)
+        if known is not None and (exact or not self.mode.ask) and self.mode.store.verified(known):
+            return known
+        self.mode.require_network(without_password(str(chart)))
+        try:
+            if chart.repository.startswith(_OCI):
+                found = self._from_registry(chart, chart.repository)
+            else:
+                found = self._from_repository(chart)
+        except CommodoreError as error:
+            program = _program(chart)
+            if program is None:
+                raise
+            found = self._by_program(chart, program, error)
+        store = self.mode.store
+        return store.note(found.source, *_key(chart), sha256=found.sha256, **found.about)
+
+    def _from_repository(self, chart: Chart) -> Known:
+        entries = entries_in(self._index(chart.repository), chart)
+        offer = choose(entries, chart)
+        url = resolved(chart.repository, offer.url)
+        if url.startswith(_OCI):
+            return self._from_registry(chart, url)
+        known = self.mode.store.find("chart", chart.repository, chart.name, offer.version)
+        if (
+            known is not None
+            and known.sha256 == _plain(offer.digest)
+            and self.mode.store.verified(known)
+        ):
+            return known
+        with self.mode.store.incoming() as folder:
+            file = folder / "chart.tgz"
+            arrived = web.fetch(Request(url, timeout=self.mode.timeout, raw=True), file)
+            _require_chart(file, url)
+            if arrived is not None and offer.digest and arrived.sha256 != _plain(offer.digest):
+                self.mode.doubt(
+                    CommodoreError(
+                        f"chart {chart.name} {offer.version} is not what its repository's index"
+                        f" says: its digest is {arrived.sha256}, not {offer.digest}",
+                        where=without_password(url),
+                        hint="tell those who keep the repository; somebody may have changed it",
+                    )
+                )
+            return self.mode.store.keep(
+                file,
+                f"chart {chart.name} {offer.version} of {without_password(chart.repository)}",
+                "chart",
+                chart.repository,
+                chart.name,
+                offer.version,
+                version=offer.version,
+                form="chart",
+            )
+
+    def _from_registry(self, chart: Chart, url: str) -> Known:
+        reference = Reference.parse(url.removeprefix(_OCI).rstrip("/"))
+        registry = Registry(reference, self.mode.timeout)
+        if not reference.digest:
+            registry.reference = replace(reference, tag=self._tag(registry, chart, url))
+        version = (registry.reference.tag or chart.version).replace("_", "+")
+        manifest, _ = registry.manifest()
+        digest = _layer(manifest, str(registry.reference))
+        with self.mode.store.incoming() as folder:
+            file = folder / "chart.tgz"
+            registry.blob(digest, file)
+            _require_chart(file, str(registry.reference))
+            return self.mode.store.keep(
+                file,
+                f"chart {chart.name} {version} of {url}",
+                "chart",
+                chart.repository,
+                chart.name,
+                version,
+                version=version,
+                form="chart",
+            )
+
+    def _tag(self, registry: Registry, chart: Chart, url: str) -> str:
+        given = registry.reference.tag
+        # An index names the tag that goes with the version that was chosen.
+        if given and (url != chart.repository or not chart.version):
+            return given
+        return _tag_of(registry, chart.version)
+
+    def _index(self, repository: str) -> str:
+        with self._lock:
+            lock = self._locks.setdefault(repository, Lock())
+        with lock:
+            if repository not in self._indexes:
+                try:
+                    self._indexes[repository] = self._read_index(repository)
+                except CommodoreError as error:
+                    self._indexes[repository] = error
+            found = self._indexes[repository]
+        if isinstance(found, CommodoreError):
+            raise type(found)(str(found), where=found.where, hint=found.hint)
+        return found
+
+    def _read_index(self, repository: str) -> str:
+        known = fetch_file(resolved(repository, "index.yaml"), self.mode)
+        return self.mode.store.content(known).read_text("utf-8", errors="replace")
+
+    def _by_program(self, chart: Chart, program: str, reason: CommodoreError) -> Known:
+        """Let Helm try: it may have plugins and credentials that we know nothing of."""
+        log.info("%s (%s); %s is asked for it", reason, reason.where, program)
+        with self.mode.store.incoming() as folder:
+            command = [program, "pull", "--destination", str(folder), "--untar"]
+            command += ["--version", chart.version] if chart.version else []
+            if chart.repository.startswith(_OCI):
+                command.append(chart.repository)
+            else:
+                command += ["--repo", chart.repository, chart.name]
+            try:
+                run(command)
+            except ProgramFailed as error:
+                said = error.stderr.strip() or str(error)
+                reason.add_note(f"{program} could not bring it either: {without_password(said)}")
+                raise reason from error
+            if not (folder / chart.name / "Chart.yaml").is_file():
+                reason.add_note(f"{program} brought something else than a chart {chart.name}")
+                raise reason
+            packed = folder / "chart.tar"
+            pack(read_folder(folder / chart.name), packed)
+            source = f"{without_password(str(chart))}, by {program}"
+            return self.mode.store.keep(
+                packed, source, *_key(chart), version=chart.version, form="tar"
+            )
+
+
+def content_of(known: Known, file: Path) -> Content:
+    """The files of a chart."""
+    return unpack_tar(file) if known.about.get("form") == "tar" else unpack_chart(file)
+
+
+def _tag_of(registry: Registry, wanted: str) -> str:
+    """The tag of a version; a registry has `_` in place of `+`."""
+    if wanted and Version.parse(wanted) is not None:
+        return wanted.replace("+", "_")
+    versions = [tag.replace("_", "+") for tag in registry.tags() if is_exact(tag.replace("_", "+"))]
+    try:
+        version = best(wanted, versions)
+    except ValueError as error:
+        raise CommodoreError(str(error), where=str(registry.reference)) from error
+    if version is None:
+        raise CommodoreError(
+            f"there is no version {wanted or 'at all'}",
+            where=str(registry.reference),
+            hint=f"there are {', '.join(versions[-5:]) or 'none'}",
+        )
+    return version.replace("+", "_")
+
+
+def _layer(manifest: Mapping[str, Any], where: str) -> str:
+    for kind in _LAYERS:
+        for layer in manifest["layers"]:
+            if isinstance(layer, dict) and layer.get("mediaType") == kind:
+                return str(layer.get("digest"))
+    raise CommodoreError("there is no chart in it", where=where, hint="check the chart's source")
+
+
+def _require_chart(file: Path, where: str) -> None:
+    """An error page must not be kept for a chart."""
+    try:
+        unpack_chart(file)
+    except BadArchive as error:
+        error.where = error.where or without_password(where)
+        raise
+
+
+def _program(chart: Chart) -> str | None:
+    named = chart.helm or os.environ.get("KAPITAN_HELM_PATH") or "helm"
+    return named if shutil.which(named) else None
+
+
+def _plain(digest: str) -> str:
+    return digest.removeprefix("sha256:")
+
+
+def _key(chart: Chart) -> tuple[str, str, str, str]:
+    return "chart", chart.repository, chart.name, chart.version

@@ -1,0 +1,162 @@
+"""Git repositories that components want to have lying around: by way of the bare clones."""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import asked
+from commodore_py.adapters.files.archives import pack, read_folder
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.program import (
+    BRANCHES,
+    TAGS,
+    git,
+    note_default_branch,
+    over_network,
+    refs_of,
+)
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.dependencies.jsonnet.remote import Remote
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.dependencies.git.questions import Answer, Asker
+    from commodore_py.dependencies.jsonnet.fetch import Clones
+    from commodore_py.model import Repository
+
+    from .mode import Mode
+    from .store import Known
+
+log = logging.getLogger(__name__)
+
+_FROM_DISK = {"GIT_ALLOW_PROTOCOL": "file"}
+# No reflogs: they name whoever compiles.
+_QUIET = ("-c", "core.logAllRefUpdates=false", "-c", "advice.detachedHead=false")
+
+
+@dataclass(slots=True)
+class Repositories:
+    """The repositories of a run; each is asked and fetched once."""
+
+    mode: Mode
+    clones: Clones
+    asker: Asker
+    _answers: dict[str, Answer] = field(default_factory=dict)
+    _locks: dict[Path, Lock] = field(default_factory=dict)
+    _lock: Lock = field(default_factory=Lock)
+
+    def fetch(self, wanted: Repository) -> Known:
+        """The files of a version, and its `.git` where all of it is wanted."""
+        remote = Remote(wanted.url, "")
+        with self._lock:
+            lock = self._locks.setdefault(self.clones.of(remote), Lock())
+        with lock:
+            commit = self._commit_that_is_known(wanted)
+            known = self._tree(wanted, commit) if commit else None
+            if known is None:
+                self.mode.require_network(git_urls.without_password(str(wanted)))
+                commit = self.clones.commit(remote, wanted.ref or self._default_branch(wanted))
+                known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
+            if not is_commit(wanted.ref or ""):
+                self.mode.store.note(known.source, *_ref_key(wanted), commit=commit)
+            return known
+
+    def _commit_that_is_known(self, wanted: Repository) -> str:
+        """The commit that is meant, without fetching; empty if it takes that to find out."""
+        ref = wanted.ref or ""
+        if is_commit(ref):
+            return ref
+        if not self.mode.ask:
+            noted = self.mode.store.find(*_ref_key(wanted))
+            return noted.about.get("commit", "") if noted is not None else ""
+        answer = self._answer(wanted)
+        asked.tell(asked.Version(wanted.url, ref))
+        names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
+        return next((answer.peeled[name] for name in names if name in answer.peeled), "")
+
+    def _answer(self, wanted: Repository) -> Answer:
+        if wanted.url not in self._answers:
+            bare = self.clones.of(Remote(wanted.url, ""))
+            self._answers[wanted.url] = self.asker.ask(wanted.url, bare)
+        return self._answers[wanted.url]
+
+    def _default_branch(self, wanted: Repository) -> str:
+        return self._answer(wanted).default_branch or "HEAD"
+
+    def _tree(self, wanted: Repository, commit: str) -> Known | None:
+        known = self.mode.store.find(*_key(wanted, commit))
+        return known if known is not None and self.mode.store.verified(known) else None
+
+    def _make(self, wanted: Repository, remote: Remote, commit: str) -> Known:
+        bare = self.clones.of(remote).resolve()
+        with self.mode.store.incoming() as folder:
+            place = folder / "tree"
+            place.mkdir()
+            if wanted.subdir and not wanted.submodules:
+                _files_only(bare, commit, folder, place)
+            else:
+                note_default_branch(bare, self._answer(wanted).default_branch)
+                _clone(wanted, bare, commit, place)
+            start = place / wanted.subdir
+            if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):
+                raise CommodoreError(
+                    f"there is no folder {wanted.subdir} in commit {commit[:12]}",
+                    where=git_urls.without_password(wanted.url),
+                    hint="check subdir and ref",
+                )
+            packed = folder / "tree.tar"
+            pack(read_folder(start, bounds=place), packed)
+            source = f"{git_urls.without_password(wanted.url)} {commit[:12]} {wanted.subdir}"
+            return self.mode.store.keep(packed, source.strip(), *_key(wanted, commit))
+
+
+def _files_only(bare: Path, commit: str, scratch: Path, place: Path) -> None:
+    env = {
+        "GIT_DIR": str(bare),
+        "GIT_WORK_TREE": str(place),
+        "GIT_INDEX_FILE": str(scratch / "index"),
+    }
+    git(place, "read-tree", commit, env=env)
+    git(place, "checkout-index", "--all", env=env)
+
+
+def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
+    """A clone as `git clone` and `git checkout` would leave it, complete in itself."""
+    refs = refs_of(bare)
+    branch = _branch(wanted, refs.default_branch, {*refs.commits})
+    git(place, "init", "--quiet", "--template=", f"--initial-branch={refs.default_branch}")
+    git(place, "remote", "add", "origin", git_urls.normalise(wanted.url))
+    alternates = place / ".git/objects/info/alternates"
+    alternates.parent.mkdir(parents=True, exist_ok=True)
+    alternates.write_text(f"{bare}/objects\n")
+    specs = (f"+{BRANCHES}*:{BRANCHES}*", f"+{TAGS}*:{TAGS}*")
+    fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", str(bare), *specs)
+    git(place, *_QUIET, *fetch, env=_FROM_DISK)
+    how = ("-B", branch, "--track", f"origin/{branch}") if branch else ("--detach", commit)
+    git(place, *_QUIET, "checkout", "--quiet", *how)
+    if wanted.submodules:
+        local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
+        # Git refuses submodules on this machine, as a remote could name any folder of it.
+        allow = ("-c", "protocol.file.allow=always") if local else ()
+        over_network(place, *_QUIET, *allow, "submodule", "--quiet", "update", "--init")
+    git(place, "repack", "-a", "-d", "--quiet")
+    alternates.unlink()
+
+
+def _branch(wanted: Repository, default: str, refs: set[str]) -> str:
+    name = wanted.ref or default
+    return name if BRANCHES + name in refs and not (wanted.ref and TAGS + name in refs) else ""
+
+
+def _key(wanted: Repository, commit: str) -> tuple[str, ...]:
+    more = "with submodules" if wanted.submodules else ""
+    return "git", git_urls.normalise(wanted.url), commit, wanted.subdir, more
+
+
+def _ref_key(wanted: Repository) -> tuple[str, ...]:
+    return "ref", git_urls.normalise(wanted.url), wanted.ref or ""

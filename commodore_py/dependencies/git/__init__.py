@@ -1,0 +1,1 @@
+"""Dependencies from Git: bare clones, worktrees, checkouts."""

@@ -1,0 +1,199 @@
+"""From Git, in parallel by repository."""
+
+from __future__ import annotations
+
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, TypeVar
+
+from commodore_py import spans
+from commodore_py.adapters.git.abbreviations import short_commits_in
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.protection.journal import Journal
+from commodore_py.dependencies.protection.safety import LocalWork
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Dependency, DependencySpec
+
+from . import checkouts, clones, worktrees
+from .asking import PARALLEL, ask_all
+from .contents import incomplete
+from .groups import (
+    CONFIGURATION,
+    CheckedOut,
+    bare_clone_of,
+    groups_of,
+    override_of,
+    place_of,
+    register,
+)
+from .lending import Lender
+from .mould import Mould
+from .questions import Asker
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.dependencies.fetch import Fetch
+
+    from .asking import Answers
+    from .groups import Group
+    from .questions import Answer
+
+log = logging.getLogger(__name__)
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+
+def git_fetcher(config: Config) -> Fetch:
+    """A function that fetches; what it has found out once holds for all that it is asked."""
+    paths = config.paths
+    remotes: dict[str, str] = {}
+    asker, mould = Asker(paths.root), Mould()
+
+    def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
+        wanted = tuple(specs)
+        register(wanted, remotes)
+        groups = groups_of(wanted, remotes, paths)
+        settled, answers = ask_all(groups, config, asker)
+        groups = tuple(one for one in groups if one.clone not in settled)
+        known = _look_around(groups, answers, config)
+        done = [one for found in settled.values() for one in found]
+        return _pinned(wanted, [*done, *_fetch_all(groups, known, config, asker, mould)], config)
+
+    return from_git
+
+
+def _look_around(
+    groups: tuple[Group, ...], answers: Answers, config: Config
+) -> Mapping[Path, Answer | None]:
+    """Look for local work before anything is changed."""
+
+    def obstacle(spec: DependencySpec) -> CommodoreError | None:
+        place = place_of(spec, config.paths)
+        try:
+            if spec.kind in CONFIGURATION:
+                return checkouts.obstacle(spec, place)
+            return worktrees.obstacle(spec, place, bare_clone_of(spec, config.paths))
+        except CommodoreError as error:
+            error.add_note(f"while looking for local work of {spec}")
+            if isinstance(error, ProgramFailed):
+                error.hint = error.hint or "if it is damaged, move it away; it is fetched anew"
+            return error
+
+    specs = [spec for group in groups for spec in group.specs]
+    obstacles = {
+        spec: problem
+        for spec, problem in zip(specs, _in_parallel(obstacle, specs), strict=True)
+        if problem is not None
+    }
+    _clear_the_way(obstacles, answers, config)
+    return {clone: one for clone, one in answers.items() if not isinstance(one, CommodoreError)}
+
+
+def _clear_the_way(
+    obstacles: Mapping[DependencySpec, CommodoreError],
+    answers: Answers,
+    config: Config,
+) -> None:
+    """Report everything that stands in the way; put local work aside if that is forced."""
+    force, paths = config.force, config.paths
+    raise_collected(
+        (
+            *(
+                problem
+                for problem in obstacles.values()
+                if not (force and isinstance(problem, LocalWork))
+            ),
+            *(problem for problem in answers.values() if isinstance(problem, CommodoreError)),
+        ),
+        "nothing was fetched",
+    )
+    for spec in obstacles:
+        if spec.kind in CONFIGURATION:
+            checkouts.put_work_aside(str(spec), place_of(spec, paths), Journal.of(paths))
+        else:
+            worktrees.put_work_aside(spec, place_of(spec, paths), Journal.of(paths))
+
+
+def _fetch_all(
+    groups: tuple[Group, ...],
+    answers: Mapping[Path, Answer | None],
+    config: Config,
+    asker: Asker,
+    mould: Mould,
+) -> list[Dependency | CheckedOut | CommodoreError]:
+    def fetch_group(group: Group) -> list[Dependency | CheckedOut | CommodoreError]:
+        try:
+            with spans.item("repository", group.clone.name):
+                if group.configuration is not None:
+                    return [_fetch_configuration(group, answers[group.clone], config)]
+                return [*_fetch_repository(group, answers[group.clone], config, asker, mould)]
+        except CommodoreError as error:
+            error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
+            return [error]
+
+    with spans.stage("fetch", of="repository", total=len(groups)):
+        return [one for group in _in_parallel(fetch_group, groups) for one in group]
+
+
+def _pinned(
+    specs: tuple[DependencySpec, ...],
+    results: Collection[Dependency | CheckedOut | CommodoreError],
+    config: Config,
+) -> tuple[Dependency, ...]:
+    """What was fetched, as it was asked for; all that went wrong is told at once."""
+    checked_out = [one for one in results if isinstance(one, CheckedOut)]
+    short = short_commits_in((one.group.clone, one.commit) for one in checked_out)
+    done = [one.pinned(short[one.group.clone, one.commit], config.paths) for one in checked_out]
+    problems = [one for one in results if isinstance(one, CommodoreError)]
+    problems += [problem for one in done if (problem := incomplete(one)) is not None]
+    raise_collected(problems, "could not fetch everything")
+    done += [one for one in results if isinstance(one, Dependency)]
+    fetched = {one.spec: one for one in done}
+    return tuple(fetched[spec] for spec in specs)
+
+
+def _fetch_configuration(group: Group, answer: Answer | None, config: Config) -> Dependency:
+    spec = group.specs[0]
+    return checkouts.update_configuration(
+        spec,
+        group.clone,
+        Journal.of(config.paths),
+        answer,
+        override=override_of(spec, config),
+        force=config.force,
+        rule=config.push_url,
+    )
+
+
+def _fetch_repository(
+    group: Group, answer: Answer | None, config: Config, asker: Asker, mould: Mould
+) -> Iterator[CheckedOut | CommodoreError]:
+    bare, journal, lender = group.clone, Journal.of(config.paths), Lender.of(config)
+    refs = clones.update_clone(
+        bare,
+        group.url,
+        group.specs,
+        answer,
+        lender=lender,
+        rule=config.push_url,
+        asker=asker,
+        mould=mould,
+    )
+    for spec in group.specs:
+        place = place_of(spec, config.paths)
+        try:
+            commit = worktrees.check_out(spec, place, bare, refs, journal, force=config.force)
+        except CommodoreError as error:
+            error.add_note(f"while checking out {spec}")
+            yield error
+        else:
+            yield CheckedOut(group, spec, commit)
+
+
+def _in_parallel(work: Callable[[_Item], _Result], items: Iterable[_Item]) -> tuple[_Result, ...]:
+    with ThreadPoolExecutor(max_workers=PARALLEL) as pool:
+        return tuple(pool.map(work, items))

@@ -1,0 +1,99 @@
+"""What is wanted, by where it comes from and where it goes to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.model import Dependency, DependencySpec, Kind
+from commodore_py.values import dataclass
+
+from .revisions import is_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from commodore_py.config import Config, WorkPaths
+
+CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """What comes from one clone: Git locks it while it changes, and one fetch serves them all."""
+
+    clone: Path
+    url: str
+    specs: tuple[DependencySpec, ...]
+
+    @property
+    def configuration(self) -> DependencySpec | None:
+        """The global or tenant configuration, which has a clone of its own."""
+        return self.specs[0] if self.specs[0].kind in CONFIGURATION else None
+
+    @property
+    def needs_server(self) -> bool:
+        """Whether its remote must be asked and is on another machine, as far as its URL tells."""
+        is_far = git_urls.local_path(git_urls.normalise(self.url)) is None
+        return is_far and not all(is_commit(spec.version or "") for spec in self.specs)
+
+
+def groups_of(
+    specs: tuple[DependencySpec, ...], remotes: Mapping[str, str], paths: WorkPaths
+) -> tuple[Group, ...]:
+    """What is wanted, by the clone that it comes from."""
+    found: dict[Path, Group] = {}
+    for spec in specs:
+        if spec.kind in CONFIGURATION:
+            clone, url = place_of(spec, paths), spec.url
+        else:
+            clone, url = bare_clone_of(spec, paths), remotes[git_urls.dependency_key(spec.url)]
+        others = found[clone].specs if clone in found else ()
+        found[clone] = Group(clone, url, (*others, spec))
+    return tuple(found.values())
+
+
+def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
+    """Decide on one URL per repository: the first one asked for, but SSH wins."""
+    for spec in specs:
+        if spec.kind not in CONFIGURATION:
+            key = git_urls.dependency_key(spec.url)
+            if key not in remotes or spec.url.startswith("ssh://"):
+                remotes[key] = spec.url
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOut:
+    """A worktree that is at the wanted version."""
+
+    group: Group
+    spec: DependencySpec
+    commit: str
+
+    def pinned(self, short: str, paths: WorkPaths) -> Dependency:
+        """What was fetched, as the rest of a run knows it."""
+        remote, version = git_urls.normalise(self.group.url), self.spec.version or "HEAD"
+        place = place_of(self.spec, paths)
+        return Dependency(self.spec, remote, version, self.commit, short, place)
+
+
+def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:
+    """The folder that a dependency is checked out to."""
+    match spec.kind:
+        case Kind.GLOBAL | Kind.TENANT:
+            return paths.classes / spec.name
+        case Kind.PACKAGE:
+            return paths.dependencies / f"pkg.{spec.name}"
+        case Kind.COMPONENT | Kind.INSTANCE:
+            return paths.dependencies / spec.name
+
+
+def bare_clone_of(spec: DependencySpec, paths: WorkPaths) -> Path:
+    """Where the clone of a dependency's repository lies."""
+    return paths.bare_clones / git_urls.dependency_key(spec.url)
+
+
+def override_of(spec: DependencySpec, config: Config) -> str:
+    """The revision of a configuration that the command line asks for instead of the API."""
+    return config.global_revision if spec.kind is Kind.GLOBAL else config.tenant_revision

@@ -1,0 +1,160 @@
+"""The user's cache of Git objects: it lends them to new clones, by hard link or copy."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import logging
+import os
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import is_aside
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.values import dataclass
+
+from .lending_entries import LIST, BrokenEntry, discard, keep_in, lend_from, verify
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+
+log = logging.getLogger(__name__)
+
+_OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
+_PAUSE = 0.05
+
+
+class Busy(Exception):
+    """Another run works on an entry."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lender:
+    """A folder of bare repositories, one per remote; all of it may be deleted at any time."""
+
+    folder: Path
+    patience: float = 10.0
+    """How long to wait for another run, in seconds, before going on without a loan."""
+
+    @classmethod
+    def of(cls, config: Config) -> Lender | None:
+        """The one that the settings name, if they name one."""
+        return cls(config.git_cache) if config.git_cache is not None else None
+
+    def entry(self, url: str) -> Path:
+        """Where the objects of a remote are kept."""
+        return self.folder / git_urls.dependency_key(url)
+
+    def entries(self) -> Iterator[Path]:
+        """All that is kept here, finished or not."""
+        for parent, names, files in os.walk(self.folder):
+            if is_aside(os.path.basename(parent)):  # noqa: PTH119 - a name among thousands
+                names.clear()
+            elif "HEAD" in files:
+                yield Path(parent)
+                # The name of a remote may go on below that of another.
+                names[:] = [name for name in names if name not in _OF_GIT]
+
+    def has(self, url: str) -> bool:
+        """Whether there is something of a remote."""
+        return (self.entry(url) / LIST).is_file()
+
+    def lend(self, url: str, clone: Path) -> None:
+        """Give a new clone what is there of its remote; the fetch that follows brings the rest."""
+        entry = self.entry(url)
+        try:
+            if (entry / LIST).is_file():
+                with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
+                    lend_from(entry, clone)
+        except (BrokenEntry, ProgramFailed) as problem:
+            self._drop_broken(entry, str(problem))
+        except (OSError, Busy) as error:
+            log.info("nothing is borrowed from %s: %s", entry, error)
+
+    def keep(self, url: str, clone: Path, *, fresh: bool, changed: bool) -> None:
+        """Bring an entry up to date after a fetch; nothing that goes wrong here is a failure."""
+        entry = self.entry(url)
+        try:
+            if not changed and (entry / LIST).is_file():
+                return
+            make_private(self.folder)
+            with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
+                keep_in(entry, clone, fresh=fresh)
+        except ProgramFailed as error:
+            self._drop_broken(entry, error.stderr.strip() or str(error))
+        except (OSError, Busy) as error:
+            log.info("%s is not brought up to date: %s", entry, error)
+
+    def broken(self, entry: Path) -> str:
+        """What is wrong with an entry, which is removed then; empty where all is right."""
+        try:
+            if (entry / LIST).is_file():
+                with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
+                    verify(entry)
+        except BrokenEntry as problem:
+            self.drop(entry)
+            return str(problem)
+        except (OSError, Busy) as error:
+            log.info("%s is not verified: %s", entry, error)
+        return ""
+
+    def drop(self, entry: Path) -> bool:
+        """Remove an entry, unless another run works on it; says whether it is gone."""
+        try:
+            with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
+                discard(entry)
+                for parent in entry.relative_to(self.folder).parents[:-1]:
+                    with suppress(OSError):  # others may be kept there
+                        (self.folder / parent).rmdir()
+        except (OSError, Busy) as error:
+            log.info("%s is not removed: %s", entry, error)
+            return False
+        return True
+
+    @contextmanager
+    def locked(self, entry: Path, how: int, *, patience: float) -> Iterator[None]:
+        """Keep other runs from changing an entry."""
+        # Not in the entry, which may go while it is locked.
+        name = hashlib.sha256(os.fsencode(entry.relative_to(self.folder))).hexdigest()[:16]
+        locks = self.folder / ".locks"
+        locks.mkdir(exist_ok=True)
+        file = os.open(locks / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            _wait_for(file, how, time.monotonic() + patience)
+            yield
+        finally:
+            os.close(file)
+
+    def _drop_broken(self, entry: Path, why: str) -> None:
+        log.warning("the cached objects in %s are broken, and removed: %s", entry, why)
+        self.drop(entry)
+
+
+def last_used(entry: Path) -> float:
+    """When an entry was last lent or changed, as files tell their times."""
+    listed = entry / LIST
+    return (listed if listed.is_file() else entry).stat().st_mtime
+
+
+def make_private(folder: Path) -> None:
+    """Make the folder, for its owner alone: repositories may be secret."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:
+        folder.chmod(0o700)
+
+
+def _wait_for(file: int, how: int, deadline: float) -> None:
+    while True:
+        try:
+            fcntl.flock(file, how | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            if time.monotonic() >= deadline:
+                raise Busy("another run works on it") from error
+            time.sleep(_PAUSE)
+        else:
+            return

@@ -1,0 +1,194 @@
+"""What the user's cache of Git objects holds of a remote: packs, refs, and a list of both."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import aside_of, link_or_copy, remove, write_if_changed
+from commodore_py.adapters.git.files import refs_in
+from commodore_py.adapters.git.program import git
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from commodore_py.adapters.git.files import RefFiles
+
+LIST = "commodore-lends.json"
+"""What an entry holds; a repository without this file is not finished."""
+
+_SCHEMA = "git-cache-entry/v1"
+_OF_REMOTE = ("refs/remotes/origin", "refs/tags")
+_CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
+_LENT = "refs/commodore/lent/"
+_SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
+# What is the remote's, and nothing of the user's: neither branches nor what was put aside.
+_REFSPECS = ("+refs/remotes/origin/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
+# Always packs, as single objects are not lent; and no housekeeping behind our back.
+_SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false", "maintenance.autoDetach=false")
+
+
+class BrokenEntry(Exception):
+    """An entry does not hold what it says."""
+
+
+def give_back(clone: Path) -> None:
+    """Remove what a loan needed until the fetch was done; the objects stay."""
+    try:
+        packed = (clone / "packed-refs").read_text(errors="surrogateescape")
+    except FileNotFoundError:
+        return
+    names = [line.split(" ")[1] for line in packed.splitlines() if f" {_LENT}" in line]
+    if names:
+        commands = "".join(f"delete {name}\n" for name in names)
+        git(clone, "update-ref", "--stdin", stdin=commands.encode())
+
+
+def lend_from(entry: Path, clone: Path) -> None:
+    """Give a new clone all objects of an entry, and refs that a fetch tells its remote about."""
+    packs, tips = verify(entry)
+    _give(packs, entry, clone)
+    answers = git(clone, "cat-file", "--batch-check", stdin="\n".join(tips).encode())
+    if any(line.endswith(" missing") for line in answers.splitlines()):
+        raise BrokenEntry("objects that it lists are missing")
+    # The fetch tells the remote about these; under their own names they would count as fetched.
+    lines = [f"{tip} {_LENT}{number}\n" for number, tip in enumerate(tips)]
+    (clone / "packed-refs").write_text("".join(lines))
+    os.utime(entry / LIST)
+
+
+def _listed(entry: Path) -> tuple[list[str], list[str]]:
+    try:
+        content = json.loads((entry / LIST).read_bytes())
+        if content["schema"] != _SCHEMA:
+            raise BrokenEntry(f"it is a {content['schema']}, and no {_SCHEMA}")
+        return [str(name) for name in content["packs"]], [str(tip) for tip in content["tips"]]
+    except (ValueError, KeyError, TypeError) as error:
+        raise BrokenEntry(f"{LIST} cannot be understood: {error}") from error
+
+
+def verify(entry: Path) -> tuple[list[str], list[str]]:
+    """Look at all that an entry holds; returns its packs, and what its refs lead to."""
+    packs, tips = _listed(entry)
+    for pack in packs:
+        _verify(entry / "objects/pack" / pack)
+    return packs, tips
+
+
+def _verify(pack: Path) -> None:
+    """Whether pack and index are what they were written as: each ends with its own checksum."""
+    try:
+        packed, index = _sum_of(pack), _sum_of(pack.with_suffix(".idx"))
+    except FileNotFoundError as error:
+        raise BrokenEntry(f"{error.filename} is missing") from error
+    if packed[1] != index[0]:
+        raise BrokenEntry(f"{pack.name} and its index are not of each other")
+
+
+def _sum_of(file: Path) -> tuple[bytes, bytes]:
+    """The last two checksums in a file, the very last one verified."""
+    content = file.read_bytes()
+    found = hashlib.sha1(content[:-_SUM], usedforsecurity=False).digest()
+    if found != content[-_SUM:]:
+        raise BrokenEntry(f"{file.name} was changed or cut off")
+    return content[-2 * _SUM : -_SUM], found
+
+
+def _give(packs: Iterable[str], source: Path, target: Path) -> None:
+    folder = target / "objects/pack"
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in packs:
+        # The index last: Git looks for packs by their indexes.
+        for file in (name, f"{name.removesuffix('.pack')}.idx"):
+            link_or_copy(source / "objects/pack" / file, folder / file)
+
+
+def keep_in(entry: Path, clone: Path, *, fresh: bool) -> None:
+    """Bring an entry up to what a clone has of its remote."""
+    if (entry / LIST).is_file():
+        if not _is_current(entry, clone):
+            (entry / LIST).unlink()
+            _update(entry, clone)
+        return
+    discard(entry)
+    aside = aside_of(entry)
+    try:
+        aside.mkdir(parents=True)
+        if fresh and _copy(clone, aside):
+            aside.rename(entry)
+            return
+        git(aside, "init", "--quiet", "--bare", "--initial-branch=master", "--template=")
+        if fresh:  # all in it is the remote's, so that its packs will do
+            _give((p.name for p in (clone / "objects/pack").glob("*.pack")), clone, aside)
+        _update(aside, clone)
+        aside.rename(entry)
+    finally:
+        with suppress(OSError):
+            remove(aside)
+
+
+def _is_current(entry: Path, clone: Path) -> bool:
+    """Whether an entry has all that a clone has of its remote."""
+    have, kept = refs_in(clone, *_OF_REMOTE), refs_in(entry, *_OF_REMOTE)
+    try:
+        listed = set(_listed(entry)[1])
+    except BrokenEntry:
+        return False
+    if have is None or kept is None:
+        return False
+    return _of_remote(have) == _of_remote(kept) and listed == _tips(have)
+
+
+def _copy(clone: Path, entry: Path) -> bool:
+    """Make an entry of a clone that has nothing but what a fetch brought; False if Git must.
+
+    No program is needed: packs are linked, and refs are few lines in a file.
+    """
+    have = refs_in(clone, *_OF_REMOTE)
+    objects = {path.name for path in (clone / "objects").iterdir()}
+    plain = "extensions" not in (clone / "config").read_text(errors="replace").lower()
+    if have is None or not plain or objects - {"pack", "info"}:
+        return False
+    packs = sorted(pack.name for pack in (clone / "objects/pack").glob("*.pack"))
+    _give(packs, clone, entry)
+    (entry / "refs").mkdir()
+    (entry / "config").write_text(_CONFIG)
+    lines = [f"{value} {name}\n" for name, value in sorted(_of_remote(have).items())]
+    (entry / "packed-refs").write_text("".join(lines), errors="surrogateescape")
+    content = {"schema": _SCHEMA, "packs": packs, "tips": sorted(_tips(have))}
+    (entry / LIST).write_bytes(json.dumps(content).encode())
+    (entry / "HEAD").write_text("ref: refs/heads/master\n")
+    return True
+
+
+def _of_remote(refs: RefFiles) -> dict[str, str]:
+    return {name: value for name, value in refs.objects.items() if name.startswith("refs/")}
+
+
+def _tips(refs: RefFiles) -> set[str]:
+    return set(_of_remote(refs).values())
+
+
+def _update(entry: Path, clone: Path) -> None:
+    how = ("--quiet", "--prune", "--force", "--no-tags", "--no-write-fetch-head")
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    arguments = (*settings, "fetch", *how, "--", str(clone.resolve()), *_REFSPECS)
+    # Which protocols remotes may be fetched by says nothing about our own folders.
+    git(entry, *arguments, env={"GIT_ALLOW_PROTOCOL": "file"})
+    packs = sorted(pack.name for pack in (entry / "objects/pack").glob("*.pack"))
+    tips = sorted(set(git(entry, "for-each-ref", "--format=%(objectname)").split()))
+    content = {"schema": _SCHEMA, "packs": packs, "tips": tips}
+    write_if_changed(entry / LIST, json.dumps(content).encode())
+
+
+def discard(entry: Path) -> None:
+    """Remove an entry."""
+    if entry.is_dir():
+        # At once: half an entry must not be found, whenever this is ended.
+        aside = aside_of(entry)
+        entry.rename(aside)
+        remove(aside)

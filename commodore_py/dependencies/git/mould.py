@@ -1,0 +1,62 @@
+"""New bare repositories: Git makes the first of a run by its settings, the others are like it."""
+
+from __future__ import annotations
+
+import os
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git.program import git
+from commodore_py.values import dataclass, field
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+_MOST = 100  # files of a template
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    folders: Sequence[str]
+    files: Mapping[str, tuple[bytes, int]]
+    """Content and mode."""
+
+
+@dataclass(slots=True)
+class Mould:
+    """Makes empty bare repositories; one of them for all threads of a run."""
+
+    _shape: _Shape | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def make(self, folder: Path) -> None:
+        """Make a new folder an empty bare repository."""
+        with self._lock:
+            if self._shape is None:
+                git(folder, "init", "--quiet", "--bare", "--initial-branch=master")
+                self._shape = _shape_of(folder)
+                return
+        for name in self._shape.folders:
+            os.mkdir(f"{folder}/{name}")  # noqa: PTH102 - many, and Path is slow
+        for name, (content, mode) in self._shape.files.items():
+            file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+            try:
+                os.write(file, content)
+            finally:
+                os.close(file)
+
+
+def _shape_of(repository: Path) -> _Shape | None:
+    """What is in a new repository, without samples; None if that is more than plain files."""
+    folders: list[str] = []
+    files: dict[str, tuple[bytes, int]] = {}
+    for path in sorted(repository.rglob("*")):
+        name = path.relative_to(repository).as_posix()
+        if path.is_symlink() or len(files) > _MOST:
+            return None
+        if path.is_dir():
+            folders.append(name)
+        elif not name.endswith(".sample"):
+            files[name] = (path.read_bytes(), path.stat().st_mode & 0o777)
+    return _Shape(folders, files)

@@ -1,0 +1,194 @@
+"""What remotes have, asked once each; what of it a clone lacks (pure from there on)."""
+
+from __future__ import annotations
+
+import logging
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import asked
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.files import git_folder_of_remote, refs_in
+from commodore_py.adapters.git.program import (
+    BRANCHES,
+    FALLBACK_BRANCH,
+    TAGS,
+    Refs,
+    has_rules_for_remotes,
+    over_network,
+)
+from commodore_py.values import dataclass
+
+from .revisions import is_commit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping
+    from pathlib import Path
+
+    from commodore_py.adapters.git.files import RefFiles
+
+log = logging.getLogger(__name__)
+
+_HEADS = "refs/heads/"
+_PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The branches and tags of a remote, under the names that a clone has for them."""
+
+    objects: Mapping[str, str]
+    """Of refs by full names, `refs/remotes/origin/...` and `refs/tags/...`."""
+    peeled: Mapping[str, str]
+    """What refs lead to once tags are opened, where that is known."""
+    default_branch: str
+    """The branch that the remote's HEAD names; empty if it names none that exists."""
+
+
+class Asker:
+    """Asks remotes; what is the same for all of them is found out once."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._ruled: bool | None = None
+        self._lock = Lock()
+
+    def ask(self, url: str, git_folder: Path) -> Answer:
+        """What a remote has, for a clone of it; one on this machine answers by its files."""
+        answer = self.look(url, _settings_of(git_folder))
+        if answer is not None:
+            return answer
+        address = git_urls.normalise(url)
+        log.info("asking %s", git_urls.without_password(address))
+        arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
+        where = git_folder if git_folder.is_dir() else self._root
+        return _told(url, parse_answer(over_network(where, *arguments)))
+
+    def look(self, url: str, settings: str) -> Answer | None:
+        """The same by files alone, for a clone with these settings; None if only Git can tell."""
+        folder = self.place_of(url, settings)
+        files = refs_in(folder, "refs/heads", "refs/tags") if folder is not None else None
+        return _told(url, _read(files)) if files is not None else None
+
+    def place_of(self, url: str, settings: str) -> Path | None:
+        """Where a remote lies on this machine, if it does and may be read without a server."""
+        path = git_urls.local_path(git_urls.normalise(url))
+        # The user's settings may make another address of it: `url.<base>.insteadOf`.
+        if path is None or _rewrites(settings) or self._has_rules():
+            return None
+        return git_folder_of_remote(path)
+
+    def _has_rules(self) -> bool:
+        with self._lock:
+            if self._ruled is None:
+                self._ruled = has_rules_for_remotes(self._root)
+            return self._ruled
+
+
+def parse_answer(listing: str) -> Answer:
+    """Read what `git ls-remote --symref` prints (pure)."""
+    objects: dict[str, str] = {}
+    peeled: dict[str, str] = {}
+    head = head_object = ""
+    for line in listing.splitlines():
+        value, _, name = line.partition("\t")
+        if name == "HEAD":
+            if value.startswith("ref: "):
+                head = value.removeprefix(f"ref: {_HEADS}")
+            else:
+                head_object = value
+        elif not name.startswith((_HEADS, TAGS)) or value.startswith("ref: "):
+            continue  # patterns match the ends of names
+        elif name.endswith("^{}"):
+            peeled[name.removesuffix("^{}")] = value
+        else:
+            objects[_own_name(name)] = value
+    for name, value in objects.items():
+        peeled.setdefault(name, value)
+    return Answer(objects, peeled, _default_branch(objects, head, head_object))
+
+
+def lacks(answer: Answer, have: RefFiles, versions: Collection[str] | None) -> bool:
+    """Whether a clone is behind in what some versions mean; None stands for everything."""
+    if versions is not None and is_plain(answer, versions):
+        names = [name for version in versions for name in _names(answer, version)]
+    else:
+        # What else a version may mean depends on everything.
+        clones = {name for name in have.objects if name.startswith((BRANCHES, TAGS))}
+        names = [*answer.objects, *clones]
+    return any(answer.objects.get(name) != have.objects.get(name) for name in names)
+
+
+def refs_from(answer: Answer, have: RefFiles, versions: Collection[str]) -> Refs | None:
+    """The remote's refs as commits; None if it is not known what a wanted tag leads to."""
+    commits = {
+        name: answer.peeled.get(name) or (have.peeled.get(name, "") if same else "")
+        for name, value in answer.objects.items()
+        for same in [have.objects.get(name) == value]
+    }
+    commits |= {name: value for name, value in answer.objects.items() if name.startswith(BRANCHES)}
+    wanted = (name for version in versions for name in _names(answer, version))
+    if any(commits.get(name) == "" for name in wanted):
+        return None
+    known = {name: commit for name, commit in commits.items() if commit}
+    before = have.symbolic.get(f"{BRANCHES}HEAD", "")
+    old = before.removeprefix(BRANCHES) if before in known else ""
+    return Refs(known, answer.default_branch or old or FALLBACK_BRANCH)
+
+
+def _told(url: str, answer: Answer) -> Answer:
+    asked.tell(asked.Remote(url, answer.objects, answer.default_branch))
+    return answer
+
+
+def _settings_of(git_folder: Path) -> str:
+    try:
+        return (git_folder / "config").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _rewrites(settings: str) -> bool:
+    """Whether a clone has settings of the user's that may rewrite addresses."""
+    text = settings.lower()
+    return "insteadof" in text or "include" in text
+
+
+def _read(files: RefFiles) -> Answer:
+    objects = {_own_name(name): v for name, v in files.objects.items() if name != "HEAD"}
+    for name, target in files.symbolic.items():
+        if name != "HEAD" and target in files.objects:
+            objects[_own_name(name)] = files.objects[target]
+    peeled = {_own_name(name): value for name, value in files.peeled.items()}
+    head = files.symbolic.get("HEAD", "").removeprefix(_HEADS)
+    return Answer(objects, peeled, _default_branch(objects, head, files.objects.get("HEAD", "")))
+
+
+def _own_name(name: str) -> str:
+    return BRANCHES + name.removeprefix(_HEADS) if name.startswith(_HEADS) else name
+
+
+def _default_branch(objects: Mapping[str, str], head: str, head_object: str) -> str:
+    if head:
+        return head if BRANCHES + head in objects else ""
+    # HEAD is detached, or the server is old: as Git does, the branch of that commit.
+    names = [n for n, v in objects.items() if n.startswith(BRANCHES) and v == head_object]
+    usual = BRANCHES + FALLBACK_BRANCH
+    found = usual if usual in names else min(names, default="")
+    return found.removeprefix(BRANCHES)
+
+
+def is_plain(answer: Answer, versions: Iterable[str]) -> bool:
+    """Whether versions are nothing but names of branches and tags."""
+    return all(_is_plain(answer, version) for version in versions)
+
+
+def _is_plain(answer: Answer, version: str) -> bool:
+    if is_commit(version):
+        return False
+    return version == "HEAD" or any(n + version in answer.objects for n in (BRANCHES, TAGS))
+
+
+def _names(answer: Answer, version: str) -> tuple[str, str]:
+    name = answer.default_branch if version == "HEAD" else version
+    return BRANCHES + name, TAGS + name

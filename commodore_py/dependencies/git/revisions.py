@@ -1,0 +1,106 @@
+"""Versions to commits: which branch, tag or commit of a clone is meant."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.adapters.git.program import (
+    BRANCHES,
+    TAGS,
+    RevisionNotFound,
+    commit_of,
+    git,
+    succeeds,
+)
+from commodore_py.values import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.adapters.git.program import Refs
+
+_STEPS_BACK = re.compile(r"(.+?)([~^].*)")
+_FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# Also what `git describe` prints: a tag, a count, and the commit that is meant.
+_COMMIT = re.compile(r"(.+-g)?[0-9a-fA-F]{4,64}")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a version turned out to be."""
+
+    commit: str
+    branch: str = ""
+    """Empty where the version is no branch of the remote."""
+
+
+def find(
+    directory: Path,
+    refs: Refs,
+    version: str,
+    *,
+    prefer: Literal["branch", "tag"],
+) -> Found:
+    """What a version means in a clone; local branches mean nothing, the remote has the say."""
+    known = named(refs, version, prefer=prefer)
+    if known is not None:
+        return known
+    for expression in _expressions(refs, version):
+        commit = commit_of(directory, expression)
+        if commit is not None:
+            return Found(commit)
+    url = git(directory, "config", "remote.origin.url")
+    raise RevisionNotFound.named(version, url=url)
+
+
+def named(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Found | None:
+    """The branch or tag of that name, if there is one (pure)."""
+    branch, tag = refs.commits.get(BRANCHES + version), refs.commits.get(TAGS + version)
+    if tag and not (branch and prefer == "branch"):
+        return Found(tag)
+    return Found(branch, version) if branch else None
+
+
+def is_commit(version: str) -> bool:
+    """Whether a version is a commit's full id, which never means anything else."""
+    return _FULL_COMMIT.fullmatch(version) is not None
+
+
+def is_complete(directory: Path, commit: str) -> bool:
+    """Whether a commit is there with all that belongs to it; a killed fetch leaves parts."""
+    arguments = ("--objects", "--quiet", commit, "--not", "--remotes", "--tags")
+    return succeeds(directory, "rev-list", *arguments)
+
+
+def require_complete(directory: Path, found: Found, refs: Refs) -> None:
+    """Refuse a commit that no branch or tag of the remote has, and of which parts are missing."""
+    # What came under a name came as a whole.
+    named = found.branch or found.commit in refs.commits.values()
+    if not named and not is_complete(directory, found.commit):
+        url = git(directory, "config", "remote.origin.url")
+        raise RevisionNotFound.named(found.commit, url=url)
+
+
+def moved_tags(before: Refs, after: Refs) -> list[str]:
+    """Tags that a fetch found elsewhere than they were, each with its old and new commit."""
+    return [
+        f"{name.removeprefix(TAGS)} ({before.commits[name][:8]} to {commit[:8]})"
+        for name, commit in sorted(after.commits.items())
+        if name.startswith(TAGS) and before.commits.get(name, commit) != commit
+    ]
+
+
+def _expressions(refs: Refs, version: str) -> list[str]:
+    """Unambiguous spellings of a version that is no plain branch or tag."""
+    steps = _STEPS_BACK.fullmatch(version)
+    start, suffix = (steps[1], steps[2]) if steps else (version, "")
+    if start == "HEAD":
+        start = f"origin/{refs.default_branch}"
+    names = (TAGS + start, BRANCHES + start, f"refs/remotes/{start}", f"refs/{start}", start)
+    found = [name + suffix for name in names if name in refs.commits]
+    # A tag of a tag is not among the refs, as these name commits only.
+    found.append(TAGS + start + suffix)
+    if _COMMIT.fullmatch(start):
+        found.append(version)
+    return found

@@ -1,0 +1,175 @@
+"""What needs nothing done: clones and checkouts as they are wanted, as far as files tell.
+
+Nothing is started and nothing is written here. None stands for all else: there is something to
+do, or only Git itself can tell.
+"""
+
+# Of so many files, Path takes longer than the system calls do.
+# ruff: noqa: PTH110, PTH112, PTH113, PTH114
+from __future__ import annotations
+
+import os
+from os.path import exists, isdir, isfile, islink
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.adapters.git.files import origin_of, refs_in, text_of
+from commodore_py.adapters.git.program import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, wanted_remote
+from commodore_py.dependencies.protection.safety import was_put_there
+
+from . import seen_clean
+from .clones import heads_in
+from .questions import lacks, refs_from
+from .revisions import Found, is_commit, named
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.adapters.git.files import RefFiles
+    from commodore_py.adapters.git.urls import PushRule
+
+    from .clones import Head
+    from .questions import Answer
+
+_DEFAULT = f"{BRANCHES}HEAD"
+_KEPT = (
+    *("refs/remotes/", TAGS, "refs/commodore/backup/", "refs/commodore/pushed/"),
+    "refs/worktree/commodore/",
+)
+
+
+def commits_at(
+    bare: Path,
+    url: str,
+    wanted: Mapping[Path, str],
+    ask: Callable[[str, str], Answer | None],
+    rule: PushRule | None,
+) -> list[str] | None:
+    """The commits of a clone's worktrees, if each is at the version that is wanted of it.
+
+    `ask` is given the remote's URL and the clone's settings.
+    """
+    try:
+        settings = text_of(f"{bare}/config")
+        have = refs_in(bare, "refs/heads", BRANCHES, TAGS)
+        if have is None or origin_of(settings) != wanted_remote(url, rule):
+            return None
+        heads = list(heads_in(bare, have))
+    except (OSError, ValueError):
+        return None
+    refs = _refs_for(have, set(wanted.values()), lambda: ask(url, settings))
+    if refs is None:
+        return None
+    commits = []
+    for worktree, version in wanted.items():
+        head = _head_of(worktree, heads)
+        found = _found(refs, version, prefer="tag")
+        if head is None or found is None:
+            return None
+        others = {other.branch for other in heads if other is not head}
+        # Git allows a branch in one worktree only; the second one just has its commit.
+        branch = "" if found.branch in others else found.branch
+        if (head.commit, head.branch) != (found.commit, branch) or not _is_ours(
+            worktree, bare, head
+        ):
+            return None
+        commits.append(found.commit)
+    return commits
+
+
+def configuration_at(
+    directory: Path,
+    url: str,
+    revision: str,
+    ask: Callable[[str, str], Answer | None],
+    rule: PushRule | None,
+) -> tuple[str, str] | None:
+    """The commit of a clone with files, and its default branch, if it is at a revision."""
+    git_folder = directory / ".git"
+    if islink(directory) or not isdir(git_folder) or islink(git_folder):
+        return None
+    try:
+        settings = text_of(f"{git_folder}/config")
+    except (OSError, ValueError):
+        return None
+    have = refs_in(git_folder, "refs")
+    if have is None or origin_of(settings) != wanted_remote(url, rule):
+        return None
+    refs = _refs_for_all(have, revision, lambda: ask(url, settings))
+    found = _found(refs, revision or refs.default_branch, prefer="branch") if refs else None
+    if refs is None or found is None:
+        return None
+    head = have.symbolic.get("HEAD", "")
+    at = (have.objects.get(head or "HEAD", ""), head.removeprefix("refs/heads/"))
+    if at != (found.commit, found.branch) or not _all_is_kept(have, found.commit):
+        return None
+    clean = was_put_there(git_folder, found.commit) and seen_clean.is_known(
+        directory, git_folder, git_folder, found.commit, untracked=True
+    )
+    return (found.commit, refs.default_branch) if clean else None
+
+
+def _refs_for(have: RefFiles, versions: set[str], ask: Callable[[], Answer | None]) -> Refs | None:
+    """What a clone has, if its remote has nothing else for these versions."""
+    names = {version for version in versions if not is_commit(version)}
+    if not names:  # commits never change
+        return Refs({}, "")
+    answer = ask()
+    if answer is None or lacks(answer, have, names):
+        return None
+    return refs_from(answer, have, names)
+
+
+def _refs_for_all(have: RefFiles, revision: str, ask: Callable[[], Answer | None]) -> Refs | None:
+    """The same for a clone of which everything is kept up to date, and a revision of it."""
+    noted = have.symbolic.get(_DEFAULT, "")
+    if is_commit(revision):
+        there = not noted or noted in have.objects
+        return Refs({}, noted.removeprefix(BRANCHES) or FALLBACK_BRANCH) if there else None
+    answer = ask()
+    if answer is None or lacks(answer, have, None):
+        return None
+    if answer.default_branch and noted != BRANCHES + answer.default_branch:
+        return None
+    return refs_from(answer, have, ())
+
+
+def _found(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Found | None:
+    return Found(version) if is_commit(version) else named(refs, version, prefer=prefer)
+
+
+def _head_of(worktree: Path, heads: Collection[Head]) -> Head | None:
+    """The worktree in a place, by what the clone knows."""
+    for link in _links_in(worktree):
+        for head in heads:
+            if head.link == link:
+                return head
+    return None
+
+
+def _links_in(worktree: Path) -> Iterator[str]:
+    if not islink(worktree):
+        yield f"{worktree}/.git"
+        yield os.path.realpath(worktree) + "/.git"
+
+
+def _is_ours(worktree: Path, bare: Path, head: Head) -> bool:
+    """Whether a worktree was completed, and holds nobody's work."""
+    return (
+        isfile(f"{head.admin}/commondir")
+        and not exists(f"{head.admin}/locked")
+        and was_put_there(head.admin, head.commit)
+        and seen_clean.is_known(worktree, head.admin, bare, head.commit, untracked=False)
+    )
+
+
+def _all_is_kept(have: RefFiles, commit: str) -> bool:
+    """Whether no local branch leads to a commit that is nowhere else."""
+    kept = {
+        value
+        for values in (have.objects, have.peeled)
+        for name, value in values.items()
+        if name.startswith(_KEPT)
+    }
+    tips = {value for name, value in have.objects.items() if name.startswith("refs/heads/")}
+    return {commit, *tips} <= kept

@@ -1,0 +1,1 @@
+"""Jsonnet libraries: what jsonnet-bundler does, and the libraries of components."""

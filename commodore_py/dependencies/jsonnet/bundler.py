@@ -1,0 +1,93 @@
+"""Jsonnet libraries that components want: brought by us, or by jsonnet-bundler's own program."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.dependencies.askers import NOWHERE, Said
+from commodore_py.dependencies.versions import overrides_without_url
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import Kind
+
+from .libraries import link_libraries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commodore_py.config import Config, WorkPaths
+    from commodore_py.dependencies.askers import Places
+    from commodore_py.model import ClassPath, Inventory
+
+log = logging.getLogger(__name__)
+
+
+def fetch_vendored(
+    config: Config, classes: ClassPath, inventory: Inventory, places: Places = NOWHERE
+) -> None:
+    """Link the components' libraries, and bring the Jsonnet libraries they ask for."""
+    parameters = inventory.bootstrap.parameters
+    raise_collected(
+        overrides_without_url(Said(parameters, places), inventory.instances),
+        "versions without a repository",
+    )
+    components = classes.of_kind(Kind.COMPONENT)
+    paths = config.paths
+    link_libraries(paths.libraries, components, parameters, keep_others=config.local)
+    (paths.dependencies / "libs").mkdir(exist_ok=True)  # empty, but people's scripts expect it
+    if config.local and not config.fetch_dependencies:
+        return
+    # Much code, and local runs need none of it.
+    from commodore_py.dependencies.git.lending import Lender  # noqa: PLC0415
+
+    from .fetch import Clones  # noqa: PLC0415
+    from .install import install  # noqa: PLC0415
+    from .rendered import render_jsonnetfiles  # noqa: PLC0415
+
+    render_jsonnetfiles(components, parameters)
+    names = [component.spec.name for component in components]
+    write_if_changed(paths.jsonnetfile, jsonnetfile(names))
+    if config.jsonnet_bundler == "jb":
+        _run_program(paths)
+        return
+    clones = Clones.shared_with(
+        paths.bare_clones,
+        classes.dependencies,
+        Lender.of(config),
+        local=config.local,
+        offline=config.offline,
+    )
+    install(paths.root, clones, strict=config.strict)
+
+
+def jsonnetfile(components: Sequence[str]) -> bytes:
+    """The list of dependencies that jsonnet-bundler is given (pure)."""
+    sources = [{"source": _local(name)} for name in [*sorted(components), "lib"]]
+    content = {"version": 1, "dependencies": sources, "legacyImports": True}
+    return (json.dumps(content, indent=4) + "\n").encode()
+
+
+def _local(name: str) -> dict[str, Any]:
+    return {"local": {"directory": f"dependencies/{name}"}}
+
+
+def _run_program(paths: WorkPaths) -> None:
+    import shutil  # noqa: PLC0415 - as above
+
+    if shutil.which("jb") is None:
+        raise CommodoreError(
+            "cannot run jsonnet-bundler: there is no program jb",
+            hint="leave out --jsonnet-bundler jb, as none is needed; or install it with"
+            " `commodore tool install jb`",
+        )
+    # Versions are always looked up anew.
+    (paths.root / "jsonnetfile.lock.json").unlink(missing_ok=True)
+    log.info("jb brings the Jsonnet libraries")
+    try:
+        run(["jb", "install"], cwd=paths.root)
+    except ProgramFailed as error:
+        error.add_note("while bringing the Jsonnet libraries that components want")
+        raise

@@ -1,0 +1,240 @@
+"""Bring Jsonnet libraries from Git, by way of the bare clones that components have, too."""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import asked
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.files import refs_in
+from commodore_py.adapters.git.program import (
+    BRANCHES,
+    TAGS,
+    RevisionNotFound,
+    configure_remote,
+    fetch,
+    files_listed,
+    refs_of,
+    succeeds,
+)
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.clones import make_clone
+from commodore_py.dependencies.git.lending_entries import give_back
+from commodore_py.dependencies.git.questions import Asker, lacks
+from commodore_py.dependencies.git.revisions import find, is_commit, is_complete, moved_tags
+from commodore_py.dependencies.offline import Missing
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Kind
+
+from .content import Content, content_here, place_of, put
+from .jsonnetfile import GitSource
+from .resolve import Package
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from commodore_py.dependencies.git.lending import Lender
+    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.model import Dependency
+
+    from .remote import Remote
+    from .resolve import Outcome, Wanted
+
+log = logging.getLogger(__name__)
+
+_PARALLEL = 8  # waiting for servers, not computing
+_WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
+
+
+class Clones:
+    """The bare clones of a working directory, each asked about and fetched at most once."""
+
+    def __init__(
+        self, folder: Path, lender: Lender | None = None, *, offline: bool = False
+    ) -> None:
+        self.offline = offline
+        self._folder = folder
+        self._lender = lender
+        self._asker = Asker(folder)
+        self._shared: dict[str, tuple[Path, str]] = {}
+        self._current: set[tuple[Path, str]] = set()
+        self._answers: dict[Path, Answer] = {}
+        self._fresh: set[Path] = set()
+        self._fetched: dict[Path, str] = {}
+
+    @classmethod
+    def shared_with(
+        cls,
+        folder: Path,
+        dependencies: Iterable[Dependency],
+        lender: Lender | None = None,
+        *,
+        local: bool,
+        offline: bool = False,
+    ) -> Clones:
+        """The clones as components and packages left them; in local mode these fetch nothing."""
+        clones = cls(folder, lender, offline=offline)
+        for dependency in dependencies:
+            if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
+                continue
+            key = git_urls.dependency_key(dependency.url)
+            bare = folder / key
+            if (bare / "HEAD").is_file():
+                clones._shared[_without_suffix(key)] = (bare, dependency.url)
+                if not local and dependency.spec.version:
+                    # Only this one: other branches and tags may have moved unnoticed.
+                    clones._current.add((bare, dependency.spec.version))
+        return clones
+
+    def of(self, remote: Remote) -> Path:
+        """Where the clone of a repository is, or will be."""
+        return self._place(remote)[0]
+
+    def commit(self, remote: Remote, version: str) -> str:
+        """The commit of a version; the remote is asked at most once, for a known commit never."""
+        bare, url = self._place(remote)
+        if self.offline:
+            return _found_here(bare, remote, version)
+        self._open(bare, remote)
+        # What a new clone borrowed is not the remote's until that was asked.
+        if bare not in self._fresh and is_commit(version) and is_complete(bare, version):
+            return version
+        if reason := self._update(bare, url, version):
+            raise CommodoreError(
+                f"cannot fetch its repository: {reason}",
+                where=git_urls.without_password(url),
+                hint="check the remote, and that you may read it",
+            )
+        try:
+            found = _find(bare, remote, version)
+        except RevisionNotFound:
+            # A commit may be on no branch; servers give it away if asked by its name.
+            if is_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
+                return version
+            raise
+        if not is_commit(version):
+            asked.tell(asked.Version(url, version, bare))
+        return found
+
+    def provide(self, remote: Remote, content: Content) -> None:
+        """Make sure that the files of a commit are there; here, they came with it."""
+
+    def _place(self, remote: Remote) -> tuple[Path, str]:
+        key = git_urls.dependency_key(remote.url)
+        return self._shared.get(_without_suffix(key)) or (self._folder / key, remote.url)
+
+    def _open(self, bare: Path, remote: Remote) -> None:
+        if any(bare == shared for shared, _ in self._shared.values()):
+            return  # its URL is the component's
+        if (bare / "HEAD").is_file():
+            configure_remote(bare, remote.url)
+            return
+        make_clone(bare, remote.url, self._lender)
+        self._fresh.add(bare)
+
+    def _update(self, bare: Path, url: str, version: str) -> str:
+        """Make a clone have what a version means now; returns what went wrong, if anything."""
+        if bare not in self._fetched:
+            try:
+                if self._is_current(bare, url, version):
+                    return ""
+                _fetch(bare, url, self._lender, fresh=bare in self._fresh)
+            except ProgramFailed as error:
+                self._fetched[bare] = error.stderr.strip() or str(error)
+            else:
+                self._fetched[bare] = ""
+                self._fresh.discard(bare)
+        return self._fetched[bare]
+
+    def _is_current(self, bare: Path, url: str, version: str) -> bool:
+        """Whether a clone has what the remote has; a commit that it lacks must be fetched."""
+        if bare in self._fresh or is_commit(version):
+            return False
+        if (bare, version) in self._current:
+            return True
+        if bare not in self._answers:
+            self._answers[bare] = self._asker.ask(url, bare)
+        have = refs_in(bare, BRANCHES, TAGS) or files_listed(bare)
+        return not lacks(self._answers[bare], have, {version})
+
+
+def bring_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
+    """Bring libraries, in parallel by repository; what cannot be had is an error in its place."""
+    groups: dict[object, list[Wanted]] = defaultdict(list)
+    for one in wanted:
+        source = one.requirement.source
+        # One at a time per clone: Git locks it while it changes.
+        groups[clones.of(source.remote) if isinstance(source, GitSource) else one].append(one)
+
+    def bring_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
+        return [(one, _brought(one, clones, cache)) for one in group]
+
+    with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+        outcomes = dict(pair for pairs in pool.map(bring_group, groups.values()) for pair in pairs)
+    return [outcomes[one] for one in wanted]
+
+
+def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
+    source, version = wanted.requirement.source, wanted.requirement.version
+    try:
+        if isinstance(source, GitSource):
+            if clones.offline and (here := content_here(cache, wanted)) is not None:
+                return Package(wanted, place_of(cache, wanted), *here)
+            content = Content(
+                clones.commit(source.remote, version), source.subdir, source.remote.is_github
+            )
+            provide = partial(clones.provide, source.remote, content)
+            total = put(content, clones.of(source.remote), cache, wanted, provide)
+            return Package(wanted, place_of(cache, wanted), content.commit, total)
+        if wanted.folder is not None and wanted.folder.is_dir():
+            return Package(wanted, wanted.folder)
+    except CommodoreError as error:
+        return error
+    except OSError as error:
+        return CommodoreError(f"cannot write it: {error.strerror}")
+    return CommodoreError("there is no such folder", where=str(wanted.folder))
+
+
+def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> None:
+    shown = git_urls.without_password(url)
+    log.info("fetching %s", shown)
+    before = refs_of(bare)
+    fetch(bare, fresh=fresh and not (bare / "packed-refs").is_file())
+    give_back(bare)
+    after = refs_of(bare)
+    for tag in moved_tags(before, after):
+        log.warning("a tag was moved in %s: %s", shown, tag)
+    if lender is not None:
+        lender.keep(url, bare, fresh=fresh, changed=after != before)
+
+
+def _found_here(bare: Path, remote: Remote, version: str) -> str:
+    try:
+        if (bare / "HEAD").is_file():
+            complete = is_commit(version) and is_complete(bare, version)
+            return version if complete else _find(bare, remote, version)
+    except RevisionNotFound:
+        pass
+    url = git_urls.without_password(remote.url)
+    raise Missing.named(f"version {version} of repository {url}")
+
+
+def _find(bare: Path, remote: Remote, version: str) -> str:
+    refs = refs_of(bare)
+    if not remote.is_github:
+        return find(bare, refs, version, prefer="tag").commit
+    try:
+        return find(bare, refs, version, prefer="branch").commit
+    except RevisionNotFound:
+        if version != "master":  # many a repository has renamed it
+            raise
+        return find(bare, refs, "main", prefer="branch").commit
+
+
+def _without_suffix(key: str) -> str:
+    return key.rstrip("/").removesuffix(".git")

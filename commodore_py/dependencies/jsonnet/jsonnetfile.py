@@ -1,0 +1,203 @@
+"""What a jsonnetfile says: the Jsonnet libraries that something wants (pure)."""
+
+from __future__ import annotations
+
+import json
+import posixpath
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.values import dataclass
+
+from .remote import Remote, parse_remote
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+_EXPECTED = 'expected {"version": 1, "dependencies": [{"source": {...}, "version": "..."}]}'
+_SPACE = " \t\r\n"
+# Go writes these as escapes, and the lock is to be the same file.
+_ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+@dataclass(frozen=True, slots=True)
+class GitSource:
+    """A folder of a Git repository, or all of it."""
+
+    remote: Remote
+    subdir: str = ""
+
+    @property
+    def name(self) -> str:
+        """Where it is found below `vendor/`."""
+        return f"{self.remote.name}/{self.subdir}" if self.subdir else self.remote.name
+
+
+@dataclass(frozen=True, slots=True)
+class LocalSource:
+    """A folder, relative to the file that names it."""
+
+    directory: str
+
+
+Source: TypeAlias = GitSource | LocalSource
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A library that is wanted, in some version."""
+
+    source: Source
+    version: str = ""
+    single: bool = False
+    """Without what the library itself wants."""
+    alias: str = ""
+    """Another name than the last part of its path, for short imports."""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class JsonnetFile:
+    """The list of wanted libraries, in order."""
+
+    requirements: tuple[Requirement, ...] = ()
+    legacy_imports: bool = True
+
+
+def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
+    """Read a `jsonnetfile.json` of version 0 or 1; an empty file wants nothing."""
+    if not content:
+        return JsonnetFile()
+    text, loaded = _load(content, where)
+    version = loaded.get("version") or 0
+    if version not in (0, 1) or isinstance(version, bool):
+        raise CommodoreError(
+            f"a jsonnet-bundler file of version {version}, which nobody knows",
+            where=where,
+            hint="versions 0 and 1 are known",
+        )
+    entries = loaded.get("dependencies")
+    if entries is None:
+        entries = []
+    if not isinstance(entries, list):
+        raise _not_a_jsonnetfile("dependencies is no list", where)
+    requirements: list[Requirement] = []
+    errors: list[CommodoreError] = []
+    for entry, line in zip(entries, _lines_of_entries(text, len(entries)), strict=True):
+        try:
+            requirements.append(_requirement(entry, line, relaxed=version == 0))
+        except CommodoreError as error:
+            error.where = f"{where}:{line}" if line else where
+            errors.append(error)
+    raise_collected(errors, f"{where} cannot be used")
+    legacy = version == 0 or loaded.get("legacyImports", True)
+    return JsonnetFile(tuple(requirements), legacy_imports=bool(legacy))
+
+
+def format_jsonnetfile(entries: Iterable[dict[str, Any]], *, legacy_imports: bool) -> bytes:
+    """A `jsonnetfile.json` or its lock, in the bytes of jsonnet-bundler."""
+    content = {"version": 1, "dependencies": list(entries), "legacyImports": legacy_imports}
+    text = json.dumps(content, indent=2, ensure_ascii=False)
+    for character, escaped in _ESCAPED.items():
+        text = text.replace(character, escaped)
+    return f"{text}\n".encode(errors="replace")
+
+
+def _load(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
+    try:
+        text = content.decode()
+        loaded = json.loads(text)
+    except UnicodeDecodeError as error:
+        raise _not_a_jsonnetfile(str(error), where) from error
+    except json.JSONDecodeError as error:
+        raise _not_a_jsonnetfile(error.msg, f"{where}:{error.lineno}") from error
+    except RecursionError as error:
+        raise _not_a_jsonnetfile("nested too deeply", where) from error
+    if not isinstance(loaded, dict):
+        raise _not_a_jsonnetfile("it is no object", where)
+    return text, loaded
+
+
+def _requirement(entry: object, line: int, *, relaxed: bool) -> Requirement:
+    if not isinstance(entry, dict):
+        raise _not_a_jsonnetfile("a dependency is no object")
+    source, alias = _source(entry.get("source"), relaxed=relaxed), _text(entry, "name")
+    if relaxed and alias == _last_part(source):
+        alias = ""  # version 0 named everything
+    return Requirement(
+        source,
+        version=_text(entry, "version"),
+        single=entry.get("single") is True,
+        alias=alias,
+        line=line,
+    )
+
+
+def _last_part(source: Source) -> str:
+    path = source.name if isinstance(source, GitSource) else source.directory
+    return posixpath.basename(path)
+
+
+def _source(source: object, *, relaxed: bool) -> Source:
+    match source:
+        case {"git": {"remote": str(remote), **git}}:
+            subdir = _text(git, "subdir")
+            if relaxed:  # version 0 wrote folders as it liked
+                subdir = posixpath.normpath(f"/{subdir}").strip("/")
+            return GitSource(parse_remote(remote), subdir)
+        case {"local": {"directory": str(directory)}}:
+            return LocalSource(directory)
+    raise _not_a_jsonnetfile("a dependency has neither a Git remote nor a local directory")
+
+
+def _text(entry: Mapping[Any, Any], name: str) -> str:
+    value = entry.get(name)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise _not_a_jsonnetfile(f"the {name} of a dependency is no text: {json.dumps(value)}")
+    return value
+
+
+def _not_a_jsonnetfile(why: str, where: str = "") -> CommodoreError:
+    return CommodoreError(f"not a jsonnet-bundler file: {why}", where=where, hint=_EXPECTED)
+
+
+def _lines_of_entries(text: str, count: int) -> list[int]:
+    """The line on which each dependency begins; 0 where that cannot be told."""
+    lines = [text.count("\n", 0, start) + 1 for start in _starts_of_entries(text)]
+    return lines if len(lines) == count else [0] * count
+
+
+def _starts_of_entries(text: str) -> list[int]:
+    """Where the items of the last top-level list `dependencies` begin, in valid JSON."""
+    decoder = json.JSONDecoder()
+    starts: list[int] = []
+    position = _after_space(text, _after_space(text, 0) + 1)
+    while text[position] == '"':
+        key, position = decoder.raw_decode(text, position)
+        position = _after_space(text, _after_space(text, position) + 1)
+        if key == "dependencies" and text[position] == "[":
+            starts, position = _items(text, position, decoder)
+        else:
+            _, position = decoder.raw_decode(text, position)
+        position = _after_space(text, position)
+        position = _after_space(text, position + 1) if text[position] == "," else position
+    return starts
+
+
+def _items(text: str, position: int, decoder: json.JSONDecoder) -> tuple[list[int], int]:
+    starts: list[int] = []
+    position = _after_space(text, position + 1)
+    while text[position] != "]":
+        starts.append(position)
+        _, position = decoder.raw_decode(text, position)
+        position = _after_space(text, position)
+        position = _after_space(text, position + 1) if text[position] == "," else position
+    return starts, position + 1
+
+
+def _after_space(text: str, position: int) -> int:
+    while position < len(text) and text[position] in _SPACE:
+        position += 1
+    return position

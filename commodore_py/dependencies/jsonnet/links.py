@@ -1,0 +1,168 @@
+"""The links in `vendor/`: one per Jsonnet library, and one per short name."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import link, remove
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.values import dataclass, field
+
+from .content import disown
+from .jsonnetfile import GitSource, LocalSource
+from .resolve import CACHE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from .resolve import Package
+
+
+@dataclass(frozen=True, slots=True)
+class ShortName:
+    """A short name that a library does not get, and why."""
+
+    package: Package
+    alias: str
+    why: str
+
+
+@dataclass(slots=True)
+class Layout:
+    """Where everything goes."""
+
+    links: dict[str, Path] = field(default_factory=dict)
+    """Targets by names below `vendor/`."""
+    inside: list[tuple[Package, str, Package]] = field(default_factory=list)
+    """Libraries that are linked into another one's content, where theirs is looked for."""
+
+
+def layout_of(packages: Iterable[Package]) -> Layout:
+    """Link one library after the other; a later one replaces what is in its place (pure)."""
+    layout, linked = Layout(), dict[str, "Package"]()
+    for package in packages:
+        name = package.wanted.name
+        outer = max((n for n in linked if name.startswith(f"{n}/")), key=len, default=None)
+        if outer is not None:
+            layout.inside.append((linked[outer], name.removeprefix(f"{outer}/"), package))
+        else:
+            for inner in [n for n in layout.links if n.startswith(f"{name}/")]:
+                del layout.links[inner]
+            layout.links[name] = package.directory
+        for inner in [n for n in linked if n.startswith(f"{name}/")]:
+            del linked[inner]
+        linked[name] = package
+    return layout
+
+
+def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> list[ShortName]:
+    """Make `vendor/` hold these libraries; files that others put there stay."""
+    layout = layout_of(packages)
+    short, refused = _short_names(vendor, packages, layout.links) if short_names else ({}, [])
+    raise_collected(
+        [*_in_the_way(vendor, [*layout.links, *short]), *_not_ours_inside(layout)],
+        "the Jsonnet libraries cannot be linked",
+    )
+    vendor.mkdir(parents=True, exist_ok=True)
+    _sweep(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
+    for outer, inner, package in layout.inside:
+        disown(outer.directory, outer.wanted.name)
+        place = outer.directory / inner
+        remove(place)
+        link(place, package.directory)
+    for name, target in layout.links.items():
+        link(vendor / name, target)
+    for alias, package in short.items():
+        target = vendor / package.wanted.name
+        if target.exists():
+            link(vendor / alias, target)
+        else:  # another library took its place, and lacks that folder
+            remove(vendor / alias)
+            refused.append(ShortName(package, alias, "nothing is left of it"))
+    return refused
+
+
+def _short_names(
+    vendor: Path, packages: Iterable[Package], links: Mapping[str, Path]
+) -> tuple[dict[str, Package], list[ShortName]]:
+    """The first library of a short name gets it, unless something else has that name."""
+    given: dict[str, Package] = {}
+    refused: list[ShortName] = []
+    for package in packages:
+        requirement, name = package.wanted.requirement, package.wanted.name
+        if not isinstance(requirement.source, GitSource):
+            continue
+        alias = requirement.alias or name.rpartition("/")[2]
+        place = vendor / alias
+        if "/" in alias or "\0" in alias or alias.casefold() in (".", "..", CACHE):
+            refused.append(ShortName(package, alias, "it is no plain name"))
+        elif alias in given:
+            refused.append(ShortName(package, alias, f"{given[alias].wanted.name} has it"))
+        elif alias in links:
+            refused.append(ShortName(package, alias, f"{links[alias]} has it"))
+        elif any(other.startswith(f"{alias}/") for other in links) or (
+            place.exists() and not place.is_symlink()
+        ):
+            refused.append(ShortName(package, alias, f"{place} is there already"))
+        else:
+            given[alias] = package
+    return given, refused
+
+
+def _in_the_way(vendor: Path, names: Iterable[str]) -> Iterator[CommodoreError]:
+    """Real files and folders in the place of links are nobody's to replace."""
+    told = set()
+    for name in names:
+        place = vendor
+        for part in name.split("/"):
+            place /= part
+            if place.is_symlink():
+                break  # it will be swept, or is a link to keep
+            is_obstacle = place.is_file() or (place == vendor / name and _holds_files(place))
+            if is_obstacle and place not in told:
+                told.add(place)
+                yield CommodoreError(
+                    f"there is no room for a link to the Jsonnet library {name}",
+                    where=str(place),
+                    hint="move away what is there; it may come from an older jsonnet-bundler",
+                )
+
+
+def _not_ours_inside(layout: Layout) -> Iterator[CommodoreError]:
+    for outer, inner, package in layout.inside:
+        root = outer.directory.resolve()
+        if isinstance(outer.wanted.requirement.source, LocalSource) or not (
+            (outer.directory / inner).parent.resolve().is_relative_to(root)
+        ):
+            yield CommodoreError(
+                f"Jsonnet library {package.wanted.name} would have to be written into a folder"
+                f" that is not ours: {root}",
+                where=package.wanted.where,
+                hint=f"call {outer.wanted.name} otherwise",
+            )
+
+
+def _holds_files(place: Path) -> bool:
+    """Whether there is more in a folder than links and folders."""
+    return any(
+        not (Path(folder) / name).is_symlink()
+        for folder, _, names in os.walk(place)
+        for name in names
+    )
+
+
+def _sweep(folder: Path, wanted: set[Path], *, top: bool) -> None:
+    """Remove links that are not wanted, and folders that had nothing else in them."""
+    children = [child for child in folder.iterdir() if not (top and child.name == CACHE)]
+    if not top and any(child.is_file() and not child.is_symlink() for child in children):
+        return  # somebody else's
+    for child in children:
+        if child.is_symlink():
+            if child not in wanted:
+                remove(child)
+        elif child.is_dir():
+            _sweep(child, wanted, top=False)
+    if not top and not any(folder.iterdir()):
+        folder.rmdir()

@@ -1,0 +1,91 @@
+"""Components that compute their `jsonnetfile.json` with Jsonnet."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.git.program import succeeds
+from commodore_py.adapters.jsonnet.evaluate import evaluate
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model import parameter_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.model import Dependency, Parameters
+
+log = logging.getLogger(__name__)
+
+SOURCE, TARGET = "jsonnetfile.jsonnet", "jsonnetfile.json"
+
+
+def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters) -> None:
+    """Write the lists of those components that compute them."""
+    errors: list[CommodoreError] = []
+    rendered: list[tuple[Dependency, bytes]] = []
+    for component in components:
+        if not (component.worktree / SOURCE).is_file():
+            continue
+        try:
+            rendered.append((component, _rendered(component, parameters)))
+        except CommodoreError as error:
+            error.add_note(f"while rendering {SOURCE} of {component.spec}")
+            errors.append(error)
+    raise_collected(errors, "lists of Jsonnet libraries cannot be rendered")
+    for component, content in rendered:
+        _warn_if_tracked(component)
+        write_if_changed(component.worktree / TARGET, content)
+
+
+def _rendered(component: Dependency, parameters: Parameters) -> bytes:
+    variables = _variables(component.spec.name, parameters)
+    # The empty line is part of what Commodore writes.
+    return f"{evaluate(component.worktree / SOURCE, ext_vars=variables)}\n".encode()
+
+
+def _variables(component: str, parameters: Parameters) -> Mapping[str, str]:
+    key = parameter_key(component)
+    place = f"parameters.{key}.jsonnetfile_parameters"
+    settings = parameters.get(key)
+    given = settings.get("jsonnetfile_parameters") if isinstance(settings, Mapping) else None
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise _not_text(component, given, place)
+    raise_collected(
+        [
+            _not_text(component, value, f"{place}.{name}")
+            for name, value in given.items()
+            if not isinstance(name, str) or not isinstance(value, str)
+        ],
+        f"jsonnetfile parameters of component {component}",
+    )
+    return given
+
+
+def _not_text(component: str, value: object, place: str) -> CommodoreError:
+    kind = "a mapping" if place.endswith(".jsonnetfile_parameters") else "a string"
+    return CommodoreError(
+        f"component {component}: a jsonnetfile parameter is"
+        f" {json.dumps(value, default=str)}, which is {type(value).__name__} and not {kind}",
+        where=place,
+        hint="put quotes around it" if kind == "a string" else "list variables and their strings",
+    )
+
+
+def _warn_if_tracked(component: Dependency) -> None:
+    if succeeds(component.worktree, "ls-files", "--error-unmatch", "--", TARGET):
+        log.warning(
+            "%s has both %s and %s: the former is rendered over the latter",
+            component.spec,
+            SOURCE,
+            TARGET,
+            extra={
+                "where": str(component.worktree),
+                "hint": f"remove {TARGET} from the repository, and let Git ignore it",
+            },
+        )

@@ -1,0 +1,114 @@
+"""Clones that are thrown away: of each remote only the files that are wanted, without history."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git.program import BRANCHES, TAGS, git, git_bytes, over_network, succeeds
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.revisions import is_commit, is_complete
+
+from .fetch import Clones
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.dependencies.git.lending import Lender
+    from commodore_py.dependencies.git.questions import Answer
+
+    from .content import Content
+    from .remote import Remote
+
+# There is nothing to tidy up in a clone that lives for one compile, and nothing to bargain for.
+_FETCH = ("-c", "maintenance.auto=false", "-c", "fetch.negotiationAlgorithm=noop", "fetch")
+_SPARSE = ("--quiet", "--no-tags", "--filter=blob:none")
+_ATTRIBUTES = ".gitattributes"
+
+
+class FilesOnly(Clones):
+    """Fetches files when they are needed; what cannot be had so is fetched as by any clone."""
+
+    def __init__(
+        self, folder: Path, lender: Lender | None = None, *, offline: bool = False
+    ) -> None:
+        super().__init__(folder, lender, offline=offline)
+        self._whole: set[Path] = set()
+
+    def commit(self, remote: Remote, version: str) -> str:
+        """The commit of a version; nothing of it is there yet."""
+        if self.offline:
+            return super().commit(remote, version)
+        if is_commit(version):
+            return version
+        bare = self.of(remote)
+        try:
+            if bare not in self._answers:
+                self._answers[bare] = self._asker.ask(remote.url, bare)
+            found = _plain(self._answers[bare], version, is_github=remote.is_github)
+        except ProgramFailed:
+            found = ""
+        return found or self._everything(remote, version)
+
+    def provide(self, remote: Remote, content: Content) -> None:
+        """Fetch a commit without its files, and then those that are wanted, all at once."""
+        bare = self.of(remote)
+        if bare in self._whole:
+            return
+        try:
+            self._open(bare, remote)
+            # What was borrowed may hold it; objects of a commit fetched here are partly missing.
+            partly = succeeds(bare, "config", "remote.origin.promisor")
+            if not partly and is_complete(bare, content.commit):
+                return
+            over_network(bare, *_FETCH, *_SPARSE, "--depth=1", "origin", content.commit)
+            _fetch_files(bare, content)
+        except ProgramFailed:
+            # Not every server knows of filters, or gives away commits by their names.
+            self._everything(remote, content.commit)
+
+    def _everything(self, remote: Remote, version: str) -> str:
+        found = super().commit(remote, version)
+        self._whole.add(self.of(remote))
+        return found
+
+
+def _fetch_files(bare: Path, content: Content) -> None:
+    """Without this, Git would ask for them one by one."""
+    listing = git_bytes(bare, "ls-tree", "-r", "-z", content.commit)
+    wanted = [
+        entry.split(b" ", 2)[2]
+        for line in listing.split(b"\0")
+        if line
+        for entry, _, name in [line.partition(b"\t")]
+        if entry.split(b" ", 2)[1] == b"blob" and _is_wanted(name.decode(errors="replace"), content)
+    ]
+    if wanted:
+        names = b"\n".join(dict.fromkeys(wanted)) + b"\n"
+        noop = ("-c", "fetch.negotiationAlgorithm=noop")
+        git(
+            bare,
+            *noop,
+            "fetch",
+            *_SPARSE,
+            "--no-write-fetch-head",
+            "--stdin",
+            "origin",
+            stdin=names,
+        )
+
+
+def _is_wanted(name: str, content: Content) -> bool:
+    # Attributes of outer folders count for the files of inner ones.
+    inside = not content.subdir or name.startswith(f"{content.subdir.strip('/')}/")
+    return inside or name.rpartition("/")[2] == _ATTRIBUTES
+
+
+def _plain(answer: Answer, version: str, *, is_github: bool) -> str:
+    """The commit of a plain branch or tag; empty where it takes more to find out."""
+    names = [BRANCHES + version, TAGS + version]
+    if not is_github:
+        names.reverse()
+    elif version == "master":  # many a repository has renamed it
+        names.append(f"{BRANCHES}main")
+    known = (answer.peeled.get(name) for name in names)
+    return next((commit for commit in known if commit), "")

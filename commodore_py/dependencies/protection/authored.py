@@ -1,0 +1,247 @@
+"""Checkouts that an author begins, and those that are not wanted any more."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.program import (
+    commit_of,
+    configure_remote,
+    git,
+    is_repository,
+    remote_settings,
+    status,
+    succeeds,
+)
+from commodore_py.dependencies.git.clones import heads_of
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+
+from .safety import (
+    LocalWork,
+    described,
+    git_folder_of,
+    keep_branch,
+    keep_head,
+    move_aside,
+    put_aside,
+    remember,
+    unpushed,
+    was_put_there,
+)
+from .undo import is_complete
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+log = logging.getLogger(__name__)
+
+BRANCH = "master"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstCommit:
+    """What a new repository begins with."""
+
+    content: Path
+    """A folder with its files."""
+    message: str
+    who: Mapping[str, str]
+    """Author and committer, as Git's variables."""
+
+
+def begin_repository(place: Path, url: str, first: FirstCommit) -> None:
+    """Make a repository of its own at a place that is free."""
+    aside = aside_of(place)
+    try:
+        git(place.parent, "init", "--quiet", f"--initial-branch={BRANCH}", str(aside))
+        configure_remote(aside, url)
+        commit = _commit(aside / ".git", first)
+        git(aside, "update-ref", f"refs/heads/{BRANCH}", commit)
+        git(aside, "reset", "--quiet", "--hard")
+        _bring_ignored(first.content, aside)
+        aside.rename(place)
+    finally:
+        remove(aside)
+
+
+def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) -> None:
+    """Make a worktree in a working directory, of a clone whose remote need not be there yet."""
+    bare = paths.bare_clones / git_urls.dependency_key(url)
+    with _clone(bare, url):
+        _refuse_history(bare, url)
+        commit = _commit(bare, first)
+        for admin in _lost(bare):
+            keep_head(bare, admin)
+        git(bare, "worktree", "prune")
+        keep_branch(bare, BRANCH, commit)
+        git(bare, "update-ref", f"refs/heads/{BRANCH}", commit)
+        try:
+            git(bare, "worktree", "add", "--quiet", str(place.absolute()), BRANCH)
+        except BaseException:
+            remove(place)
+            git(bare, "worktree", "prune")
+            raise
+        _bring_ignored(first.content, place)
+        git_folder = git_folder_of(place)
+        if git_folder is not None:
+            remember(place, git_folder, commit)
+
+
+def checkout_problem(what: str, place: Path) -> CommodoreError | None:
+    """Why a checkout cannot be deleted, whatever may be lost."""
+    if place.is_symlink():
+        return CommodoreError(
+            f"{what} is a link to {place.resolve()}; nothing was deleted",
+            where=str(place),
+            hint="remove the link yourself",
+        )
+    if not is_repository(place):
+        return CommodoreError(
+            f"{what} is no Git checkout; nothing was deleted",
+            where=str(place),
+            hint="look what is in that folder, and remove it yourself",
+        )
+    if not remote_settings(place).get("remote.origin.url"):
+        return CommodoreError(
+            f"{what} has no remote called origin, so it may exist nowhere else;"
+            " nothing was deleted",
+            where=str(place),
+            hint="look what is in that folder, and remove it yourself",
+        )
+    return None
+
+
+def local_work(what: str, place: Path) -> LocalWork | None:
+    """What of a checkout exists nowhere else."""
+    now = status(place, untracked=True)
+    work = [*described(now), *_unpushed_of(place)]
+    if git_folder_of(place) is None and commit_of(place, "refs/stash"):
+        work.append("a stash")
+    return LocalWork.found(what, place, work) if work else None
+
+
+def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
+    """Delete a checkout, and its clone if nothing else is in it; returns a clone that is kept.
+
+    Local work is put aside first. A clone that is not the working directory's is never deleted.
+    """
+    git_folder = git_folder_of(place)
+    has_work = local_work(what, place) is not None
+    if git_folder is None:
+        if has_work:
+            move_aside(f"{what}: the clone with local work", place)
+            return None
+        aside = aside_of(place)
+        place.rename(aside)
+        remove(aside)
+        return None
+    bare = git_folder.parent.parent
+    if has_work:
+        put_aside(place, what, kept_in=bare)
+    own = commit_of(place, "HEAD") or ""
+    ours = own if was_put_there(git_folder, own) else ""
+    aside = aside_of(place)
+    place.rename(aside)
+    remove(aside)
+    git(bare, "worktree", "prune")
+    is_ours = bare.resolve().is_relative_to(paths.bare_clones.resolve())
+    if not is_ours or heads_of(bare) or _holds_work(bare, ours):
+        return bare
+    remove(bare)
+    return None
+
+
+@contextmanager
+def _clone(bare: Path, url: str) -> Iterator[None]:
+    """A clone to work in, which is gone again if that fails and it was not there before."""
+    fresh = not (bare / "HEAD").is_file()
+    try:
+        if fresh:
+            bare.parent.mkdir(parents=True, exist_ok=True)
+            git(bare.parent, "init", "--quiet", "--bare", f"--initial-branch={BRANCH}", bare.name)
+        configure_remote(bare, url)
+        yield
+    except BaseException:
+        if fresh:
+            remove(bare)
+        raise
+
+
+def _refuse_history(bare: Path, url: str) -> None:
+    shown = git_urls.without_password(git_urls.normalise(url))
+    if git(bare, "for-each-ref", "--count=1", "refs/remotes/origin"):
+        raise CommodoreError(
+            f"{shown} exists already, with a history of its own",
+            where=str(bare),
+            hint="choose another name; or use that repository, with git worktree add",
+        )
+    for admin, (_, branch) in heads_of(bare).items():
+        if branch == BRANCH:
+            raise CommodoreError(
+                f"{shown} is checked out already",
+                where=(admin / "gitdir").read_text(errors="surrogateescape").strip(),
+                hint="choose another name, or go on there",
+            )
+
+
+def _commit(git_folder: Path, first: FirstCommit) -> str:
+    """A commit of a folder's files, without those that its own rules ignore."""
+    index = aside_of(git_folder / "index")
+    env = {"GIT_INDEX_FILE": str(index), **first.who}
+    where = (f"--git-dir={git_folder.resolve()}", f"--work-tree={first.content.resolve()}")
+    try:
+        # What the user ignores everywhere is no business of the template.
+        rules = ("-c", "core.excludesFile=/dev/null")
+        git(
+            first.content, *rules, *where, "add", "--all", "--", ".", ":!*.orig", ":!*.rej", env=env
+        )
+        tree = git(first.content, *where, "write-tree", env=env)
+        return git(
+            first.content,
+            *where,
+            "commit-tree",
+            "--no-gpg-sign",
+            tree,
+            "-m",
+            first.message,
+            env=env,
+        )
+    finally:
+        remove(index)
+
+
+def _bring_ignored(content: Path, place: Path) -> None:
+    """Files that are there from the beginning, but not part of the repository."""
+    for path, entry in read_tree(content).items():
+        if not (place / path).exists():
+            write_if_changed(place / path, entry.content, executable=entry.executable)
+
+
+def _lost(bare: Path) -> Iterator[Path]:
+    there = heads_of(bare)
+    folder = bare.resolve() / "worktrees"
+    for admin in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if admin not in there and is_complete(admin):
+            yield admin
+
+
+def _unpushed_of(place: Path) -> list[str]:
+    git_folder = git_folder_of(place)
+    if git_folder is None:
+        return unpushed(place, "--branches", "HEAD") if commit_of(place, "HEAD") else []
+    return unpushed(place, "HEAD") if commit_of(place, "HEAD") else []
+
+
+def _holds_work(bare: Path, ours: str) -> bool:
+    if git(bare, "for-each-ref", "--count=1", "refs/commodore/backup"):
+        return True
+    known = [f"^{ours}"] if ours else []
+    return succeeds(bare, "rev-parse", "--git-dir") and bool(unpushed(bare, "--branches", *known))

@@ -1,0 +1,148 @@
+"""Mend a working directory that a run left half done, without touching what is the user's."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import asides_in, on_disk, remove
+from commodore_py.adapters.git.program import commit_of
+from commodore_py.values import dataclass
+
+from .at_work import wait_until_idle
+from .journal import Journal
+from .safety import git_folder_of, is_empty
+from .undo import half_made_in, place_of, take_back, unmake
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import WorkPaths
+
+log = logging.getLogger(__name__)
+
+_LOOSE = re.compile(r"[0-9a-f]{2}")  # folders of single objects: many, and never locked
+# Git refuses to begin while one of these is there; the second is written under a lock.
+_IN_THE_WAY = (".lock", "packed-refs.new")
+_CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """When a run was at work, in seconds since the epoch."""
+
+    began: float
+    ended: float
+
+    def covers(self, path: Path) -> bool:
+        """Whether a file was last changed in that time."""
+        return self.began - _CLOCKS <= path.lstat().st_mtime <= self.ended + _CLOCKS
+
+
+def heal(paths: WorkPaths, span: Span, *, patience: float) -> None:
+    """Take back what a run began in this time and did not end."""
+    # First of all: until then, a checkout holds what programs were to find, and no user's work.
+    for place in on_disk.mend(on_disk.notes_below(paths.state), patience=patience):
+        log.info("putting back what programs had changed in %s", place)
+    clones = tuple(_bare_clones(paths.bare_clones))
+    locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
+    half_made = [admin for clone in clones for admin in half_made_in(clone)]
+    intents = tuple(Journal.of(paths).open_intents())
+    asides = _asides(paths)
+
+    # Only the process that was killed is surely gone; what it had started may be at work yet.
+    concerned = [one for one in locks if locks[one]] + [admin.parent.parent for admin in half_made]
+    busy = {place for one in concerned for place in _places_of(one)} | set(asides)
+    busy |= {paths.root / name for _, one in intents for name in (one.place, one.clone) if name}
+    wait_until_idle(busy, patience=patience)
+
+    for lock in (lock for found in locks.values() for lock in found):
+        log.info("removing a lock that was left over: %s", lock)
+        lock.unlink(missing_ok=True)
+    for file, intent in intents:
+        log.info("taking back what was begun in %s", intent.place)
+        take_back(paths.root, intent, began=file.stat().st_mtime)
+        file.unlink()
+    for admin in half_made:
+        if admin.exists():  # if it is of a worktree that the journal does not know
+            _forget(admin, span)
+    for path in asides:
+        log.info("removing what was left over: %s", path)
+        remove(path)
+
+
+def _bare_clones(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        if "HEAD" in names and "objects" in folders:
+            folders.clear()
+            yield Path(parent)
+
+
+def _git_folders(paths: WorkPaths) -> Iterator[Path]:
+    """The repositories of the clones that lie in the working directory as such."""
+    clones = sorted(paths.classes.iterdir()) if paths.classes.is_dir() else []
+    for clone in (*clones, paths.catalog):
+        if not clone.is_symlink() and (clone / ".git").is_dir():
+            yield clone / ".git"
+
+
+def _locks_in(repository: Path, span: Span) -> list[Path]:
+    found = []
+    for parent, folders, names in os.walk(repository):
+        found += [Path(parent, name) for name in names if name.endswith(_IN_THE_WAY)]
+        folders[:] = [name for name in folders if not _LOOSE.fullmatch(name)]
+    return [lock for lock in found if span.covers(lock)]
+
+
+def _places_of(repository: Path) -> Iterator[Path]:
+    """Where a program that uses a repository may be: in it, or in one of its checkouts."""
+    if repository.name == ".git":
+        yield repository.parent
+        return
+    yield repository
+    for file in repository.glob("worktrees/*/gitdir"):
+        place = place_of(file.parent)
+        if place is not None:
+            yield Path(place)
+
+
+def _asides(paths: WorkPaths) -> list[Path]:
+    flat = (paths.root, paths.classes, paths.classes / "params", paths.targets, paths.dependencies)
+    own = (paths.vendor, paths.state, paths.state / "journal", paths.catalog)
+    deep = (paths.compiled, paths.catalog / "manifests", paths.catalog / "refs")
+    return [
+        *(found for folder in (*flat, *own) for found in asides_in(folder)),
+        *(found for folder in deep for found in asides_in(folder, deep=True)),
+        *_asides_of_clones(paths.bare_clones),
+    ]
+
+
+def _asides_of_clones(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        if "HEAD" in names and "objects" in folders:
+            folders.clear()
+            yield from asides_in(Path(parent, "worktrees"), deep=True)
+        else:
+            yield from asides_in(Path(parent))
+
+
+def _forget(admin: Path, span: Span) -> None:
+    """Remove what a clone knows of a worktree that was not completed, or not quite removed."""
+    noted = place_of(admin)
+    place = Path(noted) if noted is not None else None
+    if place is not None and (is_empty(place) or git_folder_of(place) == admin.resolve()):
+        unmake(place, admin.parent.parent, _head_of(admin), began=span.began)
+    if admin.exists():
+        remove(admin)
+
+
+def _head_of(admin: Path) -> str:
+    """The commit that a worktree was to be of, if Git got as far as to note that."""
+    try:
+        head = (admin / "HEAD").read_text().strip().removeprefix("ref: ")
+    except OSError:
+        return ""
+    return commit_of(admin.parent.parent, head) or "" if head.strip("0") else ""

@@ -1,0 +1,136 @@
+"""One run at a time in a working directory, and a trace of each that did not end well."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import logging
+import os
+import time
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.errors import CommodoreError
+
+from .journal import prepare
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from commodore_py.config import WorkPaths
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 5.0
+_PAUSE = 0.05
+
+
+@contextmanager
+def one_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
+    """Work alone in a working directory; first, mend what an earlier run left half done."""
+    with _locked(paths.state, patience=patience) as locked:
+        if not locked:
+            yield
+            return
+        marker = paths.state / "running"
+        last = _span_of(marker)
+        if last is not None:
+            from .recovery import Span, heal  # noqa: PLC0415 - for few runs only
+
+            heal(paths, Span(*last), patience=patience)
+        began = time.time()
+        write_if_changed(marker, _trace(began))
+        try:
+            yield
+        except Exception:
+            # Git may have been killed instead of us: the next run looks, but at this time only.
+            write_if_changed(marker, _trace(began, ended=time.time()))
+            raise
+        marker.unlink(missing_ok=True)
+
+
+@contextmanager
+def undisturbed(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
+    """Keep runs out of a working directory while it is read; nothing is written there."""
+    try:
+        lock = os.open(paths.state / "lock", os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:  # nothing was compiled there yet, or not by us
+        yield
+        return
+    try:
+        _take(lock, paths.state, patience=patience, kind=fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(lock)
+
+
+@contextmanager
+def _locked(state: Path, *, patience: float) -> Iterator[bool]:
+    try:
+        prepare(state)
+        lock = os.open(state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write into the working directory: {error.strerror}",
+            where=str(state),
+            hint="choose another one with --working-dir, or mend its permissions",
+        ) from error
+    try:
+        alone = _take(lock, state, patience=patience)
+        if alone:
+            os.ftruncate(lock, 0)
+            os.pwrite(lock, b"%d\n" % os.getpid(), 0)
+        yield alone
+    finally:
+        os.close(lock)  # and with it goes the lock
+
+
+def _take(lock: int, state: Path, *, patience: float, kind: int = fcntl.LOCK_EX) -> bool:
+    deadline = time.monotonic() + patience
+    waiting = False
+    while True:
+        try:
+            # Not `flock`: a worker that outlives a killed run would hold that.
+            fcntl.lockf(lock, kind | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):  # which of them, the systems disagree
+            if time.monotonic() > deadline:
+                raise _busy(lock, state) from None
+            if not waiting:
+                log.warning("waiting for %s", _holder(lock))
+                waiting = True
+            time.sleep(_PAUSE)
+        except OSError as error:
+            log.warning("runs in this working directory cannot be kept apart: %s", error.strerror)
+            return False
+        else:
+            return True
+
+
+def _busy(lock: int, state: Path) -> CommodoreError:
+    return CommodoreError(
+        f"{_holder(lock)} is at work in this working directory",
+        where=str(state.parent),
+        hint="wait until it has ended, or work in another folder with --working-dir",
+    )
+
+
+def _holder(lock: int) -> str:
+    number = os.pread(lock, 20, 0).decode(errors="replace").strip()
+    return f"another run (process {number})" if number else "another run"
+
+
+def _trace(began: float, ended: float | None = None) -> bytes:
+    return json.dumps({"pid": os.getpid(), "began": began, "ended": ended}).encode()
+
+
+def _span_of(marker: Path) -> tuple[float, float] | None:
+    """When the run was at work that left this marker; until now, if nobody noted its end."""
+    with suppress(FileNotFoundError):
+        try:
+            trace = json.loads(marker.read_bytes())
+            return float(trace["began"]), float(trace["ended"] or time.time())
+        except (ValueError, TypeError, KeyError):  # of another version of ours
+            return marker.stat().st_mtime, time.time()
+    return None

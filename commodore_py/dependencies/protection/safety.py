@@ -1,0 +1,255 @@
+"""Nothing of the user's is lost: what a checkout holds that exists nowhere else."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.git.files import begin_ref, refs_in, text_of
+from commodore_py.adapters.git.program import commit_of, git, is_repository
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.errors import CommodoreError
+from commodore_py.model.tree import folders_above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from commodore_py.adapters.git.program import Status
+
+log = logging.getLogger(__name__)
+
+_BACKUPS = "refs/commodore/backup"
+# Git keeps refs of this kind for each worktree alone.
+_PUT_THERE = "refs/worktree/commodore/checkout"
+_ELSEWHERE = (
+    *("--remotes", "--tags", f"--glob={_BACKUPS}"),
+    *("--glob=refs/worktree/commodore", "--glob=refs/commodore/pushed"),
+)
+_SHOWN = 20
+_IN_THE_WAY = ("untracked working tree files would be", "would lose untracked files in them")
+_WHO = {
+    "GIT_AUTHOR_NAME": "Commodore",
+    "GIT_AUTHOR_EMAIL": "commodore@localhost",
+    "GIT_COMMITTER_NAME": "Commodore",
+    "GIT_COMMITTER_EMAIL": "commodore@localhost",
+}
+
+
+class LocalWork(CommodoreError):
+    """A checkout that we would have to overwrite holds work of the user's: `--force` may."""
+
+    @classmethod
+    def found(cls, what: str, directory: Path, work: Sequence[str], *, why: str = "") -> LocalWork:
+        """Name the checkout and everything in it that would be lost."""
+        more = [f"and {len(work) - _SHOWN} more"] if work[_SHOWN:] else []
+        return cls(
+            f"{what} holds local work{why}: " + "; ".join([*work[:_SHOWN], *more]),
+            where=str(directory),
+            hint="commit and push it; or go on with --force, which puts it aside"
+            " and says where it is kept",
+        )
+
+    @classmethod
+    def blocking(
+        cls, what: str, directory: Path, names: Sequence[str], version: str | None
+    ) -> LocalWork:
+        """Name the files that a version would overwrite."""
+        why = f" in the way of version {version}" if version else " in the way"
+        return cls.found(what, directory, [f"untracked {name}" for name in names], why=why)
+
+
+def in_the_way(stderr: str) -> list[str]:
+    """The files that Git refused to overwrite in a checkout, if that is what it says."""
+    if not any(sign in stderr for sign in _IN_THE_WAY):
+        return []
+    return [line[1:] for line in stderr.splitlines() if line.startswith("\t")]
+
+
+def ignored_in_the_way(directory: Path, commit: str) -> list[str]:
+    """Files that Git ignores, and would overwrite without a word when it checks a commit out."""
+    listed = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z")
+    ignored = git(directory, *listed).split("\0")[:-1]
+    if not ignored:
+        return []
+    tracked = set(git(directory, "ls-tree", "-r", "--name-only", "-z", commit).split("\0")[:-1])
+    folders = set(map(str, folders_above(map(PurePosixPath, tracked))))
+    return [
+        name
+        for name in ignored
+        if name in tracked
+        or name in folders
+        or any(str(one) in tracked for one in PurePosixPath(name).parents)
+    ]
+
+
+def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:
+    """What is wrong with a checkout's place, if anything but a checkout is there."""
+    if directory.is_symlink():
+        return CommodoreError(
+            f"{what}: the checkout is a link to {directory.resolve()}, which was not touched",
+            where=str(directory),
+            hint="compile with --local to use the linked folder, or remove the link",
+        )
+    if not directory.exists() or is_empty(directory) or is_repository(directory):
+        return None
+    return CommodoreError(
+        f"{what}: the folder is no Git checkout; nothing in it was touched",
+        where=str(directory),
+        hint="move it away; it will be checked out anew",
+    )
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether a folder is there, with nothing in it."""
+    return folder.is_dir() and not any(folder.iterdir())
+
+
+def described(status: Status, *, except_below: tuple[str, ...] = ()) -> list[str]:
+    """The changed files of a checkout, in words."""
+    return [
+        f"{happened} {path}"
+        for happened, path in status.changes
+        if not (except_below and path.startswith(except_below))
+    ]
+
+
+def unpushed(directory: Path, *starts: str) -> list[str]:
+    """Commits that are in no remote branch, tag or backup, and were not put there by us."""
+    # Not `git log`: the user's settings may make it say more.
+    listing = git(directory, "rev-list", "--oneline", *starts, "--not", *_ELSEWHERE)
+    return [f"commit {line}" for line in listing.splitlines()]
+
+
+def was_put_there(git_folder: Path | str, commit: str) -> bool:
+    """Whether a checkout's commit is the one that we put there, so that it is nobody's work."""
+    try:
+        return text_of(f"{git_folder}/{_PUT_THERE}").strip() == commit
+    except (OSError, ValueError):
+        return False
+
+
+def remember(directory: Path, git_folder: Path, commit: str) -> None:
+    """Note that a commit came from the remote, even if it disappears from there later."""
+    # Reading Git's own file saves a process; where it is kept otherwise, it is just written again.
+    if not was_put_there(git_folder, commit) and not begin_ref(git_folder, _PUT_THERE, commit):
+        git(directory, "update-ref", _PUT_THERE, commit)
+
+
+def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
+    """Keep everything of a checkout, untracked files included, under refs of its repository.
+
+    Ignored files stay where they are; those that cannot are named.
+    """
+    ref = f"{_BACKUPS}/{moment()}"
+    git(directory, "update-ref", ref, _snapshot(directory, what, ignored))
+    for branch, tip in _branches(directory):
+        keep_tip(directory, f"{ref}-{branch}", tip)
+    log.warning(
+        "%s: local work was put aside; see it with: git -C %s show --stat %s", what, kept_in, ref
+    )
+
+
+def keep_tip(directory: Path, ref: str, commit: str) -> bool:
+    """Keep a commit under a ref, if it is nowhere else; says whether that was so."""
+    if not unpushed(directory, "--max-count=1", commit):
+        return False
+    git(directory, "update-ref", ref, commit)
+    return True
+
+
+def keep_branch(directory: Path, branch: str, commit: str) -> None:
+    """Before a local branch is moved to a commit, keep what only this branch has."""
+    known = refs_in(directory, "refs/heads")
+    ref = f"refs/heads/{branch}"
+    sure = known is not None and ref not in known.symbolic
+    tip = known.objects.get(ref) if known and sure else commit_of(directory, ref)
+    if tip is None or tip == commit:
+        return
+    ref = f"{_BACKUPS}/{moment()}-{branch}"
+    if keep_tip(directory, ref, tip):
+        log.warning(
+            "branch %s had commits that its remote has not; see them with: git -C %s log %s",
+            branch,
+            directory,
+            ref,
+        )
+
+
+def keep_head(bare: Path, admin: Path) -> None:
+    """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
+    head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
+    if head.startswith("ref:") or was_put_there(admin, head) or commit_of(bare, head) is None:
+        return  # branches stay
+    ref = f"{_BACKUPS}/{moment()}-{admin.name}"
+    if keep_tip(bare, ref, head):
+        log.warning(
+            "checkout %s was deleted with commits that its remote has not; see them with:"
+            " git -C %s log %s",
+            admin.name,
+            bare,
+            ref,
+        )
+
+
+def move_aside(what: str, directory: Path) -> None:
+    """Move a whole folder to where nothing looks for it, and say where that is."""
+    kept = directory.parent / ".put-aside" / f"{directory.name}-{moment()}"
+    kept.parent.mkdir(exist_ok=True)
+    directory.rename(kept)
+    log.warning("%s was moved to %s", what, kept)
+
+
+def git_folder_of(worktree: Path) -> Path | None:
+    """Where a linked worktree's own state lies, inside of the clone that it belongs to."""
+    file = worktree / ".git"
+    if not file.is_file():
+        return None
+    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+    return (worktree / folder).resolve()
+
+
+def moment() -> str:
+    """A name for something that is put aside now."""
+    return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
+
+
+def _snapshot(directory: Path, what: str, ignored: Sequence[str]) -> str:
+    """A commit on top of HEAD that holds all files of a checkout that are not ignored."""
+    with tempfile.TemporaryDirectory() as scratch:
+        # An index of its own leaves the user's as it is.
+        env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **_WHO}
+        head = commit_of(directory, "HEAD")
+        if head is not None:
+            git(directory, "read-tree", head, env=env)
+        git(directory, "add", "--all", env=env)
+        if ignored:
+            git(directory, "--literal-pathspecs", "add", "--force", "--", *ignored, env=env)
+        tree = git(directory, "write-tree", env=env)
+        parents = [] if head is None else ["-p", head]
+        # What was staged and then changed again is in no file any more.
+        staged = _staged_tree(directory)
+        known = {tree, "" if head is None else git(directory, "rev-parse", f"{head}^{{tree}}")}
+        if staged and staged not in known:
+            about = f"Staged in {what}, put aside by commodore"
+            parents += ["-p", git(directory, "commit-tree", staged, *parents, "-m", about, env=env)]
+        message = f"Local work in {what}, put aside by commodore"
+        return git(directory, "commit-tree", tree, *parents, "-m", message, env=env)
+
+
+def _staged_tree(directory: Path) -> str:
+    try:
+        return git(directory, "write-tree")
+    except ProgramFailed:
+        return ""  # a merge that has conflicts: their sides are commits
+
+
+def _branches(directory: Path) -> Iterable[tuple[str, str]]:
+    listing = git(
+        directory, "for-each-ref", "--format=%(objectname) %(refname:lstrip=2)", "refs/heads"
+    )
+    for line in listing.splitlines():
+        tip, _, branch = line.partition(" ")
+        yield branch, tip

@@ -1,0 +1,1 @@
+"""The hierarchy's engine: classes and targets to resolved parameters."""

@@ -1,0 +1,140 @@
+"""The hierarchy by our own engine: the same nodes as reclass-rs, with the work shared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError, raise_collected
+
+from .answers import Answer, TargetsFailed
+from .classes import digest_of
+from .interpolate import Resolver
+from .layers import LayerCache
+from .loading import META, Loader
+from .sharing import SharedResults
+from .values import Map, plain, plain_key, unresolved_in
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Mapping
+
+    from commodore_py.inventory.targets import Target
+    from commodore_py.model import Node
+
+    from .classes import ClassFiles
+    from .marks import Marks
+    from .reader import ClassFile
+    from .sharing import Record
+
+
+class ParameterError(CommodoreError):
+    """A parameter of a target cannot be resolved."""
+
+    target: str
+    path: tuple[str, ...]
+
+
+class Engine:
+    """Renders targets over one set of class files, and remembers what they share."""
+
+    def __init__(
+        self,
+        files: ClassFiles,
+        *,
+        missing_ok: bool,
+        marks: Marks | None = None,
+        earlier: Iterable[Record] = (),
+    ) -> None:
+        """With marks, what an `earlier` run has resolved is not resolved again."""
+        self._files = files
+        self._cache = LayerCache()
+        self._loader = Loader(files, self._cache, missing_ok=missing_ok, marks=marks)
+        self._marks = marks
+        self.shared = SharedResults(marks, earlier)
+
+    def render(self, name: str, target: Target, uri: str) -> Node:
+        """One target's node."""
+        text = yaml.dump(target)
+        digest = digest_of(text)
+        content = self._files.read(text, f"target {name}", digest)
+        if self._marks:
+            self._marks.add(content, digest)
+        return self.render_content(name, content, uri)
+
+    def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
+        """The node of a target whose file was read already."""
+        try:
+            return self._render(name, content, uri)
+        except RecursionError:
+            # reclass-rs has a larger stack, and dies when that is used up.
+            raise ParameterError(
+                "parameters are nested too deeply", where=f"target {name}"
+            ) from None
+
+    def _render(self, name: str, content: ClassFile, uri: str) -> Node:
+        meta = meta_of(name)
+        if self._marks:
+            self._marks.add_value(meta, f"_reclass_ of {name}".encode())
+        state = self._loader.load(content, meta, name=name)
+        resolver = Resolver(state.parameters, self._cache)
+        parameters: dict[Any, Any] = {}
+        errors: list[CommodoreError] = []
+        for key, value in state.parameters.items():
+            resolved = self.shared.resolve(key, value, state.parameters, resolver)
+            if resolved.broken:
+                errors += _problems(name, key, resolved.value)
+            else:
+                parameters[plain_key(key)] = resolved.plain
+        raise_collected(errors, f"target {name} cannot be resolved")
+        return Answer(parameters, state.applications.names, state.classes).node(name, uri)
+
+
+def render_targets(
+    files: ClassFiles,
+    targets: Mapping[str, Target],
+    uris: Mapping[str, str],
+    *,
+    missing_ok: bool,
+) -> dict[str, Node]:
+    """Every target's node; with `missing_ok`, classes that are not there are passed over."""
+    return render_all(Engine(files, missing_ok=missing_ok), targets, uris)
+
+
+def render_all(
+    engine: Engine, targets: Mapping[str, Target], uris: Mapping[str, str]
+) -> dict[str, Node]:
+    """Every target's node, by an engine that may know some of it already."""
+    nodes: dict[str, Node] = {}
+    failed: dict[str, CommodoreError] = {}
+    for name, target in targets.items():
+        try:
+            nodes[name] = engine.render(name, target, uris[name])
+        except CommodoreError as error:
+            failed[name] = error
+    if failed:
+        raise TargetsFailed.of(failed)
+    return nodes
+
+
+def meta_of(name: str) -> Map:
+    """`_reclass_`, as every target has it."""
+    names = Map()
+    names.items = {"full": name, "parts": [name], "path": name, "short": name}
+    meta = Map()
+    meta.items = {"environment": "base", "name": names}
+    return meta
+
+
+def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  # noqa: ANN401 - a hierarchy's value
+    problems: list[CommodoreError] = []
+    for path, unresolved in unresolved_in(value, (str(key),)):
+        problem = ParameterError(
+            str(unresolved.error),
+            where=f"target {target}: parameters.{'.'.join(path).replace('.[', '[')}",
+        )
+        problem.target, problem.path = target, path
+        problems.append(problem)
+    return problems
+
+
+__all__ = ["META", "Engine", "meta_of", "plain", "render_all", "render_targets"]

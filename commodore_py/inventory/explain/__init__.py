@@ -1,0 +1,1 @@
+"""Where values come from and what a line of a class file affects."""

@@ -1,0 +1,182 @@
+"""Why a parameter cannot be resolved, down to the text that is to blame."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.inventory.engine.interpolate import KeyMissing, Loop
+from commodore_py.inventory.engine.layers import Conflict, ConstantKey
+from commodore_py.inventory.engine.values import ResolveError, Sequence, Token, Unresolved, kind_of
+from commodore_py.values import dataclass
+
+from .steps import ABSENT, dotted
+
+if TYPE_CHECKING:
+    from commodore_py.inventory.engine.values import Value
+
+    from .places import ParameterPath
+    from .steps import Lookup, Step
+    from .tracing import Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A mistake and its places."""
+
+    message: str
+    places: tuple[str, ...]
+    holder: str = ""
+    """The parameter that holds the text."""
+    hint: str = ""
+    missing: str | None = None
+    """The key that a reference wants."""
+    present: tuple[str, ...] = ()
+    """The keys that there are instead."""
+
+
+class Causes:
+    """Finds causes in one target."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+
+    def of(self, path: tuple[str, ...] | ParameterPath) -> Cause | None:
+        """Why the parameter at a path cannot be resolved; None if it can."""
+        return self._of(self._tracer.as_path(path), set())
+
+    def _of(self, path: ParameterPath, seen: set[ParameterPath]) -> Cause | None:
+        if path in seen:
+            return None
+        seen.add(path)
+        steps = self._tracer.follow(path)
+        value = steps[-1].after if steps else ABSENT
+        if type(value) is not Unresolved:
+            return self._within(path, value, seen)
+        for step in steps:
+            if step.error is value.error and isinstance(step.error, (Conflict, ConstantKey)):
+                return self._clash(path)
+        for step in reversed(steps):
+            if step.error is not None or type(self._tracer.resolved(step.value)) is Unresolved:
+                cause = self._of_text(self._failing_text(step), seen)
+                if cause is not None:
+                    return cause
+        return None
+
+    def _within(self, path: ParameterPath, value: Value, seen: set[ParameterPath]) -> Cause | None:
+        """A mapping is there, but not all that is in it."""
+        for below in self._tracer.broken_below(path, value):
+            cause = self._of(below, seen)
+            if cause is not None:
+                return cause
+        return None
+
+    def _clash(self, path: ParameterPath) -> Cause | None:
+        """Two layers that cannot be merged, at a path or above it."""
+        for length in range(1, len(path) + 1):
+            above = path[:length]
+            for step in self._tracer.follow(above):
+                if not _is_clash(step):
+                    continue
+                if isinstance(step.error, ConstantKey):
+                    inner = (*above, step.error.key)
+                    for one in self._tracer.follow(inner):
+                        if _is_clash(one):
+                            return self._of_clash(inner, one)
+                return self._of_clash(above, step)
+        return None
+
+    def _of_clash(self, path: ParameterPath, step: Step) -> Cause:
+        other = self._tracer.clash_with(self._tracer.follow(path), step)
+        name = dotted(path)
+        if isinstance(step.error, ConstantKey):
+            message = f"parameters.{name} is constant and cannot be overwritten"
+            words = ("sets it again", "makes it constant")
+            hint = "remove the later value, or the `=` in front of the key"
+        else:
+            message = f"parameters.{name}: {step.error}"
+            words = (self._kind(step), self._kind(other) if other else "")
+            hint = f"give both the same kind, or replace the lower one: `~{path[-1]}:`"
+        places = [f"{step.place} ({words[0]})"]
+        if other is not None:
+            places.append(f"{other.place} ({words[1]})")
+        return Cause(message, tuple(places), hint=hint)
+
+    def _kind(self, step: Step) -> str:
+        kind = kind_of(self._tracer.resolved(step.value))
+        return f"{kind}, through {step.value.text}" if type(step.value) is Token else kind
+
+    def _failing_text(self, step: Step) -> Step:
+        """The text that fails in a list, or what a layer says as it is."""
+        if type(step.value) is Sequence:
+            for text in self._tracer.texts_in(step):
+                if type(self._tracer.resolved(text.value)) is Unresolved:
+                    return text
+        return step
+
+    def _of_text(self, step: Step, seen: set[ParameterPath]) -> Cause | None:
+        """What is wrong with a text with references, or with one that these lead to."""
+        if step.lookup is not None:
+            return self._of_lookup(step, step.lookup, seen)
+        for lookup in self._tracer.lookups(step.value):
+            if lookup.error is not None:
+                return self._of_lookup(step, lookup, seen)
+        error = step.error or getattr(self._tracer.resolved(step.value), "error", None)
+        return self._here(step, error) if error is not None else None
+
+    def _of_lookup(self, step: Step, lookup: Lookup, seen: set[ParameterPath]) -> Cause | None:
+        for inner in lookup.inner:
+            if inner.error is not None:
+                return self._of_lookup(step, inner, seen)
+        error = lookup.error or step.error or getattr(lookup.value, "error", None)
+        if isinstance(error, Loop):
+            return self._ring(error)
+        path = ":".join(map(str, lookup.path))
+        if not (isinstance(error, KeyMissing) and error.path == path) and lookup.path:
+            deeper = self._of(lookup.path, seen)
+            if deeper is not None:
+                return deeper
+        return self._here(step, error, lookup.written) if error is not None else None
+
+    def _here(self, step: Step, error: ResolveError, written: str = "") -> Cause:
+        holder = dotted(step.at)
+        if not isinstance(error, KeyMissing):
+            return Cause(str(error), (str(step.place),), holder)
+        message = f"{written or f'${{{error.path}}}'} cannot be resolved: there is no "
+        *walked, _ = _walked(error)
+        message += ".".join((*walked, error.key))
+        return Cause(message, (str(step.place),), holder, missing=error.key, present=error.present)
+
+    def _ring(self, error: Loop) -> Cause:
+        """The whole ring, always beginning at the same member."""
+        start = error.ring.index(min(error.ring))
+        ring = (*error.ring[start:], *error.ring[:start])
+        names = " -> ".join(f"${{{name}}}" for name in (*ring, ring[0]))
+        places = []
+        for name, following in zip(ring, (*ring[1:], ring[0]), strict=True):
+            step = self._holder(tuple(name.split(":")), tuple(following.split(":")))
+            if step is not None:
+                places.append(f"{step.place} ({dotted(step.at)})")
+        return Cause(
+            f"references form a ring: {names}",
+            tuple(dict.fromkeys(places)),
+            hint="give one of them a value of its own",
+        )
+
+    def _holder(self, path: ParameterPath, wanted: ParameterPath) -> Step | None:
+        """The layer below a path that holds a reference to another path."""
+        for step in reversed(self._tracer.follow(path)):
+            for inner in self._tracer.texts_in(step):
+                if any(lookup.path == wanted for lookup in self._tracer.lookups(inner.value)):
+                    return inner
+        return None
+
+
+def _walked(error: KeyMissing) -> tuple[str, ...]:
+    """The part of a reference's path up to the key that is missing."""
+    parts = tuple(error.path.split(":"))
+    return parts[: parts.index(error.key) + 1] if error.key in parts else (error.key,)
+
+
+def _is_clash(step: Step) -> bool:
+    """Whether a layer is at fault itself, and not one for a parameter above."""
+    return isinstance(step.error, (Conflict, ConstantKey)) and step.value is not ABSENT

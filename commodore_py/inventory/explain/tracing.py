@@ -1,0 +1,326 @@
+"""One path through the layers of a target: who set it, merged it, took it away (pure)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from commodore_py.inventory.engine.interpolate import KeyMissing
+from commodore_py.inventory.engine.layers import ConstantKey, merge
+from commodore_py.inventory.engine.values import (
+    Map,
+    Reference,
+    ResolveError,
+    Sequence,
+    Stack,
+    Token,
+    Unresolved,
+    Value,
+    is_dynamic,
+    unresolved_in,
+)
+from commodore_py.values import replace
+
+from .places import Index, pairs_of
+from .steps import ABSENT, Lookup, Step, written_as
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Iterator
+
+    from .places import ParameterPath
+    from .replay import Layer, Replay
+
+
+_INDEX = re.compile(r"\[\d+\]")
+
+
+class Tracer:
+    """Follows paths through the layers of one target."""
+
+    def __init__(self, replay: Replay) -> None:
+        self._replay = replay
+        self._known: dict[ParameterPath, tuple[Step, ...]] = {}
+
+    def follow(self, path: ParameterPath) -> tuple[Step, ...]:
+        """The steps from nothing to the value at a path, lowest layer first."""
+        steps = self._known.get(path)
+        if steps is None:
+            found = self._steps(path)
+            self._settle(found)
+            steps = self._known[path] = tuple(found)
+        return steps
+
+    def value(self, path: ParameterPath) -> Value:
+        """The final value at a path."""
+        steps = self.follow(path)
+        return steps[-1].after if steps else ABSENT
+
+    def lookups(self, value: Value) -> Iterator[Lookup]:
+        """What the references in a value came to, each once."""
+        for token in dict.fromkeys(_tokens(value)):
+            for part in token.parts:
+                if isinstance(part, Reference):
+                    yield self._lookup(part)
+
+    def texts_in(self, step: Step) -> Iterator[Step]:
+        """The texts with references that a layer holds at a path or below."""
+        kind = type(step.value)
+        if kind is Token:
+            yield step
+        elif kind is Map and not step.value.static:
+            for key in step.value.items:
+                for below in self._of_key(step, step.at, key):
+                    yield from self.texts_in(below)
+        elif kind is Sequence:
+            for index, item in enumerate(step.value.items):
+                node = step.node.value[index] if step.node is not None else None
+                at = (*step.at, Index(index))
+                below = replace(step, at=at, value=item, node=node, key=node or step.key)
+                yield from self.texts_in(below)
+
+    def texts_of(self, layer: Layer) -> Iterator[Step]:
+        """All texts with references in a layer."""
+        yield from self.texts_in(Step(layer, (), layer.parameters, layer.fields.get("parameters")))
+
+    def as_path(self, path: Iterable[Hashable]) -> ParameterPath:
+        """A path of texts, `[0]` among them, as what it stands for."""
+        return tuple(
+            Index(part[1:-1]) if isinstance(part, str) and _INDEX.fullmatch(part) else part
+            for part in path
+        )
+
+    def broken_below(self, path: ParameterPath, value: Value) -> Iterator[ParameterPath]:
+        """The parameters in a mapping that cannot be resolved."""
+        for below, _ in unresolved_in(value, ()):
+            yield (*path, *self.as_path(below))
+
+    def _steps(self, path: ParameterPath) -> list[Step]:
+        steps = self._roots(path)
+        for depth, part in enumerate(path):
+            # What does not go on below is of no interest there, unless it settles the matter.
+            if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
+                self._settle(steps)
+            if isinstance(part, Index):
+                steps = list(self._item(steps, path[:depth], part))
+            else:
+                steps = self._below(steps, path[:depth], part)
+        return steps
+
+    def _roots(self, path: ParameterPath) -> list[Step]:
+        """The layers that may have a say."""
+        return [
+            Step(layer, (), layer.parameters, layer.fields.get("parameters"))
+            for layer in self._replay.layers_with(path[0] if path else None)
+        ]
+
+    def _below(self, steps: list[Step], above: ParameterPath, part: Hashable) -> list[Step]:
+        found: list[Step] = []
+        constant: set[Hashable] = set()
+        for step in steps:
+            below = list(self._of_key(step, above, part))
+            if step.resets or self._is_null(step):
+                constant.clear()
+                if not below and found:
+                    below = [replace(step, value=ABSENT, resets=True)]
+            mapping = self.resolved(step.value) if type(step.value) is Token else step.value
+            if type(mapping) is Map:
+                again = sorted(constant & mapping.items.keys(), key=str)
+                if part in again:
+                    below[0].error = ConstantKey.named(part)
+                elif again and above:
+                    # A mapping that is wrong anywhere has no values at all.
+                    error = ConstantKey.named(again[0])
+                    below = [replace(step, value=ABSENT, error=error, within=False)]
+                constant |= mapping.constant
+            found += below
+        return found
+
+    def _of_key(self, step: Step, above: ParameterPath, part: Hashable) -> Iterator[Step]:
+        """What a layer says about a key, given what it says about the mapping."""
+        if step.error is not None and not step.within:
+            yield replace(step, value=ABSENT)
+            return
+        value, lookup = step.value, step.lookup
+        if type(value) is Token:
+            lookup, value = self._through(value)
+            if type(value) is Unresolved:
+                yield replace(step, value=ABSENT, error=value.error, lookup=lookup)
+                return
+        if type(value) is not Map:
+            return
+        key = _named(value, part)
+        if key is ABSENT:
+            return
+        held = value.items[key]
+        values = held.layers if type(held) is Stack else (held,)
+        pairs = pairs_of(step.node, key)[-len(values) :] if lookup is None else []
+        for index, one in enumerate(values):
+            key_node, node = pairs[index] if index < len(pairs) else (step.key, None)
+            overrides = key in value.overriding and index == 0
+            own = str(key_node.value) if lookup is None and key_node is not None else ""
+            yield Step(
+                step.layer,
+                (*above, key) if lookup is None else step.at,
+                one,
+                node,
+                key_node,
+                constant=key in value.constant and index == len(values) - 1,
+                resets=index == 0 and (overrides or step.resets),
+                mark=own if overrides else step.mark,
+                lookup=lookup and lookup.below(key, one),
+            )
+
+    def _through(self, token: Token) -> tuple[Lookup | None, Value]:
+        """The value of a text with references, and the one reference it consists of."""
+        lookup = None
+        if len(token.parts) == 1 and isinstance(token.parts[0], Reference):
+            lookup = self._lookup(token.parts[0])
+        return lookup, self.resolved(token)
+
+    def _item(self, steps: list[Step], above: ParameterPath, index: Index) -> Iterator[Step]:
+        """The step that added an item to a list; items never meet, so there is one at most."""
+        left = int(index)
+        live = self.since_reset(steps)
+        for step in live:
+            if step.error is not None:
+                yield replace(step, value=ABSENT)
+                return
+        for step in live:
+            if step.value is ABSENT:
+                continue
+            lookup, resolved = step.lookup, self.resolved(step.value)
+            if type(resolved) is Unresolved:
+                yield replace(step, value=ABSENT, error=resolved.error)
+                return
+            items = _items(resolved)
+            if left >= len(items):
+                left -= len(items)
+                continue
+            value: Value = items[left]
+            node = None
+            if type(step.value) is Token:
+                lookup = self._through(step.value)[0]
+            elif lookup is None:
+                value = _items(step.value)[left]
+                node = step.node.value[left] if step.node is not None else None
+            at = (*above, Index(left)) if lookup is None else step.at
+            below = lookup and lookup.below(Index(left), value)
+            yield Step(step.layer, at, value, node, node or step.key, lookup=below)
+            return
+
+    def _settle(self, steps: Iterable[Step]) -> None:
+        """Work out the value before and after each step."""
+        live: list[Value] = []
+        value: Value = ABSENT
+        broken: ResolveError | None = None
+        for step in steps:
+            step.before = value
+            if step.resets:
+                live, broken = [], None
+            if step.value is not ABSENT and step.error is None:
+                live.append(self.resolved(step.value))
+            if step.error is not None:
+                broken = broken or step.error
+            elif broken is None and live:
+                try:
+                    # The topmost layer must be right; what it replaces need not be.
+                    top = live[-1]
+                    value = top if type(top) is Unresolved else merge(live, self._replay.cache)
+                except ResolveError as error:
+                    step.error = broken = error
+                    step.within = isinstance(error, ConstantKey)
+            if broken is not None:
+                value = Unresolved(broken)
+            elif not live:
+                value = ABSENT
+            step.after = value
+
+    def since_reset(self, steps: Iterable[Step]) -> list[Step]:
+        """The steps that still count: those after the last one that threw all others away."""
+        live: list[Step] = []
+        for step in steps:
+            if step.resets or self._is_null(step):
+                live = []
+            live.append(step)
+        return live
+
+    def clash_with(self, steps: tuple[Step, ...], step: Step) -> Step | None:
+        """The lower layer that a step cannot be merged over."""
+        for other in reversed(self.since_reset(steps[: steps.index(step)])):
+            if isinstance(step.error, ConstantKey):
+                if other.constant:
+                    return other
+            elif other.value is not None and other.value is not ABSENT:
+                return other
+        return None
+
+    def _is_null(self, step: Step) -> bool:
+        if step.error is not None or type(step.value) in (Map, Sequence, list):
+            return False  # and a large mapping need not be resolved to know that
+        return self.resolved(step.value) is None
+
+    def resolved(self, value: Value) -> Value:
+        """A value without references; Unresolved if that is impossible."""
+        if not is_dynamic(value):
+            return value
+        try:
+            return self._replay.resolver.resolve(value)
+        except ResolveError as error:
+            return Unresolved(error)
+
+    def _lookup(self, reference: Reference) -> Lookup:
+        inner = tuple(self._lookup(part) for part in reference.parts if not isinstance(part, str))
+        written = written_as(reference)
+        try:
+            text = self._replay.resolver.text(Token(written, reference.parts))
+        except ResolveError as error:
+            return Lookup(written, (), Unresolved(error), error=error, inner=inner)
+        path, has_default, _ = text.partition("::")
+        keys = tuple(path.split(":"))
+        value = self.resolved(_whole(text))
+        default = bool(has_default) and _is_missing(self.resolved(_whole(path)), path)
+        failure = value.error if type(value) is Unresolved else None
+        return Lookup(written, keys, value, default=default, error=failure, inner=inner)
+
+
+def _named(value: Map, part: Hashable) -> Hashable:
+    if part in value.items:
+        return part
+    for key in value.items:
+        if not isinstance(key, str) and str(key) == part:
+            return key
+    absent: Hashable = ABSENT
+    return absent
+
+
+def _items(value: Value) -> list[Value]:
+    if type(value) is Sequence:
+        return value.items
+    return value if type(value) is list else []
+
+
+def _tokens(value: Value) -> Iterator[Token]:
+    kind = type(value)
+    if kind is Token:
+        yield value
+    elif kind is Map and not value.static:
+        for child in value.items.values():
+            yield from _tokens(child)
+    elif kind is Sequence:
+        for child in value.items:
+            yield from _tokens(child)
+    elif kind is Stack:
+        for child in value.layers:
+            yield from _tokens(child)
+
+
+def _whole(path: str) -> Token:
+    return Token(f"${{{path}}}", (Reference((path,)),))
+
+
+def _is_missing(value: Value, path: str) -> bool:
+    return (
+        type(value) is Unresolved
+        and isinstance(value.error, KeyMissing)
+        and value.error.path == path
+    )

@@ -1,0 +1,57 @@
+"""Findings about the files of a hierarchy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.values import dataclass
+
+from . import entries as lint_entries
+from . import hierarchy as lint_hierarchy
+from . import references as lint_references
+from .files import read_tree
+from .findings import RULES, SEVERITIES, Finding, Severity, at_least
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from .files import Document, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Linter:
+    """What to look for in each file, and in all of them together."""
+
+    in_a_file: Callable[[Document], Iterable[Finding]] | None = None
+    in_all: Callable[[Sequence[Tree]], Iterable[Finding]] | None = None
+
+
+LINTERS: dict[str, Linter] = {
+    "components": Linter(lint_entries.components, lint_hierarchy.unused_components),
+    "deprecated-parameters": Linter(lint_references.deprecated_parameters),
+    "packages": Linter(lint_entries.packages, lint_hierarchy.unused_packages),
+    "classes": Linter(in_all=lint_hierarchy.unreachable_classes),
+}
+
+
+def lint(
+    targets: Iterable[Path], linters: Sequence[str], ignore_patterns: Sequence[str] = ()
+) -> tuple[Finding, ...]:
+    """Look into files and folders: target by target and linter by linter, as they are given."""
+    trees = [read_tree(target, ignore_patterns) for target in targets]
+    chosen = [LINTERS[name] for name in linters]
+    found: list[Finding] = []
+    for tree in trees:
+        found += tree.findings
+        for linter in chosen:
+            if linter.in_a_file is not None:
+                for document in tree.documents:
+                    found += linter.in_a_file(document)
+    for linter in chosen:
+        if linter.in_all is not None:
+            found += linter.in_all(trees)
+    return tuple(found)
+
+
+__all__ = ["LINTERS", "RULES", "SEVERITIES", "Finding", "Severity", "at_least", "lint"]

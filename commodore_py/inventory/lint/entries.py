@@ -1,0 +1,117 @@
+"""Rules for `parameters.components` and `parameters.packages` (pure)."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from .findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .files import Document
+
+_KEYS = ("url", "version", "path")
+_TEXTS = ("url", "version")
+_SHAPE = "write it as url, version and, where needed, path"
+_KINDS = {
+    "NoneType": "nothing",
+    "str": "a text",
+    "bool": "a boolean",
+    "int": "a number",
+    "float": "a number",
+    "list": "a list",
+    "dict": "a mapping",
+    "date": "a date",
+    "datetime": "a time",
+}
+
+
+def components(document: Document) -> Iterator[Finding]:
+    """What is wrong with the components of a file."""
+    return _entries(document, "components", "component")
+
+
+def packages(document: Document) -> Iterator[Finding]:
+    """What is wrong with the packages of a file."""
+    return _entries(document, "packages", "package")
+
+
+def _entries(document: Document, key: str, kind: str) -> Iterator[Finding]:
+    if "parameters" not in document.content:
+        return
+    parameters = document.content["parameters"]
+    if not isinstance(parameters, dict):
+        yield _wrong_shape(document, key, ("parameters",), parameters, "parameters")
+        return
+    if key not in parameters:
+        return
+    entries = parameters[key]
+    if not isinstance(entries, dict):
+        yield _wrong_shape(document, key, ("parameters", key), entries, f"parameters.{key}")
+        return
+    for name, entry in entries.items():
+        place = ("parameters", key, name)
+        if isinstance(entry, dict):
+            yield from _entry(document, key, place, f"{kind} {name}", entry)
+        else:
+            yield _wrong_shape(document, key, place, entry, f"{kind} {name}", hint=_SHAPE)
+
+
+def _entry(
+    document: Document, key: str, place: tuple[object, ...], what: str, entry: dict[Any, Any]
+) -> Iterator[Finding]:
+    if "version" not in entry:
+        yield Finding(
+            f"{key}/missing-version",
+            f"{what} has no version",
+            document.file,
+            document.line_of(*place),
+        )
+    unknown = [name for name in entry if name not in _KEYS]
+    if unknown:
+        yield Finding(
+            f"{key}/unknown-key",
+            f"{what} has unknown keys: {', '.join(map(str, unknown))}",
+            document.file,
+            document.line_of(*place, unknown[0]),
+            hint=_meant(unknown) or f"it takes {', '.join(_KEYS)}",
+        )
+    for name in _TEXTS:
+        if name in entry and not isinstance(entry[name], str):
+            yield Finding(
+                f"{key}/wrong-type",
+                f"{what}: {name} is {_described(entry[name])}, not a text",
+                document.file,
+                document.line_of(*place, name),
+                hint="" if isinstance(entry[name], (list, dict)) else "put it in quotes",
+            )
+
+
+def _meant(unknown: list[object]) -> str:
+    close = [match for name in unknown for match in get_close_matches(str(name), _KEYS, n=1)]
+    return f"did you mean {' and '.join(dict.fromkeys(close))}?" if close else ""
+
+
+def _wrong_shape(
+    document: Document,
+    key: str,
+    place: tuple[object, ...],
+    found: object,
+    what: str,
+    *,
+    hint: str = "",
+) -> Finding:
+    return Finding(
+        f"{key}/wrong-shape",
+        f"{what} is {_described(found)}, not a mapping",
+        document.file,
+        document.line_of(*place),
+        hint=hint,
+    )
+
+
+def _described(value: object) -> str:
+    name = type(value).__name__
+    return _KINDS.get(name, name)

@@ -1,0 +1,183 @@
+"""Which files lint reads, and what is in them."""
+
+from __future__ import annotations
+
+import glob
+import logging
+import os
+from typing import TYPE_CHECKING, Any
+
+from yaml import MappingNode, SequenceNode
+
+from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml.nodes import compose
+from commodore_py.values import dataclass, field
+
+from .findings import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from yaml import Node
+
+log = logging.getLogger(__name__)
+
+IGNORE_FILE = ".commodoreignore"
+_SUFFIXES = (".yml", ".yaml")
+
+
+class Document:
+    """A file that holds one YAML mapping."""
+
+    def __init__(self, file: Path, text: str, content: Mapping[Any, Any]) -> None:
+        self.file = file
+        self.content = content
+        self._text = text
+        self._root: Node | None = None
+
+    def line_of(self, *path: object) -> int:
+        """The line of a value, by its keys and indices, as far as they can be followed."""
+        if self._root is None:
+            self._root = compose(self._text, name=str(self.file))
+        node, line = self._root, 1
+        for key in path:
+            found = _child(node, key)
+            if found is None:
+                break
+            place, node = found
+            line = place.start_mark.line + 1
+        return line
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """What was found below one target."""
+
+    target: Path
+    documents: list[Document] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+
+
+def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
+    """Read a file, or every file below a folder that is neither hidden nor ignored."""
+    tree = Tree(target)
+    ignored = _ignored(target if target.is_dir() else target.parent, patterns)
+    if _absolute(target) in ignored:
+        log.info("%s: passed over, it is ignored", target)
+    elif target.is_dir():
+        _read_folder(target, ignored, (os.path.realpath(target),), tree)
+    else:
+        _read_file(target, tree)
+    return tree
+
+
+def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
+    ignore_file = base / IGNORE_FILE
+    lines = ignore_file.read_text("utf-8").splitlines() if ignore_file.is_file() else ()
+    root = glob.escape(_absolute(base))
+    found: set[str] = set()
+    for pattern in (*patterns, *lines):
+        wanted = pattern.strip()
+        if wanted:  # an empty line ignores nothing
+            anchored = wanted if wanted.startswith("/") else f"/**/{wanted}"
+            # Path.glob takes hidden files and leaves out others: not what these patterns mean.
+            matches = glob.iglob(f"{root}{anchored}", recursive=True)  # noqa: PTH207 - see above
+            found.update(map(_absolute, matches))
+    return frozenset(found)
+
+
+def _absolute(path: str | Path) -> str:
+    return os.path.abspath(path)  # noqa: PTH100 - a link is ignored by its own name
+
+
+def _read_folder(
+    folder: Path, ignored: frozenset[str], ancestors: tuple[str, ...], tree: Tree
+) -> None:
+    try:
+        names = sorted(path.name for path in folder.iterdir())
+    except OSError as error:
+        tree.findings.append(_unreadable(folder, error))
+        return
+    for name in names:
+        path = folder / name
+        if name.startswith("."):
+            continue
+        if _absolute(path) in ignored:
+            log.info("%s: passed over, it is ignored", path)
+        elif path.is_dir():
+            real = os.path.realpath(path)
+            if real in ancestors:
+                log.info("%s: passed over, it leads back to a folder above it", path)
+            else:
+                _read_folder(path, ignored, (*ancestors, real), tree)
+        elif path.is_file():
+            _read_file(path, tree)
+        elif path.is_symlink():
+            tree.findings.append(_broken_link(path))
+        else:
+            log.info("%s: passed over, it is no file", path)
+
+
+def _read_file(path: Path, tree: Tree) -> None:
+    try:
+        text = path.read_bytes().decode("utf-8")
+        documents = yaml.load_all(text, name=str(path))
+    except OSError as error:
+        tree.findings.append(_unreadable(path, error))
+    except UnicodeDecodeError as error:
+        log.info("%s: passed over, it is no UTF-8", path)
+        if path.suffix in _SUFFIXES:
+            tree.findings.append(_not_utf8(path, error))
+    except yaml.YamlError as error:
+        log.info("%s: passed over, it is no valid YAML", path)
+        if path.suffix in _SUFFIXES:
+            tree.findings.append(_broken_yaml(path, error))
+    else:
+        if len(documents) == 1 and isinstance(documents[0], dict):
+            tree.documents.append(Document(path, text, documents[0]))
+        else:
+            log.info("%s: passed over, %s", path, _why_not(documents))
+
+
+def _why_not(documents: list[Any]) -> str:
+    if not documents:
+        return "it is empty"
+    if len(documents) > 1:
+        return "it holds several documents"
+    return "it holds no mapping"
+
+
+def _broken_link(path: Path) -> Finding:
+    return Finding(
+        "files/broken-link",
+        f"the link leads nowhere: {path.readlink()}",
+        path,
+        hint="remove it, or make what it leads to",
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> Finding:
+    return Finding("files/unreadable", f"cannot be read: {error.strerror}", path)
+
+
+def _not_utf8(path: Path, error: UnicodeDecodeError) -> Finding:
+    line = error.object[: error.start].count(b"\n") + 1
+    return Finding("files/not-utf-8", "not UTF-8: the file was not checked", path, line)
+
+
+def _broken_yaml(path: Path, error: yaml.YamlError) -> Finding:
+    place = error.where.splitlines()[0].removeprefix(f"{path}:").partition(":")[0]
+    line = int(place) if place.isdecimal() else 0
+    return Finding("files/broken-yaml", str(error).splitlines()[0], path, line)
+
+
+def _child(node: Node | None, key: object) -> tuple[Node, Node] | None:
+    """Where a child of a node stands, and the child itself; of twins, the last counts."""
+    if isinstance(node, SequenceNode):
+        item = node.value[key] if isinstance(key, int) and key < len(node.value) else None
+        return (item, item) if item is not None else None
+    for name, child in reversed(node.value) if isinstance(node, MappingNode) else ():
+        if str(name.value) == str(key):
+            return name, child
+    return None

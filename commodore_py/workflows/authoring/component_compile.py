@@ -1,0 +1,226 @@
+"""Compile a component by itself, without a cluster: through the stages of a catalog's compile."""
+
+from __future__ import annotations
+
+import logging
+import tempfile
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py import compiler, dependencies, inventory, postprocess, spans
+from commodore_py.adapters.files import link, on_disk, remove, write_tree
+from commodore_py.config import WorkPaths
+from commodore_py.lib import LIBRARIES
+from commodore_py.model import CatalogHead, Inventory, Sources
+from commodore_py.pipeline import refuse_doubts
+from commodore_py.values import dataclass, replace
+
+from .made_up import around_component, stand_in_for_argocd
+from .passing import renamed, told_to_author
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.config import Config
+    from commodore_py.inventory import Whereabouts
+    from commodore_py.model import Download, Notice, Parameters, Tree
+
+    from .component_at import ComponentAt
+
+log = logging.getLogger(__name__)
+
+_PATIENCE = 600.0  # seconds, for programs of other compiles of the same component
+_KEEPS_FOLDER = 3  # verbosity
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to compile, and where to."""
+
+    component: ComponentAt
+    output: Path
+    """Where `compiled/` is, and where relative paths of downloads start."""
+    search_paths: tuple[Path, ...] = ()
+    """Where imports and inputs are looked for before anywhere else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A component as it was compiled, and what is to be told about it."""
+
+    folder: Path
+    tree: Tree
+    notices: tuple[Notice, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What a component is made of, laid out in a folder; what it downloads is not there yet."""
+
+    config: Config
+    wanted: Wanted
+    sources: Sources
+    downloads: tuple[Download, ...]
+    where: Whereabouts
+
+    @property
+    def parameters(self) -> Parameters:
+        """Those of the instance."""
+        return self.sources.inventory.bootstrap.parameters
+
+
+def compile_component(config: Config, wanted: Wanted) -> Compiled:
+    """Compile a component and write its tree; what other instances left there stays."""
+    put_back(wanted)
+    with scratch(config) as folder:
+        gathered = gather(config, wanted, folder)
+        bring_libraries(gathered)
+        bring_downloads(gathered, gathered.downloads)
+        compiled = render(gathered)
+    write_tree(compiled.folder, compiled.tree)
+    return compiled
+
+
+def put_back(wanted: Wanted) -> None:
+    """Mend what a killed run left in the component's checkout."""
+    on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
+
+
+@spans.act("gather")
+def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
+    """The component's classes and node, laid out as a small working directory."""
+    with told_to_author(_passing(config, folder)):
+        return _gathered(config, wanted, folder)
+
+
+def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
+    at = wanted.component
+    log.info("Gathering what component %s is made of", at.instance.component)
+    config = replace(config, paths=WorkPaths(folder), local=False)
+    now = datetime.now().astimezone()
+    cluster = around_component(at.instance.component, at.instance.name)
+    classes = at.classes()
+    resolved = inventory.resolve_single(config, cluster, classes, at.instance)
+    where = inventory.single_whereabouts(config, cluster, classes, at.instance)
+    compiler.check_entries(resolved, where.parameter)
+    paths = config.paths
+    for one in (at, *at.beside):
+        link(paths.dependencies / one.instance.component, one.directory)
+    (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
+    beside = [one.checkout() for one in at.beside]
+    dependencies.link_single(config, at.checkout(), resolved.bootstrap.parameters, beside)
+    stand_in_for_argocd(paths.libraries)
+    nowhere = CatalogHead(paths.catalog, "", "", None)
+    notices = inventory.deprecations(resolved)
+    sources = Sources(cluster, classes, resolved, nowhere, now, notices)
+    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), where)
+
+
+@spans.act("libraries")
+def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
+    """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
+    component, config = gathered.wanted.component.checkout(), gathered.config
+    with told_to_author(_passing(config, config.paths.root)):
+        dependencies.bring_single(config, component, gathered.parameters, keep_others=keep_others)
+
+
+@spans.act("downloads")
+def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
+    """Fetch what the component downloads, or some of it, and put it in its places."""
+    config = gathered.config
+    with told_to_author(_passing(config, config.paths.root)):
+        dependencies.fetch_downloads(
+            config,
+            downloads,
+            gathered.sources.classes,
+            gathered.where,
+            output=gathered.wanted.output,
+        )
+
+
+@spans.act("render")
+def render(gathered: Gathered) -> Compiled:
+    """Compile and filter what was gathered; nothing is written to its place."""
+    wanted, passing = gathered.wanted, _passing(gathered.config, gathered.config.paths.root)
+    with told_to_author(passing):
+        trees, notices = _render(gathered.config, gathered.sources, wanted)
+    notices = (*notices, *gathered.sources.notices)
+    if passing is not None:
+        notices = renamed(notices, passing)
+    instance = wanted.component.instance.name
+    place = wanted.output / "compiled" / instance.replace(".", "/")
+    compiled = Compiled(place, trees[instance], notices)
+    if gathered.config.strict:
+        refuse_doubts(compiled.notices)
+    return compiled
+
+
+def _render(
+    config: Config, sources: Sources, wanted: Wanted
+) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
+    """Compile and filter: references to secrets become bare paths, downloads are always new."""
+    instance = wanted.component.instance
+    log.info("Compiling component %s", instance.component)
+    paths = config.paths
+    # Code that looks at all targets must find this one alone.
+    alone = Inventory({instance.name: sources.inventory.nodes[instance.name]}, (instance,))
+    compiler.refuse_misplaced(
+        sources,
+        known_as={instance.name: instance.component},
+        search_paths=wanted.search_paths,
+    )
+    job = compiler.Job(
+        root=paths.root,
+        inventory=alone,
+        targets=(instance.name,),
+        search_paths=(
+            *wanted.search_paths,
+            wanted.component.directory / "vendor",
+            paths.dependencies,
+            paths.root,
+            LIBRARIES,
+        ),
+        references=(),
+        reveal=True,
+        fetch=config.fetch_dependencies and not config.offline,
+        processes=compiler.usable_cpus(),
+        output=wanted.output,
+        checkouts={instance.name: wanted.component.repository},
+        offline=config.offline,
+        result_cache=config.result_cache,
+        result_cache_limit=config.result_cache_limit,
+        verify_cache=config.verify_cache,
+        explain_cache=config.explain_cache,
+        state=on_disk.notes_in(wanted.component.repository),
+    )
+    doubts = compiler.chart_doubts(config, alone, job.search_paths)
+    where = inventory.single_whereabouts(
+        config, sources.cluster, wanted.component.classes(), instance
+    )
+    with compiler.placing(where.parameter), spans.stage("compile", of="target", total=1):
+        compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
+    # Filters know one folder only: the one that everything is written to.
+    there = replace(config, paths=WorkPaths(wanted.output))
+    with spans.stage("filters", of="filtered", total=1):
+        trees, notices = postprocess.apply_filters(there, compiled, sources, where.parameter)
+    return trees, (*doubts, *notices)
+
+
+@contextmanager
+def scratch(config: Config) -> Iterator[Path]:
+    """A folder for as long as it takes; who wants to know everything keeps it."""
+    folder = Path(tempfile.mkdtemp(prefix="component-")).resolve()
+    try:
+        yield folder
+    finally:
+        if _passing(config, folder) is None:
+            log.info("the folder in which the component was compiled is kept: %s", folder)
+        else:
+            remove(folder)
+
+
+def _passing(config: Config, folder: Path) -> Path | None:
+    """The folder, if it will be gone afterwards."""
+    return folder if config.verbosity < _KEEPS_FOLDER else None

@@ -1,0 +1,1 @@
+"""One template's changes proposed to many repositories."""

@@ -1,0 +1,125 @@
+"""The branch of an offered change: a commit beside the checkout, compared and pushed."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py import catalog
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.program import commit_of, git, over_network, remote_settings
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.config import Author
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+from commodore_py.workflows.authoring.templates.changes import identity_of
+from commodore_py.workflows.authoring.templates.update import SUBJECT, write_changes
+
+if TYPE_CHECKING:
+    from commodore_py.workflows.authoring.templates.update import Plan
+
+_REMOTE = re.compile(r"^remote: ?(.*?)\s*$", re.MULTILINE)
+_URL = re.compile(r"https?://\S+")
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """What became of a branch."""
+
+    anew: bool
+    """Whether anything was pushed: what is there already, is not."""
+    said: str = ""
+    """What the server said about it."""
+
+    @property
+    def url(self) -> str:
+        """Where a review can be asked for, if the server named a place."""
+        found = _URL.search(self.said)
+        return found[0] if found else ""
+
+
+def commit_beside(plan: Plan) -> str:
+    """Commit what was planned on top of the checkout's commit; the checkout stays as it is.
+
+    Whenever this is ended, nothing is left that would be in the way of another run.
+    """
+    folder = plan.folder
+    git_folder = git(folder, "rev-parse", "--absolute-git-dir")
+    identity = identity_of(catalog.committer(Author(), folder))
+    with tempfile.TemporaryDirectory(prefix="commodore-sync-") as scratch:
+        files = Path(scratch) / "files"
+        files.mkdir()
+        env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **identity}
+        where = (f"--git-dir={git_folder}", f"--work-tree={files}")
+        git(files, *where, "read-tree", "HEAD", env=env)
+        git(files, *where, "checkout-index", "--all", env=env)
+        write_changes(files, plan.changed)
+        git(files, *where, "add", "--all", "--", ".", ":!*.orig", ":!*.rej", env=env)
+        tree = git(files, *where, "write-tree", env=env)
+        how = ("--no-gpg-sign", "-p", "HEAD", "-F", "-")
+        message = plan.message().encode()
+        return git(files, *where, "commit-tree", tree, *how, stdin=message, env=env)
+
+
+def push(folder: Path, commit: str, branch: str) -> Pushed:
+    """Push a commit as a branch, unless the branch holds the same change already."""
+    there = _remote_branch(folder, branch)
+    if there:
+        own = git(folder, "rev-list", "--no-merges", there, "--not", commit).split()
+        _refuse_foreign(folder, branch, own)
+        if there == commit or (
+            own == [there] and _change(folder, there) == _change(folder, commit)
+        ):
+            return Pushed(anew=False)
+    ref = f"refs/heads/{branch}"
+    how = ("--no-verify", "--no-follow-tags", f"--force-with-lease={ref}:{there}")
+    try:
+        said = over_network(folder, "push", *how, "origin", f"{commit}:{ref}", merge_stderr=True)
+    except ProgramFailed as error:
+        settings = remote_settings(folder)
+        url = settings.get("remote.origin.pushurl") or settings.get("remote.origin.url", "")
+        raise CommodoreError(
+            f"cannot push branch {branch}: {error.stderr.strip()}",
+            where=git_urls.without_password(url),
+            hint="check your access for writing; --push-url same pushes to where it was fetched",
+        ) from error
+    return Pushed(anew=True, said="\n".join(line for line in _REMOTE.findall(said) if line))
+
+
+def _remote_branch(folder: Path, branch: str) -> str:
+    """The commit of a branch of the remote, which is then there; empty if it has none."""
+    ref = f"refs/heads/{branch}"
+    try:
+        listing = over_network(folder, "ls-remote", "origin", ref)
+        lines = (line.partition("\t") for line in listing.splitlines())
+        commit = next((commit for commit, _, name in lines if name == ref), "")
+        if commit and commit_of(folder, commit) is None:
+            into = f"+{ref}:refs/remotes/origin/{branch}"
+            over_network(folder, "fetch", "--quiet", "--no-tags", "origin", into)
+    except ProgramFailed as error:
+        raise CommodoreError(
+            f"cannot ask for branch {branch}: {error.stderr.strip()}", where=str(folder)
+        ) from error
+    return commit
+
+
+def _refuse_foreign(folder: Path, branch: str, own: list[str]) -> None:
+    """What others added to the branch would be lost."""
+    if not own:
+        return
+    listing = git(folder, "log", "--no-walk=unsorted", "--format=%h %s", *own)
+    foreign = [line for line in listing.splitlines() if line.partition(" ")[2] != SUBJECT]
+    if foreign:
+        raise CommodoreError(
+            f"branch {branch} has commits of others: {'; '.join(foreign)}; nothing was pushed",
+            where=str(folder),
+            hint="merge its pull request, delete the branch, or use another one with --pr-branch",
+        )
+
+
+def _change(folder: Path, commit: str) -> tuple[str, str]:
+    """What a commit changes, and what it says about that."""
+    raw = git(folder, "diff-tree", "-r", "--no-commit-id", "--no-renames", "--raw", commit)
+    return raw, git(folder, "show", "--no-patch", "--format=%B", commit)

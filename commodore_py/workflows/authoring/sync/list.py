@@ -1,0 +1,94 @@
+"""The list of repositories to offer changes to: a file of YAML, read and checked."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from commodore_py.adapters import yaml as yaml_door
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.http.github import PUBLIC
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_ON_GITHUB = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
+_SSH = re.compile(r"[\w.-]+@[\w.-]+:[^:]+")
+_EXPECTED = (
+    "expected is a list of owner/repository at GitHub, or of URLs of Git repositories elsewhere"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A repository as it is listed."""
+
+    text: str
+    github: str = ""
+    """`owner/repository`, if it is at GitHub."""
+    url: str = ""
+    """Where it is otherwise."""
+
+    def __str__(self) -> str:
+        return git_urls.without_password(self.text)
+
+    def dependency(self, prefix: str) -> str:
+        """The name of the component or package."""
+        name = (self.github or self.url).rstrip("/").rpartition("/")[2].rpartition(":")[2]
+        return name.removesuffix(".git").replace(prefix, "", 1)
+
+
+def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple[Entry, ...]:
+    """The entries of a file that are wanted, each once; the API's URL says what is at GitHub."""
+    text = path.read_bytes()
+    try:
+        content = yaml_door.load(text, name=str(path))
+    except yaml_door.YamlError as error:
+        error.hint = _EXPECTED
+        raise
+    if not isinstance(content, list):
+        kind = {dict: "a mapping", str: "a text", type(None): "empty"}.get(type(content), "a value")
+        raise CommodoreError(f"the list is {kind}; {_EXPECTED}", where=f"{path}:1")
+    found, wrong = [], []
+    for number, value in enumerate(content):
+        entry = _entry(value, _web_host(api_url))
+        if entry is None:
+            wrong.append(f"{path}:{yaml_door.line_at(text, (0, number))}: {_shown(value)}")
+        elif wanted is None or wanted.search(entry.text):
+            found.append(entry)
+    if wrong:
+        raise CommodoreError(
+            f"entries of the list that are no repositories: {len(wrong)}; nothing was changed",
+            where="\n".join(wrong),
+            hint=f"{_EXPECTED}, such as acme/component-one",
+        )
+    return tuple({entry.github or entry.url: entry for entry in found}.values())
+
+
+def _entry(value: object, github: str) -> Entry | None:
+    if not isinstance(value, str):
+        return None
+    if _ON_GITHUB.fullmatch(value):
+        return Entry(value, github=value)
+    if "://" not in value and not _SSH.fullmatch(value) and not value.startswith("/"):
+        return None
+    try:
+        parts = urlsplit(git_urls.normalise(value))
+    except (CommodoreError, ValueError):
+        return None
+    path = parts.path.strip("/").removesuffix(".git")
+    if parts.hostname == github and _ON_GITHUB.fullmatch(path):
+        return Entry(value, github=path)
+    return Entry(value, url=value) if path else None
+
+
+def _web_host(api_url: str) -> str:
+    """Where repositories are of which an API knows; of an enterprise, the same host."""
+    return "github.com" if api_url.rstrip("/") == PUBLIC else urlsplit(api_url).hostname or ""
+
+
+def _shown(value: object) -> str:
+    return git_urls.without_password(value) if isinstance(value, str) else repr(value)

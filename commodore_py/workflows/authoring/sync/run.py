@@ -1,0 +1,188 @@
+"""One template's changes offered to many repositories: one after the other, whatever fails."""
+
+from __future__ import annotations
+
+import logging
+import time
+from contextlib import ExitStack
+from enum import Enum
+from typing import TYPE_CHECKING, Final
+
+from commodore_py import dependencies
+from commodore_py.adapters.http.github import GitHub, Wanted
+from commodore_py.adapters.http.github_refusals import NothingMoreToAsk
+from commodore_py.errors import CommodoreError
+from commodore_py.model import DependencySpec, Kind
+from commodore_py.values import dataclass
+from commodore_py.workflows.authoring.templates.record import NAME
+from commodore_py.workflows.authoring.templates.source import Shelf
+from commodore_py.workflows.authoring.templates.update import InConflict, WantedUpdate, plan_update
+
+from .branch import commit_beside, push
+from .ids import changes_only_ids
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from commodore_py.adapters.http.github import Repository
+    from commodore_py.catalog import DiffLine
+    from commodore_py.config import Config
+    from commodore_py.workflows.authoring.templates.kinds import RepositoryKind
+    from commodore_py.workflows.authoring.templates.update import Plan
+
+    from .list import Entry
+
+log = logging.getLogger(__name__)
+
+_MOST_BETWEEN_WRITES: Final = 1.0
+
+
+class Result(Enum):
+    """What became of a repository."""
+
+    CREATED = "pull request created"
+    UPDATED = "pull request updated"
+    OFFERED = "pull request is up-to-date"
+    PUSHED = "branch pushed, no pull request opened"
+    ON_BRANCH = "branch is up-to-date, no pull request opened"
+    WOULD = "pull request would be created or updated"
+    CURRENT = "already up-to-date"
+    SKIPPED = "skipped"
+    FAILED = "failed"
+    NOT_TRIED = "not tried"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A repository, and what became of it."""
+
+    entry: Entry
+    result: Result
+    about: str = ""
+    """A URL, or why."""
+    lines: tuple[DiffLine, ...] = ()
+    notes: tuple[str, ...] = ()
+    error: CommodoreError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WantedSync:
+    """What to offer, and how."""
+
+    kind: RepositoryKind
+    github: GitHub
+    branch: str
+    labels: tuple[str, ...] = ()
+    version: str | None = None
+    trust: bool = False
+    dry_run: bool = False
+    batch: int = 0
+    """Pull requests before a pause; none where it is no positive number."""
+    pause: float = 0
+
+
+def github_at(url: str, token: str, *, timeout: float, pause: float) -> GitHub:
+    """GitHub, asked as patiently as is wished: without a pause, all waits are short."""
+    return GitHub(url, token, timeout, pause=pause, between_writes=min(pause, _MOST_BETWEEN_WRITES))
+
+
+def sync(
+    config: Config,
+    wanted: WantedSync,
+    entries: tuple[Entry, ...],
+    begun: Callable[[Entry], None],
+) -> Iterator[Outcome]:
+    """Offer the template's changes to all repositories; each is told before and after.
+
+    What is done stays done, so that a run that was ended may just be started again.
+    """
+    with ExitStack() as stack:
+        run = _Run(config, wanted, Shelf(stack), dependencies.fetcher(config))
+        since = 0
+        for number, entry in enumerate(entries):
+            begun(entry)
+            try:
+                outcome = run.one(entry)
+            except NothingMoreToAsk as error:
+                yield _failed(entry, error)
+                yield from (Outcome(other, Result.NOT_TRIED) for other in entries[number + 1 :])
+                return
+            except CommodoreError as error:
+                outcome = _failed(entry, error)
+            yield outcome
+            since += outcome.result in (Result.CREATED, Result.UPDATED)
+            if since == wanted.batch and since and number + 1 < len(entries):
+                log.warning("pausing for %g seconds after %s pull requests", wanted.pause, since)
+                time.sleep(wanted.pause)
+                since = 0
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    config: Config
+    wanted: WantedSync
+    shelf: Shelf
+    fetch: dependencies.Fetch
+
+    def one(self, entry: Entry) -> Outcome:
+        """Bring one repository up to date, as far as it goes without its owner."""
+        repository = None
+        if entry.github:
+            repository = self.wanted.github.repository(entry.github)
+            if repository is None:
+                return Outcome(entry, Result.SKIPPED, "not found, or not for this token to see")
+            if repository.archived:
+                return Outcome(entry, Result.SKIPPED, "archived")
+        # Other runs in the working directory need not wait for pauses.
+        with dependencies.one_run(self.config.paths):
+            return self._update(entry, repository)
+
+    def _update(self, entry: Entry, repository: Repository | None) -> Outcome:
+        wanted = self.wanted
+        (fetched,) = self.fetch([self._spec(entry, repository)])
+        folder = fetched.worktree
+        if not (folder / NAME).is_file():
+            return Outcome(entry, Result.SKIPPED, f"it has no {NAME}")
+        plan = plan_update(
+            WantedUpdate(wanted.kind, folder, wanted.version, wanted.trust, open=self.shelf)
+        )
+        plan.refuse_conflicts()
+        if not plan or changes_only_ids(plan):
+            return Outcome(entry, Result.CURRENT, notes=plan.notes)
+        result, about = Result.WOULD, ""
+        if not wanted.dry_run:
+            result, about = self._offer(plan, repository)
+        return Outcome(entry, result, about, plan.lines, plan.notes)
+
+    def _offer(self, plan: Plan, repository: Repository | None) -> tuple[Result, str]:
+        wanted = self.wanted
+        pushed = push(plan.folder, commit_beside(plan), wanted.branch)
+        if repository is None:
+            where = pushed.url or pushed.said or f"branch {wanted.branch}"
+            return (Result.PUSHED if pushed.anew else Result.ON_BRANCH), where
+        title = f"Update from {wanted.kind.name} template"
+        body = plan.message().partition("\n\n")[2].strip()
+        offered = Wanted(wanted.branch, title, body, wanted.labels)
+        request, done = wanted.github.offer(repository, offered)
+        if done == "created":
+            return Result.CREATED, request.url
+        return (Result.UPDATED if done or pushed.anew else Result.OFFERED), request.url
+
+    def _spec(self, entry: Entry, repository: Repository | None) -> DependencySpec:
+        kind, name = Kind(self.wanted.kind.name), entry.dependency(self.wanted.kind.prefix)
+        if repository is None:
+            return DependencySpec(kind, name, entry.url, None)
+        return DependencySpec(kind, name, repository.clone_url, repository.default_branch)
+
+
+def _failed(entry: Entry, error: CommodoreError) -> Outcome:
+    if isinstance(error, dependencies.LocalWork):
+        # There is no --force here: whose work it is cannot be asked for many at once.
+        error.hint = "push that work, or remove that folder; then start again"
+    elif isinstance(error, InConflict):
+        error.hint = (
+            "in a clone of your own: commodore component update . --conflicts markers;"
+            " or it keeps the file to itself with `skip` in .cruft.json"
+        )
+    error.add_note(f"while updating {entry}")
+    return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)

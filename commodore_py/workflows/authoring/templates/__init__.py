@@ -1,0 +1,1 @@
+"""Repositories made from templates, and updated with them."""

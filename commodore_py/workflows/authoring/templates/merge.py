@@ -1,0 +1,113 @@
+"""The template's changes onto an author's files: three ways, file by file, all or nothing."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.model import Entry, Tree
+from commodore_py.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_MOST_CONFLICTS = 127
+_BINARY_SAMPLE = 8000
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A file in which the author and the template changed the same thing."""
+
+    path: PurePosixPath
+    why: str
+    marked: Entry | None = None
+    """Both sides with markers between them, where lines can be compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What becomes of an author's files."""
+
+    changed: Mapping[PurePosixPath, Entry | None]
+    """New contents; None deletes a file."""
+    conflicts: tuple[Conflict, ...] = ()
+    kept: tuple[PurePosixPath, ...] = ()
+    """Files that the template gave up, but that the author changed."""
+
+
+def merge(before: Tree, after: Tree, own: Tree) -> Merged:
+    """Bring what the template changed from one rendering to the next into the author's files."""
+    changed: dict[PurePosixPath, Entry | None] = {}
+    conflicts: list[Conflict] = []
+    kept: list[PurePosixPath] = []
+    for path in sorted({*before, *after}):
+        match _one(path, before.get(path), after.get(path), own.get(path)):
+            case Conflict() as conflict:
+                conflicts.append(conflict)
+            case "keep":
+                kept.append(path)
+            case "delete":
+                changed[path] = None
+            case Entry() as entry:
+                changed[path] = entry
+    return Merged(changed, tuple(conflicts), tuple(kept))
+
+
+def _one(
+    path: PurePosixPath, before: Entry | None, after: Entry | None, own: Entry | None
+) -> Conflict | Entry | Literal["keep", "delete"] | None:
+    if after in (before, own) or (before is not None and own is None):
+        return None  # nothing new, there already, or a file that the author does not want
+    if after is None:
+        return "delete" if own == before else "keep"
+    if own == before:
+        return after
+    if own is None:
+        return after
+    if before is None and not after.content:
+        return None  # a placeholder; the author's file is more
+    return _merged(path, before, after, own)
+
+
+def _merged(
+    path: PurePosixPath, before: Entry | None, after: Entry, own: Entry
+) -> Conflict | Entry | None:
+    base = before.content if before is not None else b""
+    executable = own.executable
+    if before is None or before.executable != after.executable:
+        executable = after.executable
+    if base == after.content:
+        return Entry(own.content, executable=executable)
+    if any(b"\0" in one[:_BINARY_SAMPLE] for one in (base, after.content, own.content)):
+        return Conflict(path, "is no text, and both sides changed it")
+    content, clean = _merge_lines(base, after.content, own.content)
+    entry = Entry(content, executable=executable)
+    if clean:
+        return entry if entry != own else None
+    why = "exists already, with other content" if before is None else "changed on both sides"
+    return Conflict(path, why, entry)
+
+
+def _merge_lines(base: bytes, after: bytes, own: bytes) -> tuple[bytes, bool]:
+    with tempfile.TemporaryDirectory() as scratch:
+        files = [Path(scratch) / name for name in ("own", "before", "after")]
+        for file, content in zip(files, (own, base, after), strict=True):
+            file.write_bytes(content)
+        labels = ("-L", "yours", "-L", "template before", "-L", "template")
+        try:
+            git(Path(scratch), "merge-file", "--quiet", *labels, *(file.name for file in files))
+        except ProgramFailed as error:
+            if not 0 < error.code <= _MOST_CONFLICTS:
+                raise
+            return files[0].read_bytes(), False
+        return files[0].read_bytes(), True
+
+
+def without(tree: Tree, unwanted: Iterator[PurePosixPath]) -> Tree:
+    """The same files but for some."""
+    names = {*unwanted}
+    return Tree({path: entry for path, entry in tree.items() if path not in names})

@@ -1,0 +1,123 @@
+"""A new component or package: rendered first, its repository made last."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py import catalog, dependencies
+from commodore_py.adapters.files import write_tree
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.config import Author
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model import Entry, Tree
+from commodore_py.values import dataclass, field
+
+from .changes import diff, identity_of
+from .record import NAME, Record
+from .source import known_as, templates
+from .wishes import Wishes, refuse_unknown, varied
+
+if TYPE_CHECKING:
+    from commodore_py.catalog import DiffLine
+    from commodore_py.config import Config
+
+    from .kinds import RepositoryKind
+
+MESSAGE = "Initial commit"
+
+
+@dataclass(frozen=True, slots=True)
+class NewRepository:
+    """What to make, and from what."""
+
+    kind: RepositoryKind
+    slug: str
+    template: str
+    version: str
+    year: int
+    name: str = ""
+    owner: str = ""
+    output_dir: str = ""
+    trust: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A repository as it was made."""
+
+    place: Path
+    lines: tuple[DiffLine, ...]
+    notes: tuple[str, ...]
+
+
+def make_repository(config: Config, wanted: NewRepository) -> Made:
+    """Render a template and make a repository of it; on failure nothing is left behind."""
+    wanted.kind.check(wanted.slug)
+    place = _place(config, wanted)
+    owner = wanted.owner or _owner_known_to_git(config)
+    url = wanted.kind.remote(owner, wanted.slug)
+    who = catalog.committer(Author(), config.paths.root)
+    texts = {"copyright_holder": f"{who.name} <{who.email}>", **wanted.wishes.texts}
+    given = varied(
+        {
+            **texts,
+            "name": wanted.name or wanted.slug,
+            "slug": wanted.slug,
+            "github_owner": owner,
+            "copyright_year": str(wanted.year),
+        },
+        wanted.wishes,
+    )
+    with templates(known_as(wanted.template), trust=wanted.trust) as opened:
+        template = opened.at(wanted.version)
+        variables = template.filled(given.variables)
+        refuse_unknown(wanted.wishes.set, variables, template.url)
+        tree = template.render(variables)
+        record = Record(template.url, template.commit, wanted.version, variables)
+    tree |= Tree({PurePosixPath(NAME): Entry(record.content())})
+    lines = diff(Tree(), tree)
+    with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
+        content = Path(scratch) / "content"
+        write_tree(content, tree)
+        first = dependencies.FirstCommit(content, MESSAGE, identity_of(who))
+        if place.is_relative_to(config.paths.dependencies.resolve()):
+            config.paths.dependencies.mkdir(parents=True, exist_ok=True)
+            with dependencies.one_run(config.paths):
+                dependencies.begin_worktree(config.paths, place, url, first)
+        else:
+            dependencies.begin_repository(place, url, first)
+    return Made(place, lines, given.notes)
+
+
+def _place(config: Config, wanted: NewRepository) -> Path:
+    if not wanted.output_dir:
+        place = wanted.kind.place(config.paths, wanted.slug).resolve()
+    else:
+        parent = Path(wanted.output_dir)
+        if not parent.is_dir():
+            raise CommodoreError(
+                f"the output directory {wanted.output_dir} does not exist",
+                hint="create it, or choose a directory that exists",
+            )
+        place = parent.resolve() / wanted.slug
+    if place.exists() or place.is_symlink():
+        raise CommodoreError(
+            f"{place} exists already; nothing was changed",
+            hint=f"choose another slug, or update it: commodore {wanted.kind.name} update {place}",
+        )
+    return place
+
+
+def _owner_known_to_git(config: Config) -> str:
+    try:
+        return git(config.paths.root, "config", "--get", "github.user")
+    except ProgramFailed:
+        raise UsageError(
+            "who will own the repository? nobody said so",
+            hint="--owner NAME, the user or group at GitHub; or once and for all:"
+            " git config --global github.user NAME, or `owner` in commodore's settings",
+        ) from None

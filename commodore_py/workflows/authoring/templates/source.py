@@ -1,0 +1,246 @@
+"""Templates, ours and others': found at a version, and rendered."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from commodore_py.adapters.files import read_tree, write_tree
+from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.git.program import BRANCHES, TAGS, commit_of, git, over_network
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
+
+from . import builtin as scaffold_builtin
+from . import cookiecutter as scaffold_cookiecutter
+from .kinds import BUILT_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from contextlib import AbstractContextManager, ExitStack
+
+    from commodore_py.model import Tree
+
+log = logging.getLogger(__name__)
+
+
+class Template(Protocol):
+    """A template at one version."""
+
+    @property
+    def url(self) -> str:
+        """Where it is, as records have it."""
+        ...
+
+    @property
+    def commit(self) -> str:
+        """What identifies the version."""
+        ...
+
+    def filled(self, given: Mapping[str, object]) -> dict[str, object]:
+        """All variables in its order; what it does not know is left out."""
+        ...
+
+    def announce(self, variables: Mapping[str, object]) -> None:
+        """Show the programs that rendering would run, before any of them does."""
+        ...
+
+    def render(self, variables: Mapping[str, object]) -> Tree:
+        """The files of a repository."""
+        ...
+
+
+class UntrustedTemplate(CommodoreError):
+    """A template wants to run programs, and nobody said that it may."""
+
+
+@dataclass(frozen=True, slots=True)
+class Templates:
+    """Opens the versions of one template."""
+
+    url: str
+    trust: bool
+    clone: Path | None = None
+    """Where a template of others was cloned to."""
+    directory: str = "."
+    versions: dict[str, Path] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+    """Programs that the user has seen already."""
+
+    def at(self, version: str | None) -> Template:
+        """The template at a branch, a tag, a commit; the newest if none is said."""
+        if self.clone is None:
+            return scaffold_builtin.find(self.url, version)
+        commit = self._commit(self.clone, version)
+        if commit not in self.versions:
+            folder = self.clone.parent / f"at-{len(self.versions)}"
+            try:
+                git(self.clone, "worktree", "add", "--quiet", "--detach", str(folder), commit)
+                if (folder / ".gitmodules").is_file():
+                    over_network(folder, "submodule", "update", "--init", "--recursive", "--quiet")
+            except ProgramFailed as error:
+                raise _cannot(self.url, version, error) from error
+            self.versions[commit] = folder
+        folder = self.versions[commit] / self.directory
+        if not folder.resolve().is_relative_to(self.versions[commit].resolve()):
+            raise CommodoreError(f"{self.directory} is no folder of the template", where=self.url)
+        return _Foreign(self.url, commit, folder, self.shown, trust=self.trust)
+
+    def _commit(self, clone: Path, version: str | None) -> str:
+        names = [f"{BRANCHES}{version}", f"{TAGS}{version}", version] if version else []
+        for name in names or [f"{BRANCHES}HEAD", "HEAD"]:
+            commit = commit_of(clone, name or "")
+            if commit is not None:
+                return commit
+        raise CommodoreError(
+            f"cannot use the template {git_urls.without_password(self.url)}:"
+            f" revision {version} not found",
+            where=git_urls.without_password(self.url),
+            hint="--template-version is a branch, a tag or a commit of the template",
+        )
+
+
+class OpenTemplates(Protocol):
+    """A way to get at a template."""
+
+    def __call__(
+        self, url: str, directory: str | None = None, *, trust: bool
+    ) -> AbstractContextManager[Templates]:
+        """A template by its URL, and its folder in there."""
+        ...
+
+
+class Shelf:
+    """Templates that are fetched once, and stay as long as they are needed."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._known: dict[tuple[str, str | None, bool], Templates] = {}
+
+    @contextmanager
+    def __call__(
+        self, url: str, directory: str | None = None, *, trust: bool
+    ) -> Iterator[Templates]:
+        """A template by its URL, and its folder in there."""
+        key = (url, directory, trust)
+        if key not in self._known:
+            opened = templates(url, directory, trust=trust)
+            self._known[key] = self._stack.enter_context(opened)
+        yield self._known[key]
+
+
+@contextmanager
+def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterator[Templates]:
+    """A template by its URL, and its folder in there; what was cloned is gone afterwards."""
+    if url.startswith(BUILT_IN):
+        yield Templates(url, trust)
+        return
+    with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
+        clone = Path(scratch) / "clone"
+        shown = git_urls.without_password(url)
+        log.info("fetching the template %s", shown)
+        try:
+            over_network(Path(scratch), "clone", "--quiet", "--no-checkout", "--", url, str(clone))
+        except ProgramFailed as error:
+            raise _cannot(url, None, error) from error
+        yield Templates(url, trust, clone, directory or ".")
+
+
+def known_as(url: str) -> str:
+    """A template's URL as records have it: folders of this machine from the root."""
+    path = Path(url.removeprefix("file://"))
+    is_path = url.startswith("file://") or "://" not in url
+    return str(path.absolute()) if is_path and path.exists() else url
+
+
+@dataclass(frozen=True, slots=True)
+class _Foreign:
+    url: str
+    commit: str
+    folder: Path
+    shown: set[str]
+    trust: bool
+
+    def filled(self, given: Mapping[str, object]) -> dict[str, object]:
+        own = {name: value for name, value in given.items() if not name.startswith("_")}
+        return scaffold_cookiecutter.filled(self.folder, own)
+
+    def announce(self, variables: Mapping[str, object]) -> None:
+        self._show(scaffold_cookiecutter.hooks_of(self.folder), self._context(variables))
+
+    def render(self, variables: Mapping[str, object]) -> Tree:
+        context = self._context(variables)
+        hooks = scaffold_cookiecutter.hooks_of(self.folder)
+        if hooks and not self.trust:
+            self._show(hooks, context)
+            names = ", ".join(str(hook) for hook in hooks)
+            raise UntrustedTemplate(
+                f"the template wants to run {names}, shown above",
+                where=git_urls.without_password(self.url),
+                hint="read it; if it may run on this machine: --trust",
+            )
+        tree = scaffold_cookiecutter.render(self.folder, context)
+        if not hooks:
+            return tree
+        self._show(hooks, context)
+        with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
+            folder = Path(scratch) / "project" / str(variables.get("slug", "project"))
+            folder.mkdir(parents=True)
+            for hook in hooks:
+                if hook.stage == "post_gen_project":
+                    write_tree(folder, read_tree(folder) | tree)
+                self._run(hook, Path(scratch), folder, context)
+            if all(hook.stage != "post_gen_project" for hook in hooks):
+                return read_tree(folder) | tree
+            return read_tree(folder)
+
+    def _context(self, variables: Mapping[str, object]) -> dict[str, object]:
+        return {**variables, "_template": self.url, "_commit": self.commit}
+
+    def _show(
+        self, hooks: tuple[scaffold_cookiecutter.Hook, ...], context: Mapping[str, object]
+    ) -> None:
+        for hook in hooks:
+            text = scaffold_cookiecutter.script_of(hook, context)
+            if text not in self.shown:
+                log.warning("%s of the template is a program:\n%s", hook, text)
+            self.shown.add(text)
+
+    def _run(
+        self,
+        hook: scaffold_cookiecutter.Hook,
+        scratch: Path,
+        folder: Path,
+        context: Mapping[str, object],
+    ) -> None:
+        script = scratch / f"{hook.stage}{hook.file.suffix}"
+        script.write_text(scaffold_cookiecutter.script_of(hook, context), "utf-8")
+        script.chmod(0o700)
+        command = [sys.executable, "-B", str(script)] if script.suffix == ".py" else [str(script)]
+        where = folder
+        if hook.stage == "pre_prompt":
+            where = scratch / "prompt"
+            shutil.copytree(self.folder, where, symlinks=True)
+        try:
+            run(command, cwd=where, forward=True)
+        except ProgramFailed as error:
+            raise CommodoreError(
+                f"{hook} of the template failed: {error.stderr.strip() or error}",
+                where=git_urls.without_password(self.url),
+            ) from error
+
+
+def _cannot(url: str, version: str | None, error: ProgramFailed) -> CommodoreError:
+    shown = git_urls.without_password(url)
+    at = f" at version {version}" if version else ""
+    return CommodoreError(
+        f"cannot use the template {shown}{at}: {error.stderr.strip() or error}",
+        where=shown,
+        hint="check --template-url and --template-version, and that you may read the repository",
+    )

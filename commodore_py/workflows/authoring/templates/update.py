@@ -1,0 +1,277 @@
+"""A component or package brought up to date with its template: all of it, or nothing."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager, suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+import yaml
+
+from commodore_py import catalog
+from commodore_py.adapters.files import is_executable, write_if_changed
+from commodore_py.adapters.git.program import git, is_repository, status
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.config import Author
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Entry, Tree
+from commodore_py.values import dataclass, field, replace
+
+from .changes import diff, identity_of
+from .merge import Conflict, Merged, merge, without
+from .record import NAME, Record, skipped
+from .source import OpenTemplates, templates
+from .wishes import Wishes, refuse_unknown, varied
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from commodore_py.catalog import DiffLine
+
+    from .kinds import RepositoryKind
+
+SUBJECT: Final = "Update from template"
+_RECORD: Final = PurePosixPath(NAME)
+_SHORT: Final = 7
+_SHOWN: Final = 20
+
+
+class InConflict(CommodoreError):
+    """The author and the template changed the same lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class WantedUpdate:
+    """What to update, to which version, with which other variables."""
+
+    kind: RepositoryKind
+    folder: Path
+    version: str | None = None
+    trust: bool = False
+    wishes: Wishes = field(default_factory=Wishes)
+    open: OpenTemplates = templates
+    """How templates are got: many repositories may share what was fetched."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything that an update would do; nothing of it is done yet."""
+
+    folder: Path
+    record: Record
+    changed: Mapping[PurePosixPath, Entry | None]
+    conflicts: tuple[Conflict, ...]
+    lines: tuple[DiffLine, ...]
+    notes: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.conflicts)
+
+    def message(self) -> str:
+        """The message of the commit."""
+        version = f"{self.record.checkout or 'HEAD'} ({self.record.commit[:_SHORT]})"
+        return f"{SUBJECT}\n\nTemplate version: {version}\n"
+
+    def refuse_conflicts(self) -> None:
+        """Name every file in conflict, and what to do; nothing was changed."""
+        if self.conflicts:
+            files = "; ".join(f"{one.path} {one.why}" for one in self.conflicts)
+            raise InConflict(
+                f"the template's changes conflict with yours: {files}; nothing was changed",
+                where=str(self.folder),
+                hint="--conflicts markers writes both sides into these files, for you to choose;"
+                f" or keep a file to yourself with `skip` in {NAME}",
+            )
+
+
+def plan_update(wanted: WantedUpdate) -> Plan:
+    """What the template's changes, and the wished ones, make of a repository."""
+    folder = wanted.folder.resolve()
+    record = Record.read(folder)
+    _refuse_no_repository(folder)
+    record.required(wanted.kind.required, folder)
+    wanted.kind.check(record.text("slug"))
+    before_wishes = {**dict(wanted.kind.fallbacks), **_guessed(folder, record), **record.variables}
+    given = varied(before_wishes, wanted.wishes)
+    _refuse_changes(folder)
+
+    version = wanted.version or record.checkout
+    with wanted.open(record.template, record.directory, trust=wanted.trust) as opened:
+        old, new = opened.at(record.commit), opened.at(version)
+        old_variables = old.filled(before_wishes)
+        new_variables = new.filled(given.variables)
+        refuse_unknown(wanted.wishes.set, new_variables, record.template)
+        old.announce(old_variables)
+        new.announce(new_variables)
+        before, after = old.render(old_variables), new.render(new_variables)
+        after_record = replace(record, commit=new.commit, checkout=version, variables=new_variables)
+
+    own = _files_of(folder, {*before, *after})
+    kept = [path for path in {*before, *after} if skipped(record, folder, path)]
+    unwanted = [_RECORD, *kept]
+    merged = merge(without(before, iter(unwanted)), without(after, iter(unwanted)), own)
+    changed = dict(merged.changed)
+    changed |= dict.fromkeys(_of_removed_cases(folder, wanted.wishes, merged))
+    notes = [*given.notes, *_kept_notes(merged, changed)]
+    if after_record.content() != (folder / NAME).read_bytes():
+        changed[_RECORD] = Entry(after_record.content())
+    conflicts = (*merged.conflicts, *_outside(folder, changed))
+    lines = _shown(folder, changed)
+    return Plan(folder, after_record, changed, conflicts, lines, tuple(notes))
+
+
+def carry_out(plan: Plan, *, commit: bool) -> None:
+    """Write what was planned, and commit it if it is to be; what fails half-way is undone."""
+    plan.refuse_conflicts()
+    with _undone_on_failure(plan):
+        write_changes(plan.folder, plan.changed)
+        if commit and plan.changed:
+            _commit(plan)
+
+
+def _commit(plan: Plan) -> None:
+    # All was committed before, so that everything new is ours.
+    git(plan.folder, "add", "--all", "--", ".", ":!*.orig", ":!*.rej")
+    # The user's hooks are about the user's commits.
+    how = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace")
+    identity = identity_of(catalog.committer(Author(), plan.folder))
+    git(plan.folder, "commit", *how, "--message", plan.message(), env=identity)
+
+
+@contextmanager
+def _undone_on_failure(plan: Plan) -> Iterator[None]:
+    own = _files_of(plan.folder, {*plan.changed})
+    try:
+        yield
+    except BaseException:
+        write_changes(plan.folder, {path: own.get(path) for path in plan.changed})
+        with suppress(ProgramFailed):
+            git(plan.folder, "reset", "--quiet")
+        raise
+
+
+def write_markers(plan: Plan) -> InConflict | None:
+    """Write what was planned, with both sides where they conflict; nothing is committed."""
+    marked = {one.path: one.marked for one in plan.conflicts if one.marked is not None}
+    write_changes(plan.folder, {**plan.changed, **marked})
+    left = [one for one in plan.conflicts if one.marked is None]
+    if not plan.conflicts:
+        return None
+    files = ", ".join(str(path) for path in marked) or "none"
+    stayed = "; as they were: " + ", ".join(f"{one.path} ({one.why})" for one in left)
+    return InConflict(
+        f"both sides are in: {files}{stayed if left else ''}",
+        where=str(plan.folder),
+        hint="choose in each between <<<<<<< and >>>>>>>, then: git add --all && git commit;"
+        " to undo all of it: git reset --hard && git clean -fd",
+    )
+
+
+def _refuse_no_repository(folder: Path) -> None:
+    if not is_repository(folder):
+        raise CommodoreError(
+            f"{folder} is not the root of a Git repository; nothing was changed",
+            where=str(folder),
+            hint="name the root of its repository; a template makes a repository as a whole",
+        )
+
+
+def _refuse_changes(folder: Path) -> None:
+    changes = [f"{happened} {path}" for happened, path in status(folder, untracked=True).changes]
+    if changes:
+        more = [f"and {len(changes) - _SHOWN} more"] if changes[_SHOWN:] else []
+        raise CommodoreError(
+            f"{folder} has changes that are not committed: "
+            + "; ".join([*changes[:_SHOWN], *more]),
+            where=str(folder),
+            hint="commit them or put them aside with git stash --include-untracked, then update",
+        )
+
+
+def _guessed(folder: Path, record: Record) -> dict[str, str]:
+    """Variables that old records lack, as the repository shows them."""
+    slug = record.text("slug")
+    found = {"add_lib": "y" if (folder / "lib").is_dir() else "n"}
+    klass = _yaml(folder / "class" / f"{slug}.yml")
+    for key in ("parameters", "commodore", "postprocess"):
+        klass = klass.get(key) if isinstance(klass, dict) else None
+    found["add_pp"] = "n" if klass is None else "y"
+    synced = _yaml(folder / ".sync.yml")
+    licence = synced.get("LICENSE") if isinstance(synced, dict) else None
+    if isinstance(licence, dict) and isinstance(licence.get("holder"), str):
+        found["copyright_holder"] = licence["holder"]
+    if isinstance(synced, dict):
+        year = licence.get("year") if isinstance(licence, dict) else None
+        found["copyright_year"] = str(year or "2021")
+    return found
+
+
+def _yaml(path: Path) -> object:
+    try:
+        # Constants of classes (`=key`) are plain strings to any reader of YAML.
+        content: object = yaml.safe_load(path.read_text("utf-8"))
+    except (OSError, ValueError, yaml.YAMLError):
+        return None
+    return content
+
+
+def _files_of(folder: Path, paths: set[PurePosixPath]) -> Tree:
+    found = {}
+    for path in paths:
+        file = folder / path
+        if file.is_file():
+            found[path] = Entry(file.read_bytes(), executable=is_executable(file))
+    return Tree(found)
+
+
+def _of_removed_cases(folder: Path, wishes: Wishes, merged: Merged) -> Iterator[PurePosixPath]:
+    """What belongs to test cases that are not wanted any more, changed by the author or not."""
+    for case in wishes.remove_cases:
+        if case in wishes.add_cases:
+            continue
+        test = PurePosixPath("tests", f"{case}.yml")
+        if test in merged.kept:
+            yield test
+        golden = folder / "tests" / "golden" / case
+        for file in sorted(golden.rglob("*")) if golden.is_dir() else ():
+            if file.is_file() or file.is_symlink():
+                yield PurePosixPath(file.relative_to(folder))
+
+
+def _kept_notes(merged: Merged, changed: Mapping[PurePosixPath, Entry | None]) -> Iterator[str]:
+    kept = [str(path) for path in merged.kept if path not in changed]
+    if kept:
+        yield (
+            "the template has these files no more, but you changed them, so they stay: "
+            + ", ".join(kept)
+        )
+
+
+def _outside(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> Iterator[Conflict]:
+    for path in changed:
+        place = folder / path
+        parent = next(one for one in place.parents if one.exists())
+        if not parent.resolve().is_relative_to(folder) or not parent.is_dir():
+            yield Conflict(path, "lies behind a link or a file of yours")
+        elif place.is_dir():
+            yield Conflict(path, "is a folder of yours")
+
+
+def _shown(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> tuple[DiffLine, ...]:
+    before = _files_of(folder, {*changed})
+    after = Tree({path: entry for path, entry in changed.items() if entry is not None})
+    return diff(before, after)
+
+
+def write_changes(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> None:
+    """Write and delete files of a folder."""
+    for path, entry in changed.items():
+        if entry is not None:
+            write_if_changed(folder / path, entry.content, executable=entry.executable)
+            continue
+        if (folder / path).is_symlink() or (folder / path).is_file():
+            (folder / path).unlink()
+        for above in (folder / path).parents:
+            if above == folder or not above.is_dir() or any(above.iterdir()):
+                break
+            above.rmdir()

@@ -1,0 +1,122 @@
+"""What an author asks of a template, and what that makes of its variables (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.values import dataclass, field
+
+from .kinds import check_case
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+FIRST_CASE: Final = "defaults"
+
+
+@dataclass(frozen=True, slots=True)
+class PatternWish:
+    """Dependencies to put on a list, or to take off it."""
+
+    names: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+
+    def entries(self) -> list[str]:
+        """As the list has them; names are anchored and nothing more, as they always were."""
+        found = [*(f"^{name}$" for name in self.names), *self.patterns]
+        for entry in found:
+            if ";" in entry:
+                raise UsageError(
+                    f"{entry!r} cannot be on a list: `;` separates its entries",
+                    hint=r"write \x3B in a pattern instead",
+                )
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """Everything that an author may say; what is not said stays as it is."""
+
+    features: Mapping[str, bool] = field(default_factory=dict)
+    """Parts of the template by their variables."""
+    add_cases: tuple[str, ...] = ()
+    remove_cases: tuple[str, ...] = ()
+    add: Mapping[str, PatternWish] = field(default_factory=dict)
+    remove: Mapping[str, PatternWish] = field(default_factory=dict)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Variables that have an option: copyright, year, licence."""
+    set: Mapping[str, str] = field(default_factory=dict)
+    """Any other variable by its own name; the template must have it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Varied:
+    """Variables as wished, and what an author should know of that."""
+
+    variables: Mapping[str, object]
+    notes: tuple[str, ...] = ()
+
+
+def varied(before: Mapping[str, object], wishes: Wishes) -> Varied:
+    """The variables that are wished for, on top of those there are."""
+    after: dict[str, object] = {**before, **wishes.texts, **wishes.set}
+    after |= {name: _yes_no(on) for name, on in wishes.features.items()}
+    cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), wishes)
+    after["test_cases"] = " ".join(cases)
+    for name in {**wishes.add, **wishes.remove}:
+        listed = {one for one in str(after.get(name, "")).split(";") if one}
+        listed |= {*wishes.add.get(name, PatternWish()).entries()}
+        listed -= {*wishes.remove.get(name, PatternWish()).entries()}
+        after[name] = ";".join(sorted(listed))
+    return Varied(after, tuple(_implied(after, cases)))
+
+
+def assignments(words: Iterable[str]) -> dict[str, str]:
+    """`KEY=VALUE` of the command line."""
+    found = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals or not key or key.startswith("_"):
+            raise UsageError(
+                f"--set {word}: expected KEY=VALUE, with the name of a template's variable"
+            )
+        found[key] = value
+    return found
+
+
+def refuse_unknown(wanted: Mapping[str, str], declared: Iterable[str], template: str) -> None:
+    """A variable that the template does not have would be lost without a word."""
+    known = sorted(name for name in declared if not name.startswith("_"))
+    unknown = sorted(name for name in wanted if name not in known)
+    if unknown:
+        raise UsageError(
+            f"the template has no variable {', '.join(unknown)}",
+            where=template,
+            hint=f"it has: {', '.join(known)}",
+        )
+
+
+def _cases(before: Sequence[str], wishes: Wishes) -> list[str]:
+    added = dict.fromkeys((*before, *(check_case(case) for case in wishes.add_cases)))
+    left = [case for case in added if case not in wishes.remove_cases]
+    if not left:
+        raise CommodoreError(
+            f"removing {', '.join(wishes.remove_cases)} would leave no test case",
+            hint="one must stay: add another with -t, or remove fewer",
+        )
+    return left
+
+
+def _implied(after: dict[str, object], cases: Sequence[str]) -> Iterable[str]:
+    """Switch on what something else needs, and say so."""
+    if len(cases) > 1 and after.get("add_matrix") == "n":
+        after["add_matrix"] = "y"
+        yield f"{len(cases)} test cases need the matrix, so it stays on"
+    if after.get("automerge_patch_v0") == "y" and after.get("automerge_patch") == "n":
+        after["automerge_patch"] = "y"
+        yield "patches of v0 are patches, so that --automerge-patch is on too"
+
+
+def _yes_no(on: bool) -> str:  # noqa: FBT001 - it is what is converted
+    return "y" if on else "n"

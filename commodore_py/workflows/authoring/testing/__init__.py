@@ -1,0 +1,1 @@
+"""Test cases of components and packages."""

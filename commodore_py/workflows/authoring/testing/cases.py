@@ -1,0 +1,236 @@
+"""The test cases of a component or a package: which there are, and how each is compiled."""
+
+from __future__ import annotations
+
+import logging
+import shlex
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import yaml
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.values import dataclass
+from commodore_py.workflows.authoring.templates.record import NoRecord, Record
+from commodore_py.workflows.authoring.what_is_here import mistaken, nothing_here
+
+from .makefile import Unknowable, Variables
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from commodore_py.workflows.authoring.what_is_here import Kind
+
+log = logging.getLogger(__name__)
+
+_SUFFIXES = (".yml", ".yaml")
+_EXPECTATIONS = ".expect"
+_ARGUMENTS = "commodore_args"
+_LONG = {
+    "-J": "search-paths",
+    "-n": "name",
+    "-a": "alias",
+    "-f": "values",
+    "--search-paths": "search-paths",
+    "--name": "name",
+    "--alias": "alias",
+    "--values": "values",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One test case, and its files as far as they are there."""
+
+    name: str
+    values: Path
+    golden: Path
+    expectations: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """All that is there to test, and what belongs to no case."""
+
+    directory: Path
+    cases: tuple[Case, ...]
+    orphans: tuple[Path, ...]
+    """Folders of expected output whose case is gone."""
+    unlisted: tuple[Path, ...]
+    """Files in `tests/` that nothing lists as a case."""
+    golden: bool
+    """Whether every case is to have expected output."""
+    name: str
+    """What the record of the template calls it; empty without one."""
+    variables: Variables
+
+    def arguments(self, case: Case) -> Arguments:
+        """What the Makefile hands to `compile` for a case."""
+        try:
+            text = self.variables.text(
+                _ARGUMENTS, targets=self._targets(), instance=case.name, CURDIR=str(self.directory)
+            )
+            return Arguments.parse(shlex.split(text))
+        except (Unknowable, ValueError) as problem:
+            log.warning(
+                "%s of the Makefile cannot be understood: %s",
+                _ARGUMENTS,
+                problem,
+                extra={
+                    "where": str(self.directory / "Makefile"),
+                    "hint": "say it with options: --name, --alias, --search-paths",
+                },
+            )
+            return Arguments()
+
+    def _targets(self) -> Iterator[str]:
+        found = self.variables.for_targets
+        if any(one.name == _ARGUMENTS for one in found.get("golden-diff", ())):
+            yield "golden-diff"
+        else:
+            yield "test"
+        yield ".compile"
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """Words of a command line, as far as they matter for a test."""
+
+    search_paths: tuple[str, ...] = ()
+    values: tuple[str, ...] = ()
+    name: str = ""
+    alias: str = ""
+    words: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, words: Sequence[str]) -> Arguments:
+        """Read options of `compile`; one that says nothing about the output is left out."""
+        found: dict[str, list[str]] = {name: [] for name in {*_LONG.values()}}
+        plain: list[str] = []
+        left = list(words)
+        while left:
+            word = left.pop(0)
+            option, equals, value = word.partition("=")
+            short = word[:2]
+            if option in _LONG and (equals or left):
+                found[_LONG[option]].append(value if equals else left.pop(0))
+            elif short in _LONG and len(word) > len(short) and word[1] != "-":
+                found[_LONG[short]].append(word[len(short) :])
+            elif not word.startswith("-"):
+                plain.append(word)
+        return cls(
+            tuple(found["search-paths"]),
+            tuple(found["values"]),
+            (found["name"] or [""])[-1],
+            (found["alias"] or [""])[-1],
+            tuple(plain),
+        )
+
+
+def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
+    """The cases in a folder, or those whose names match; none at all is a mistake."""
+    directory = folder.resolve()
+    tests = directory / "tests"
+    files = {path.stem: path for path in sorted(_values_in(tests))}
+    variables = Variables.read(directory)
+    record = _record(directory)
+    listed = _listed(directory, variables, record)
+    golden = {path.name: path for path in _folders_in(tests / "golden")}
+    names = list(dict.fromkeys([*listed, *(name for name in files if name in golden)]))
+    if not listed:
+        names = list(files)
+    cases = {name: _case(tests, name, files.get(name)) for name in names}
+    if chosen:
+        others = {name: _case(tests, name, path) for name, path in files.items()}
+        cases = _chosen({**cases, **others}, chosen)
+    if not cases:
+        raise (mistaken(directory, kind) or nothing_here(directory)) or UsageError(
+            "there is no test case",
+            where=str(tests),
+            hint="write one: an empty tests/defaults.yml will do",
+        )
+    return Suite(
+        directory,
+        tuple(cases.values()),
+        tuple(path for name, path in golden.items() if name not in {*names, *files}),
+        () if chosen else tuple(path for name, path in files.items() if name not in names),
+        golden=bool(golden) or record.get("add_golden") != "n",
+        name=record.get("slug", ""),
+        variables=variables,
+    )
+
+
+def _case(tests: Path, name: str, values: Path | None) -> Case:
+    files = (tests / f"{name}{_EXPECTATIONS}{suffix}" for suffix in _SUFFIXES)
+    return Case(
+        name,
+        values or tests / f"{name}.yml",
+        tests / "golden" / name,
+        next((file for file in files if file.is_file()), None),
+    )
+
+
+def _chosen(cases: Mapping[str, Case], patterns: Sequence[str]) -> dict[str, Case]:
+    found = {
+        name: case
+        for name, case in cases.items()
+        if any(fnmatchcase(name, pattern) for pattern in patterns)
+    }
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in cases):
+            raise UsageError(
+                f"no test case is called {pattern}",
+                hint=f"there are {', '.join(cases) or 'none'}",
+            )
+    return found
+
+
+def _values_in(tests: Path) -> Iterator[Path]:
+    for path in tests.glob("*"):
+        is_values = path.suffix in _SUFFIXES and not path.stem.endswith(_EXPECTATIONS)
+        if is_values and not path.name.startswith(".") and path.is_file():
+            yield path
+
+
+def _folders_in(golden: Path) -> Iterator[Path]:
+    for path in sorted(golden.glob("*")):
+        if path.is_dir() and not path.name.startswith("."):
+            yield path
+
+
+def _record(directory: Path) -> dict[str, str]:
+    """Variables of the template, where one made the repository."""
+    try:
+        variables = Record.read(directory).variables
+    except NoRecord:
+        return {}
+    return {name: value for name, value in variables.items() if isinstance(value, str)}
+
+
+def _listed(directory: Path, variables: Variables, record: Mapping[str, str]) -> list[str]:
+    """The cases that make or CI would run: whichever of them says so first."""
+    try:
+        made = variables.text("test_instances").split()
+    except Unknowable:
+        made = []
+    return (
+        [PurePosixPath(word).stem for word in made]
+        or list(_in_workflow(directory / ".github" / "workflows" / "test.yaml"))
+        or record.get("test_cases", "").split()
+    )
+
+
+def _in_workflow(file: Path) -> Iterator[str]:
+    """The matrix of instances of the jobs that GitHub runs."""
+    try:
+        content = yaml.load_file(file)
+    except (OSError, CommodoreError):
+        return
+    jobs = content.get("jobs") if isinstance(content, dict) else None
+    for job in jobs.values() if isinstance(jobs, dict) else ():
+        found = job
+        for key in ("strategy", "matrix", "instance"):
+            found = found.get(key) if isinstance(found, dict) else None
+        if isinstance(found, list):
+            yield from (str(name) for name in found)

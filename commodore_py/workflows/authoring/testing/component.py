@@ -1,0 +1,125 @@
+"""Test a component: all of its cases in one process, against what is expected of them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py import dependencies
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+from commodore_py.workflows.authoring.component_at import ComponentAt
+from commodore_py.workflows.authoring.component_compile import (
+    Wanted,
+    bring_downloads,
+    bring_libraries,
+    gather,
+    put_back,
+    render,
+    scratch,
+)
+from commodore_py.workflows.authoring.what_is_here import mistaken
+
+from .run import Output, Ran, apart, compiled
+from .shared import rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.workflows.authoring.component_compile import Gathered
+
+    from .cases import Case, Suite
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the Makefile is not asked for."""
+
+    name: str = ""
+    alias: str = ""
+    """The instance of each case; `{case}` stands for its name."""
+    search_paths: tuple[Path, ...] = ()
+    beside: tuple[Path, ...] = ()
+
+
+def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator[Ran, None, None]:
+    """Compile all cases, and tell of each as soon as it is done.
+
+    What several of them want to have fetched is fetched once. Cases that want different things in
+    one place are compiled one group after the other.
+    """
+    with ExitStack() as stack:
+        gathered: list[tuple[Case, Gathered]] = []
+        for number, case in enumerate(suite.cases):
+            try:
+                wanted = wanted_of(suite, case, settings)
+                if not number:
+                    put_back(wanted)
+                folder = stack.enter_context(scratch(config))
+                gathered.append((case, gather(config, wanted, folder)))
+            except CommodoreError as error:
+                yield Ran(case.name, None, error)
+        groups = rounds(gathered)
+        for group in groups:
+            # The next group may want other versions, and the next run the first ones again.
+            ready, failed = _fetched(group, keep_others=len(groups) > 1)
+            yield from failed
+            yield from compiled(config, ready, _compile)
+
+
+def wanted_of(suite: Suite, case: Case, settings: Settings) -> Wanted:
+    """What `make` would compile for a case: its Makefile says how, options are stronger."""
+    if not case.values.is_file():
+        raise mistaken(suite.directory, "component") or CommodoreError(
+            f"test case {case.name} has no file",
+            where=str(case.values),
+            hint="write it, even an empty one; or remove the case from the list of cases",
+        )
+    said = suite.arguments(case)
+    directory = suite.directory
+    values = [directory / name for name in said.values]
+    if case.values not in values:
+        values.append(case.values)
+    search_paths = [directory / path for path in said.search_paths] or [directory]
+    component = ComponentAt.find(
+        directory,
+        values,
+        name=settings.name or said.name or suite.name,
+        alias=settings.alias.replace("{case}", case.name) or said.alias,
+        beside=settings.beside,
+    )
+    return Wanted(component, directory, settings.search_paths or tuple(search_paths))
+
+
+def _fetched(
+    group: list[tuple[Case, Gathered]], *, keep_others: bool
+) -> tuple[list[tuple[str, Gathered]], list[Ran]]:
+    """The cases whose dependencies are there now, and those that cannot have theirs."""
+    first = group[0][1]
+    try:
+        if dependencies.wishes_of_single(first.wanted.component.checkout(), first.parameters):
+            apart(lambda: bring_libraries(first, keep_others=keep_others))
+        else:
+            bring_libraries(first, keep_others=keep_others)
+    except CommodoreError as error:
+        return [], [Ran(case.name, None, error) for case, _ in group]
+    ready, failed, there = [], [], set[object]()
+    for case, one in group:
+        keys = {each: (each.output_path, each.source, each.unpack) for each in one.downloads}
+        try:
+            bring_downloads(one, tuple(each for each, key in keys.items() if key not in there))
+        except CommodoreError as error:
+            failed.append(Ran(case.name, None, error))
+        else:
+            there |= {*keys.values()}
+            ready.append((case.name, one))
+    return ready, failed
+
+
+def _compile(gathered: Gathered) -> Output:
+    done = render(gathered)
+    folder = done.folder.relative_to(gathered.wanted.output / "compiled")
+    return Output(done.tree.below(PurePosixPath(folder)), done.notices)

@@ -1,0 +1,67 @@
+"""Test a package: all of its cases in one process, against what is expected of them."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Tree
+from commodore_py.values import replace
+from commodore_py.workflows.authoring.package_at import PackageAt
+from commodore_py.workflows.authoring.package_compile import (
+    placed,
+    render_package,
+    working_directory,
+)
+
+from .run import Output, Ran, compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from commodore_py.config import Config
+
+    from .cases import Case, Suite
+
+
+def compile_cases(
+    config: Config, suite: Suite, keep: Path | None = None
+) -> Generator[Ran, None, None]:
+    """Compile all cases, each in a working directory of its own, and tell of each when it is done.
+
+    They may want different versions of one component; what they have in common comes from the
+    user's caches. The directories are kept in a folder if one is given, and used again there.
+    """
+    with working_directory(keep) as parent:
+        ready: list[tuple[str, tuple[Config, PackageAt]]] = []
+        for case in suite.cases:
+            folder = parent / case.name
+            folder.mkdir(parents=True, exist_ok=True)
+            try:
+                package = package_of(suite, case)
+            except CommodoreError as error:
+                yield Ran(case.name, None, error)
+            else:
+                own = replace(config, paths=WorkPaths(folder), processes=1)
+                ready.append((case.name, (own, package)))
+        yield from compiled(config, ready, partial(_compile, passing=keep is None))
+
+
+def package_of(suite: Suite, case: Case) -> PackageAt:
+    """What `make` would compile for a case."""
+    said = suite.arguments(case)
+    test_class = said.words[0] if said.words else str(case.values.relative_to(suite.directory))
+    return PackageAt.find(
+        suite.directory, Path(test_class), [suite.directory / name for name in said.values]
+    )
+
+
+def _compile(what: tuple[Config, PackageAt], *, passing: bool) -> Output:
+    trees, _, notices = render_package(*what, passing=passing)
+    tree = Tree()
+    for folder, one in placed(trees).items():
+        tree |= one.below(PurePosixPath(folder))
+    return Output(tree, notices)

@@ -1,0 +1,115 @@
+"""All cases of a run, judged as they come, and what is to be said about the whole."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Notice
+from commodore_py.values import dataclass
+
+from .golden import drop
+from .verdict import expectations_of, judged
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterator
+    from pathlib import Path
+
+    from .cases import Case, Suite
+    from .run import Ran
+    from .verdict import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """How all cases ended, in their order, and what else is wrong."""
+
+    suite: Suite
+    outcomes: tuple[Outcome, ...]
+    left_out: tuple[str, ...]
+    """Cases that were not compiled any more."""
+    orphans: tuple[Path, ...]
+    dropped: tuple[Path, ...]
+    """Expected output of no case, removed by this run."""
+    strict: bool = False
+
+    @property
+    def good(self) -> bool:
+        """Whether no case failed, and nothing is refused."""
+        return not self.refused and all(one.status != "failed" for one in self.outcomes)
+
+    @property
+    def refused(self) -> tuple[Notice, ...]:
+        """What fails the run although every case may have passed."""
+        return tuple(one for one in self.notices() if one.refusal) if self.strict else ()
+
+    def notices(self) -> Iterator[Notice]:
+        """What is to be told once, whichever case said it."""
+        for orphan in self.orphans:
+            yield Notice(
+                f"expected output {orphan.name} belongs to no test case: --update removes it",
+                where=str(orphan),
+                refusal=True,
+            )
+        for file in self.suite.unlisted:
+            yield Notice(
+                f"{file.name} is no test case: the list of cases does not name it, and it has no"
+                f" expected output: --update --case {file.stem} makes it one",
+                where=str(file),
+            )
+        yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a run goes about it."""
+
+    update: bool = False
+    fail_fast: bool = False
+    everything: bool = True
+    """Whether all cases are looked at, so that what belongs to none can be known."""
+    strict: bool = False
+    """Whether what is doubtful about the whole fails it."""
+
+
+def report_of(
+    suite: Suite,
+    running: Generator[Ran, None, None],
+    manner: Manner,
+    tell: Callable[[Outcome], None],
+) -> Report:
+    """Judge each case when it is done; `tell` hears of it at once."""
+    cases = {case.name: case for case in suite.cases}
+    outcomes: dict[str, Outcome] = {}
+    with closing(running):
+        for ran in running:
+            outcome = judged(suite, cases[ran.case], ran, update=manner.update)
+            outcomes[ran.case] = outcome
+            tell(outcome)
+            if manner.fail_fast and outcome.status == "failed":
+                break
+    orphans = _orphans(suite) if manner.everything else ()
+    if manner.update:
+        drop(orphans)
+    return Report(
+        suite,
+        tuple(outcomes[name] for name in cases if name in outcomes),
+        tuple(name for name in cases if name not in outcomes),
+        () if manner.update else orphans,
+        orphans if manner.update else (),
+        manner.strict,
+    )
+
+
+def _orphans(suite: Suite) -> tuple[Path, ...]:
+    """Expected output without a case, and that of cases which are to have none."""
+    unwanted = (case.golden for case in suite.cases if case.golden.is_dir() and _is_unwanted(case))
+    return (*suite.orphans, *unwanted)
+
+
+def _is_unwanted(case: Case) -> bool:
+    try:
+        return not expectations_of(case).needs_golden
+    except CommodoreError:
+        return False  # that file has failed the case already

@@ -1,0 +1,86 @@
+"""What is thought of a case: its output against what is expected of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model import Change
+from commodore_py.values import dataclass, field
+
+from .expect import Expectations
+from .golden import accept, change_of
+
+if TYPE_CHECKING:
+    from commodore_py.model import Notice
+
+    from .cases import Case, Suite
+    from .run import Output, Ran
+
+Status = Literal["passed", "failed", "updated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A case, and what is wrong with it."""
+
+    case: Case
+    status: Status
+    problems: tuple[CommodoreError, ...] = ()
+    change: Change = field(default_factory=Change)
+    """What would make the output the expected one, or did."""
+    notices: tuple[Notice, ...] = ()
+    seconds: float = 0.0
+
+
+def expectations_of(case: Case) -> Expectations:
+    """What its file says, if it has one."""
+    return Expectations.read(case.expectations) if case.expectations else Expectations()
+
+
+def judged(suite: Suite, case: Case, ran: Ran, *, update: bool) -> Outcome:
+    """Hold the output of a case against what is expected; with `update`, accept it."""
+    try:
+        expected = expectations_of(case)
+        if ran.output is None:
+            problems = tuple(expected.of_failure(ran.error)) if ran.error else ()
+            return _outcome(case, ran, problems)
+        problems = tuple(expected.of_output(ran.output.tree))
+        wanted = suite.golden if expected.golden is None else expected.golden
+        if expected.fails or not wanted:
+            return _outcome(case, ran, problems)
+        return _against_golden(case, ran, ran.output, problems, update=update)
+    except CommodoreError as error:
+        return _outcome(case, ran, (error,))
+
+
+def _against_golden(
+    case: Case, ran: Ran, output: Output, problems: tuple[CommodoreError, ...], *, update: bool
+) -> Outcome:
+    change = change_of(case.golden, output.tree)
+    if not change:
+        return _outcome(case, ran, problems)
+    # What breaks a promise must not become the next one.
+    if update and not problems:
+        accept(case.golden, output.tree)
+        return _outcome(case, ran, (), change, done="updated")
+    there = case.golden.is_dir()
+    what = "differs from what is expected" if there else "has no expected output yet"
+    hint = "accept it with --update" if there else "keep this output with --update"
+    subject = "the output" if there else "the case"
+    problem = CommodoreError(f"{subject} {what}", where=str(case.golden), hint=hint)
+    return _outcome(case, ran, (*problems, problem), change)
+
+
+def _outcome(
+    case: Case,
+    ran: Ran,
+    problems: tuple[CommodoreError, ...],
+    change: Change | None = None,
+    *,
+    done: Status = "passed",
+) -> Outcome:
+    notices = ran.output.notices if ran.output else ()
+    return Outcome(
+        case, "failed" if problems else done, problems, change or Change(), notices, ran.seconds
+    )

@@ -1,0 +1,246 @@
+"""Is this machine ready? One pure check per subject, each with a verdict and a remedy."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.values import dataclass
+from commodore_py.workflows.tools import BUILT_IN
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from commodore_py.lieutenant import TokenState
+
+    from .surroundings import Cache, Surroundings
+
+Standing = Literal["ok", "warn", "fail"]
+STANDINGS: tuple[Standing, ...] = ("ok", "warn", "fail")
+"""From good to bad."""
+
+NEWEST_TESTED_PYTHON = (3, 13)
+OLDEST_GIT = (2, 31)
+"""The first with `rev-parse --path-format`; worktrees can be repaired since the one before."""
+
+_GROUP_AND_OTHERS = 0o077
+_WRITABLE_BY_OTHERS = 0o022
+_SECONDS_AT_WORK = 600
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What one check says."""
+
+    standing: Standing
+    found: str
+    remedy: str = ""
+
+
+def examine(surroundings: Surroundings) -> dict[str, Verdict]:
+    """Every check's verdict."""
+    return {name: check(surroundings) for name, check in CHECKS.items()}
+
+
+def worst(verdicts: Iterable[Verdict]) -> Standing:
+    """What all verdicts come to."""
+    return max((verdict.standing for verdict in verdicts), key=STANDINGS.index, default="ok")
+
+
+def python(here: Surroundings) -> Verdict:
+    """A Python that we are tested with; an older one would not have come this far."""
+    found = ".".join(map(str, here.python))
+    if here.python[:2] > NEWEST_TESTED_PYTHON:
+        newest = ".".join(map(str, NEWEST_TESTED_PYTHON))
+        return Verdict("warn", f"{found}, not tested yet", f"if it fails, use Python {newest}")
+    return Verdict("ok", found)
+
+
+def git(here: Surroundings) -> Verdict:
+    """A git that knows what we ask of it."""
+    needed = ".".join(map(str, OLDEST_GIT))
+    remedy = f"install git {needed} or newer"
+    if here.git.path is None:
+        return Verdict("fail", "not found in PATH", remedy)
+    numbers = re.search(r"(\d+)\.(\d+)", here.git.version)
+    if numbers is None:
+        return Verdict("fail", f"{here.git.path} says no version", remedy)
+    found = f"{here.git.version.removeprefix('git version ')} ({here.git.path})"
+    if (int(numbers[1]), int(numbers[2])) < OLDEST_GIT:
+        return Verdict("fail", f"{found} is too old", remedy)
+    return Verdict("ok", found)
+
+
+def tool(name: str, here: Surroundings) -> Verdict:
+    """A program that some components use."""
+    found = next(tool for tool in here.tools if tool.name == name)
+    remedy = f"commodore tool install {name}"
+    if found.works:
+        return Verdict("ok", f"{found.version} ({found.path})")
+    if found.path:
+        return Verdict("fail", f"{found.path} does not run", f"remove it, then: {remedy}")
+    if name in BUILT_IN:
+        return Verdict("ok", f"built in; the program is {BUILT_IN[name]}", f"if so: {remedy}")
+    return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
+
+
+def managed_tools(here: Surroundings) -> Verdict:
+    """The record of tools that we manage can be read."""
+    if here.tools_problem:
+        return _failed(here.tools_problem)
+    return Verdict("ok", "their record can be read")
+
+
+def api(here: Surroundings) -> Verdict:
+    """Cluster facts can be had."""
+    found = here.api
+    if not found.url:
+        return Verdict(
+            "warn",
+            "no API URL",
+            "set COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
+            " ./facts; `commodore demo` makes one to play with",
+        )
+    if found.problem:
+        return _failed(found.problem)
+    if found.clusters is None:
+        return Verdict("ok", f"{found.url} answers")
+    kind = "the folder" if found.is_folder else "the API"
+    return Verdict("ok", f"{kind} {found.url} knows {_count(found.clusters, 'cluster')}")
+
+
+def token(here: Surroundings) -> Verdict:
+    """There is a token that will be let in."""
+    found = here.token
+    log_in = "commodore login, or set COMMODORE_API_TOKEN"
+    if not found.needed:
+        return Verdict("ok", "none needed")
+    problem = found.problem or here.api.refusal
+    if problem:
+        return _failed(problem, otherwise=log_in)
+    if not found.origin:
+        return Verdict("warn", "none", log_in)
+    if not found.has_expired:
+        until = f"good until {_time(found.expiry)}" if found.expiry else "without an end"
+        return Verdict("ok", f"{found.origin}, {until}")
+    return _expired(found, log_in)
+
+
+def _expired(token: TokenState, log_in: str) -> Verdict:
+    ended = f"{token.origin}, expired {_time(token.expiry)}"
+    if token.renewable:
+        return Verdict("ok", f"{ended}; it is renewed when needed")
+    return Verdict("warn", ended, log_in)
+
+
+def working_directory(here: Surroundings) -> Verdict:
+    """The working directory can be used."""
+    work = here.work
+    if work.problem:
+        remedy = "choose another one with --working-dir"
+        return Verdict("fail", f"{work.path} cannot be written to: {work.problem}", remedy)
+    if not work.exists:
+        return Verdict("ok", f"{work.path}, made when needed")
+    if work.compiled_before:
+        return Verdict("ok", f"{work.path}, of an earlier compile")
+    beside = f"; a compile puts its folders beside the {_count(work.entries, 'entry', 'entries')}"
+    return Verdict("ok", f"{work.path}, without a compile yet{beside if work.entries else ''}")
+
+
+def local_work(here: Surroundings) -> Verdict:
+    """Nothing in the checkouts would stop a compile."""
+    checkouts = here.work.checkouts
+    broken = [f"{one.path}: {one.problem}" for one in checkouts if one.problem]
+    if broken:
+        return Verdict("fail", _some(broken), "move the folder away; the next compile clones anew")
+    changed = [f"{one.path}: {_some(one.changes, ', ')}" for one in checkouts if one.changes]
+    if changed:
+        remedy = "commit and push it, or let --force put it aside"
+        return Verdict("warn", f"only here: {_some(changed)}", remedy)
+    return Verdict("ok", f"none in {_count(len(checkouts), 'checkout')}")
+
+
+def locks(here: Surroundings) -> Verdict:
+    """No Git command that was killed keeps others out."""
+    found = here.work.locks
+    if not found:
+        return Verdict("ok", "none")
+    told = _some([str(lock.path) for lock in found])
+    if min(lock.age for lock in found) < _SECONDS_AT_WORK:
+        return Verdict("warn", told, "wait: a program may be at work there")
+    remove = f"rm {shlex.join(str(lock.path) for lock in found)}"
+    return Verdict("warn", told, f"if no program is at work there: {remove}")
+
+
+def caches(here: Surroundings) -> Verdict:
+    """What is kept for later runs is nobody else's to read or to change."""
+    if here.cache is None:
+        return Verdict("warn", "there is no place for them", "set HOME or XDG_CACHE_HOME")
+    exposed = {cache.path: mode for cache in here.caches if (mode := _better_mode(cache))}
+    told = ", ".join(f"{c.path.name} {_size(c.size)} (mode {c.mode:04o})" for c in here.caches)
+    found = f"{here.cache}: {told or 'nothing yet'}"
+    if exposed:
+        remedy = "; ".join(f"chmod {mode} {shlex.quote(str(p))}" for p, mode in exposed.items())
+        return Verdict("warn", f"{found}; others may get at it", remedy)
+    return Verdict("ok", found)
+
+
+CHECKS: dict[str, Callable[[Surroundings], Verdict]] = {
+    "python": python,
+    "git": git,
+    "helm": partial(tool, "helm"),
+    "jb": partial(tool, "jb"),
+    "kustomize": partial(tool, "kustomize"),
+    "managed tools": managed_tools,
+    "api": api,
+    "token": token,
+    "working directory": working_directory,
+    "local work": local_work,
+    "locks": locks,
+    "caches": caches,
+}
+
+
+def _failed(error: CommodoreError, *, otherwise: str = "") -> Verdict:
+    errors = error.errors if isinstance(error, SeveralErrors) else (error,)
+    told = [f"{one} ({one.where})" if one.where else str(one) for one in errors]
+    hints = dict.fromkeys(one.hint for one in errors if one.hint)
+    return Verdict("fail", _some(told), "; ".join(hints) or otherwise)
+
+
+def _better_mode(cache: Cache) -> str:
+    """The mode that a cache should have, if its own lets others in."""
+    if cache.path.name.startswith("token"):
+        return "600" if cache.mode & _GROUP_AND_OTHERS else ""
+    return "go-w" if cache.mode & _WRITABLE_BY_OTHERS else ""
+
+
+def _some(things: Iterable[str], joint: str = "; ") -> str:
+    all_ = list(things)
+    more = [f"and {len(all_) - _SHOWN} more"] if all_[_SHOWN:] else []
+    return joint.join([*all_[:_SHOWN], *more])
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
+def _time(expiry: float | None) -> str:
+    try:
+        when = datetime.fromtimestamp(expiry or 0, UTC)
+    except (ValueError, OverflowError, OSError):
+        return "in an age that has no name"
+    return f"{when.isoformat(sep=' ', timespec='minutes').removesuffix('+00:00')} UTC"
+
+
+def _size(size: float) -> str:
+    for unit in ("B", "kB", "MB"):
+        if size < 1000:  # noqa: PLR2004 - the step between these
+            return f"{size:.0f} {unit}"
+        size /= 1000
+    return f"{size:.1f} GB"

@@ -1,0 +1,208 @@
+"""What a run would find on this machine: looked at, not judged, and nothing changed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from commodore_py import lieutenant
+from commodore_py.adapters.git.program import commit_of, status
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.catalog import is_generated
+from commodore_py.dependencies.protection.safety import unpushed
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+from commodore_py.workflows.tools import Tool, installed_tools
+from commodore_py.workflows.tools.folder import ToolFolder
+
+from .api import Api, look_at_api
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config, WorkPaths
+    from commodore_py.lieutenant import TokenState
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A repository in the working directory, and what in it is not committed or not pushed."""
+
+    path: str
+    changes: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A file by which Git keeps others out; who made it may be gone."""
+
+    path: Path
+    age: float
+    """In seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFolder:
+    """The working directory."""
+
+    path: Path
+    exists: bool = False
+    compiled_before: bool = False
+    entries: int = 0
+    problem: str = ""
+    """Why it cannot be written to."""
+    checkouts: tuple[Checkout, ...] = ()
+    locks: tuple[Lock, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    """Something that is kept for later runs."""
+
+    path: Path
+    size: int
+    mode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """Everything that the checks look at."""
+
+    python: tuple[int, int, int]
+    git: Tool
+    tools: tuple[Tool, ...]
+    tools_problem: CommodoreError | None
+    api: Api
+    token: TokenState
+    work: WorkFolder
+    cache: Path | None
+    caches: tuple[Cache, ...]
+
+
+def look_around(config: Config, cache: Path | None) -> Surroundings:
+    """Look at everything once; servers are asked, repositories and folders are read."""
+    now = time.time()
+    token = lieutenant.token_state(config, cache, now)
+    return Surroundings(
+        python=sys.version_info[:3],
+        git=_git(),
+        tools=installed_tools(),
+        tools_problem=_problem_of_tools(cache),
+        api=look_at_api(config, token),
+        token=token,
+        work=look_at_work(config.paths, now),
+        cache=cache,
+        caches=tuple(_caches_in(cache)) if cache else (),
+    )
+
+
+def look_at_work(paths: WorkPaths, now: float) -> WorkFolder:
+    """The working directory, its checkouts, and locks in them."""
+    root = paths.root
+    problem = _problem_of_writing(root)
+    if not root.is_dir():
+        return WorkFolder(root, problem=problem)
+    return WorkFolder(
+        root,
+        exists=True,
+        compiled_before=(paths.targets / "cluster.yml").is_file(),
+        entries=len(_children(root)),
+        problem=problem,
+        checkouts=tuple(_checkout(paths, folder) for folder in _checkouts_in(paths)),
+        locks=tuple(_locks_in(paths, now)),
+    )
+
+
+def _git() -> Tool:
+    path = shutil.which("git")
+    if path is None:
+        return Tool("git", None)
+    try:
+        return Tool("git", path, run([path, "--version"]).decode(errors="replace").strip())
+    except ProgramFailed:
+        return Tool("git", path)
+
+
+def _problem_of_tools(cache: Path | None) -> CommodoreError | None:
+    try:
+        if cache:
+            ToolFolder(cache / "tools").managed()
+    except CommodoreError as error:
+        return error
+    return None
+
+
+def _problem_of_writing(folder: Path) -> str:
+    """Why nothing can be written there; a folder that is missing would be made."""
+    try:
+        there = next(path for path in (folder, *folder.parents) if path.exists())
+        # Tried and not asked for: modes say nothing to root, or on a disk that is read-only.
+        with tempfile.TemporaryFile(dir=there):
+            return ""
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def _checkouts_in(paths: WorkPaths) -> Iterator[Path]:
+    for place in (paths.catalog, *_children(paths.classes), *_children(paths.dependencies)):
+        # What lies behind a link is looked at by whoever works there.
+        if (place / ".git").exists() and not place.is_symlink():
+            yield place
+
+
+def _checkout(paths: WorkPaths, folder: Path) -> Checkout:
+    name = str(folder.relative_to(paths.root))
+    try:
+        changes = (path for _, path in status(folder, untracked=True).changes)
+        if folder == paths.catalog:
+            # A compile without a push leaves these, and the next makes them anew.
+            changes = (path for path in changes if not is_generated(PurePosixPath(path)))
+        return Checkout(name, (*sorted(changes), *_commits_of(paths, folder)))
+    except CommodoreError as error:
+        return Checkout(name, problem=str(error))
+
+
+def _commits_of(paths: WorkPaths, folder: Path) -> list[str]:
+    """Commits that no remote has; other branches of a bare clone are in no danger."""
+    if commit_of(folder, "HEAD") is None:
+        return []
+    is_worktree = folder.parent == paths.dependencies
+    return unpushed(folder, "HEAD", *(() if is_worktree else ("--branches",)))
+
+
+def _locks_in(paths: WorkPaths, now: float) -> Iterator[Lock]:
+    folders = [checkout / ".git" for checkout in _checkouts_in(paths)]
+    for top in (*folders, paths.bare_clones):
+        for place, names, files in os.walk(top):
+            names[:] = sorted(name for name in names if name != "objects")
+            for file in sorted(files):
+                path = Path(place, file)
+                if path.suffix == ".lock":
+                    with suppress(FileNotFoundError):  # whoever made it is at work, and done
+                        yield Lock(path, max(now - path.stat().st_mtime, 0))
+
+
+def _caches_in(folder: Path) -> Iterator[Cache]:
+    for path in _children(folder):
+        if path.exists():  # a link may lead nowhere
+            yield Cache(path, _size(path), path.stat().st_mode & 0o7777)
+
+
+def _size(path: Path) -> int:
+    if path.is_dir() and not path.is_symlink():
+        return sum(map(_size, _children(path)))
+    return path.lstat().st_size
+
+
+def _children(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:  # there is none, or it is not ours to read
+        return []

@@ -1,0 +1,1 @@
+"""Hierarchies inspected without a compile."""

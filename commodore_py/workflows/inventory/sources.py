@@ -1,0 +1,144 @@
+"""Hierarchies to look into: two checkouts of configuration, a working directory, a cluster."""
+
+from __future__ import annotations
+
+import tempfile
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py import dependencies, inventory, lieutenant
+from commodore_py.adapters import yaml
+from commodore_py.config import WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.model import ClassPath
+from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.values import dataclass, replace
+
+from .facts import class_of_facts, fake_cluster, overlaid
+from .hierarchy import Hierarchy
+from .values import class_names, ids_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commodore_py.config import Config
+    from commodore_py.model import Node, Parameters
+
+_BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
+_GIVEN = "given-facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """Checkouts of configuration, and what is known about the cluster to look at."""
+
+    global_config: Path
+    tenant_config: Path | None = None
+    values: tuple[Path, ...] = ()
+    facts: Mapping[str, Any] | None = None
+
+
+def of_configuration(given: Configuration) -> Hierarchy:
+    """The hierarchy of a cluster that is made up as far as nobody describes it."""
+    tenant, cluster = ids_in(given.values)
+    fake = fake_cluster(tenant, cluster)
+    entries = [("global", given.global_config)]
+    generated = {_BASE: yaml.dump(fake.parameters)}
+    if given.tenant_config is not None:
+        entries.append((fake.tenant, given.tenant_config))
+    else:
+        # Without any ids, refusing missing classes must not end with the class of nobody.
+        generated[f"{fake_cluster().tenant}.{fake_cluster().cluster}"] = b""
+    names = class_names(given.values, taken={_BASE, _GIVEN, fake.tenant, *dict(entries)})
+    entries += zip(names, given.values, strict=True)
+    classes = [_BASE, *names]
+    if given.facts:
+        generated[_GIVEN] = class_of_facts(given.facts)
+        classes.append(_GIVEN)
+    target = {"classes": [*classes, _ENTRY], "parameters": {"_instance": _TARGET}}
+    return Hierarchy(tuple(entries), _TARGET, target, generated, fake.assumptions)
+
+
+def of_working_directory(
+    paths: WorkPaths, target: str | None = None, facts: Mapping[str, Any] | None = None
+) -> Hierarchy:
+    """A target as the last compile left it, over the classes as they are now."""
+    target = target or BOOTSTRAP
+    file = paths.targets / f"{target}.yml"
+    if not file.is_file():
+        names = sorted(path.stem for path in paths.targets.glob("*.yml"))
+        raise unknown_target(target, names, where=str(paths.targets))
+    content = yaml.load_file(file)
+    if not isinstance(content, dict) or not isinstance(content.get("classes"), list):
+        raise CommodoreError(
+            "a target must be a mapping with a list of classes",
+            where=str(file),
+            hint="`catalog compile` writes it anew",
+        )
+    entries = tuple((path.stem if path.is_file() else path.name, path) for path in _top(paths))
+    generated = {}
+    if facts:
+        generated[_GIVEN] = class_of_facts(facts)
+        # What is known about the cluster comes first; the hierarchy may still overrule facts.
+        content["classes"] = [*content["classes"][:1], _GIVEN, *content["classes"][1:]]
+    return Hierarchy(entries, target, content, generated)
+
+
+def is_compiled(paths: WorkPaths) -> bool:
+    """Whether a compile left an inventory in this working directory."""
+    return (paths.targets / f"{BOOTSTRAP}.yml").is_file()
+
+
+def parameters_of_cluster(
+    config: Config,
+    cluster_id: str,
+    target: str | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> Parameters:
+    """The parameters of a cluster's target, gathered as for a compile, but beside the work."""
+    with tempfile.TemporaryDirectory(prefix="commodore-inspect-") as scratch:
+        aside = replace(config, paths=WorkPaths(Path(scratch).resolve()))
+        return _node_of_cluster(aside, cluster_id, target or BOOTSTRAP, facts or {}).parameters
+
+
+def _node_of_cluster(
+    config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
+) -> Node:
+    # The steps of `pipeline.gather` up to the inventory, in its order.
+    cluster = lieutenant.load_cluster(config, cluster_id)
+    cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
+    fetch = dependencies.fetcher(config)
+    classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
+    inventory.check_configuration(classes)
+    node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
+    where = inventory.whereabouts(config, cluster, classes)
+    classes = classes.plus(fetch(dependencies.wanted_packages(node, where)))
+    node = inventory.resolve_bootstrap(config, cluster, classes)
+    where = inventory.whereabouts(config, cluster, classes)
+    classes = classes.plus(fetch(dependencies.wanted_components(node, where)))
+    if target == BOOTSTRAP:
+        return inventory.resolve_bootstrap(config, cluster, classes)
+    instances = dependencies.instances_of(node, classes)
+    nodes = inventory.resolve(config, cluster, classes, instances).nodes
+    if target not in nodes:
+        raise unknown_target(target, sorted(nodes), where=f"cluster {cluster_id}")
+    return nodes[target]
+
+
+def unknown_target(target: str, names: Sequence[str], *, where: str) -> CommodoreError:
+    """There is no such target; say which ones there are."""
+    close = get_close_matches(target, names, n=1)
+    return CommodoreError(
+        f"there is no target {target}",
+        where=where,
+        hint=f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}",
+    )
+
+
+def _top(paths: WorkPaths) -> Iterable[Path]:
+    return sorted(
+        path
+        for path in paths.classes.iterdir()
+        if not path.name.startswith(".") and (path.is_dir() or path.suffix in {".yml", ".yaml"})
+    )

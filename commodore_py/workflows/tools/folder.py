@@ -1,0 +1,93 @@
+"""The folder of managed tools, and the record of when each was installed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass
+
+from . import ask
+from .versions import version_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    from . import Tool
+
+
+class BrokenRecord(CommodoreError):
+    """Which tools are managed cannot be read."""
+
+    @classmethod
+    def of(cls, file: Path, why: str) -> BrokenRecord:
+        """Name the file, and the way out."""
+        return cls(
+            f"cannot read which tools are managed: {why}",
+            where=str(file),
+            hint="mend the file, or remove it: `commodore tool install --missing` starts anew",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ToolFolder:
+    """Where managed tools lie; Commodore reads and writes the same record."""
+
+    path: Path
+
+    @property
+    def record(self) -> Path:
+        """One JSON object: tool to local time."""
+        return self.path / "state.json"
+
+    def program(self, tool: str) -> Path:
+        """Where a managed tool lies."""
+        return self.path / tool
+
+    def holds(self, tool: Tool) -> bool:
+        """Whether the program that was found is ours."""
+        return tool.path is not None and Path(tool.path).parent.resolve() == self.path.resolve()
+
+    def version_of(self, tool: str) -> str | None:
+        """The version of the program that lies here, if it does and says one."""
+        program = self.program(tool)
+        return version_in(ask(tool, str(program)).version) if program.is_file() else None
+
+    def managed(self) -> dict[str, str]:
+        """The tools that we manage, and when each was last installed."""
+        try:
+            content = json.loads(self.record.read_bytes())
+        except FileNotFoundError:
+            return {}
+        except OSError as error:
+            raise BrokenRecord.of(self.record, error.strerror or str(error)) from error
+        except ValueError as error:
+            raise BrokenRecord.of(self.record, f"no JSON: {error}") from error
+        if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
+            raise BrokenRecord.of(self.record, "expected an object of tool names and times")
+        return content
+
+    def given_up(self, found: Iterable[Tool]) -> tuple[Tool, ...]:
+        """Stop managing tools that are found elsewhere; returns these."""
+        managed = self.managed()
+        foreign = tuple(t for t in found if t.name in managed and t.path and not self.holds(t))
+        if foreign:
+            names = {tool.name for tool in foreign}
+            self._write({name: when for name, when in managed.items() if name not in names})
+        return foreign
+
+    def note(self, tool: str, when: datetime) -> None:
+        """Record that a tool was installed now."""
+        self._write({**self.managed(), tool: when.replace(tzinfo=None).isoformat("T", "seconds")})
+
+    def _write(self, managed: Mapping[str, str]) -> None:
+        try:
+            write_if_changed(self.record, json.dumps(managed).encode())
+        except OSError as error:
+            raise CommodoreError(
+                f"cannot record which tools are managed: {error.strerror}", where=str(self.record)
+            ) from error

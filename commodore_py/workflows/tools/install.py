@@ -1,0 +1,164 @@
+"""Install a tool: downloaded aside, verified, tried, and swapped in as the last step."""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import tarfile
+import tempfile
+import time
+import zlib
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import remove
+from commodore_py.adapters.http import NotFound
+from commodore_py.adapters.http.download import download, download_text
+from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.errors import CommodoreError
+
+from . import VERSION_COMMANDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+    from .folder import ToolFolder
+    from .releases import Release, Upstream
+
+log = logging.getLogger(__name__)
+
+_SHA256 = 64
+_SCRATCH = ".commodore-"
+_SECONDS_UNTIL_LEFT_OVER = 3600
+_SECRETS = ("COMMODORE_API_TOKEN", "COMMODORE_GITHUB_TOKEN", "GITHUB_TOKEN")
+
+
+class NotInstalled(CommodoreError):
+    """A tool that was to be installed was not; what was there before still is."""
+
+
+def install(folder: ToolFolder, release: Release, upstream: Upstream, *, now: datetime) -> None:
+    """Bring a release into the folder of managed tools, and record that."""
+    place = folder.program(release.tool)
+    with _telling_what_stays(release, place):
+        try:
+            folder.path.mkdir(parents=True, exist_ok=True)
+            _sweep(folder.path)
+            with tempfile.TemporaryDirectory(dir=folder.path, prefix=_SCRATCH) as scratch:
+                program = _program(release, Path(scratch), upstream.timeout)
+                program.chmod(0o755)
+                _try_out(release.tool, program, folder.path)
+                program.replace(place)
+        except OSError as error:
+            raise NotInstalled(
+                f"cannot install {release.tool} {release.version}: {error.strerror or error}",
+                where=str(error.filename or folder.path),
+            ) from error
+    folder.note(release.tool, now)
+
+
+def checksums_in(text: str, url: str) -> dict[str, str]:
+    """The digests of a checksum file by the names of the files (pure)."""
+    found = {}
+    for number, line in enumerate(text.splitlines(), start=1):
+        digest, _, name = line.strip().partition(" ")
+        if not line.strip():
+            continue
+        if not _is_digest(digest) or not name.strip():
+            raise NotInstalled(
+                f"line {number} of the checksums is none: {line[:80]!r}",
+                where=url,
+                hint="expected a SHA-256 digest and the name of a file",
+            )
+        # A star says that the file was read as binary; see sha256sum.
+        found[name.strip().removeprefix("*")] = digest.lower()
+    return found
+
+
+@contextmanager
+def _telling_what_stays(release: Release, place: Path) -> Iterator[None]:
+    try:
+        yield
+    except CommodoreError as error:
+        stays = "; the present one stays in use" if place.exists() else ""
+        error.add_note(f"while installing {release.tool} {release.version}{stays}")
+        raise
+
+
+def _program(release: Release, scratch: Path, timeout: float) -> Path:
+    archive = scratch / release.file
+    try:
+        expected = _expected_digest(release, timeout)
+        log.info("downloading %s", release.url)
+        found = download(release.url, archive, timeout=timeout)
+    except NotFound as error:
+        raise NotInstalled(
+            f"there is no such release: {error}",
+            where=error.where,
+            hint="check the version; `commodore tool list` shows the latest ones",
+        ) from error
+    _compare(release, expected, found)
+    log.info("the checksum of %s is right", release.file)
+    return _unpacked(release, archive, scratch / release.tool) if release.member else archive
+
+
+def _expected_digest(release: Release, timeout: float) -> str:
+    url = release.checksums_url
+    checksums: Mapping[str, str] = checksums_in(download_text(url, timeout=timeout), url)
+    if release.file not in checksums:
+        raise NotInstalled(f"no checksum for {release.file}", where=url)
+    return checksums[release.file]
+
+
+def _compare(release: Release, expected: str, found: str) -> None:
+    if found != expected:
+        raise NotInstalled(
+            f"{release.file} has a wrong checksum: expected {expected}, found {found}",
+            where=release.url,
+            hint="try again; if it stays wrong, do not use that file",
+        )
+
+
+def _unpacked(release: Release, archive: Path, program: Path) -> Path:
+    # Only the one member, by name: whatever else an archive names goes nowhere.
+    try:
+        with tarfile.open(archive) as tar:
+            member = tar.extractfile(release.member)
+            if member is None:
+                raise NotInstalled(f"{release.member} is no file", where=release.url)
+            with member, program.open("wb") as target:
+                shutil.copyfileobj(member, target)
+    except KeyError as error:
+        raise NotInstalled(
+            f"{release.file} holds no {release.member}", where=release.url
+        ) from error
+    except (tarfile.TarError, EOFError, zlib.error) as error:
+        raise NotInstalled(f"{release.file} is no archive: {error}", where=release.url) from error
+    return program
+
+
+def _try_out(tool: str, program: Path, folder: Path) -> None:
+    """Run the program once, with nothing that is secret, before it replaces one that works."""
+    command = [str(program), *VERSION_COMMANDS[tool]]
+    try:
+        run(command, merge_stderr=True, env=dict.fromkeys(_SECRETS))
+    except ProgramFailed as error:
+        why = error.__cause__ if isinstance(error.__cause__, OSError) else None
+        raise NotInstalled(
+            f"{tool} does not run: {why.strerror if why else error}",
+            where=str(folder),
+            hint="if programs may not run there, set XDG_CACHE_HOME to a folder where they may",
+        ) from error
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what killed installations left; a younger one may be somebody's at work."""
+    for path in folder.glob(f"{_SCRATCH}*"):
+        if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
+            remove(path)
+
+
+def _is_digest(text: str) -> bool:
+    return len(text) == _SHA256 and all(letter in "0123456789abcdefABCDEF" for letter in text)

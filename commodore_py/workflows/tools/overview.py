@@ -1,0 +1,61 @@
+"""How each tool stands: where it is, whether we manage it, and whether it is the latest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+from commodore_py.values import dataclass, field
+
+from .releases import latest_version
+from .versions import upgrade_available
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from . import Tool
+    from .releases import Upstream
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One tool, as a list shows it."""
+
+    tool: Tool
+    managed: bool
+    updated: str | None
+    latest: str | None
+
+    @property
+    def upgradable(self) -> bool | None:
+        """Whether there is a newer version; None when that is not known."""
+        return upgrade_available(self.tool.version, self.latest) if self.latest else None
+
+
+@dataclass(frozen=True, slots=True)
+class LatestVersions:
+    """What could be found out about the latest versions, and why not more."""
+
+    versions: Mapping[str, str] = field(default_factory=dict)
+    problem: CommodoreError | None = None
+
+
+def ask_latest(tools: Iterable[str], upstream: Upstream) -> LatestVersions:
+    """The latest versions; nobody is asked again who did not answer once."""
+    versions: dict[str, str] = {}
+    for tool in tools:
+        try:
+            versions[tool] = latest_version(tool, upstream)
+        except CommodoreError as error:
+            return LatestVersions(versions, error)
+    return LatestVersions(versions)
+
+
+def standings(
+    tools: Iterable[Tool], managed: Mapping[str, str], latest: Mapping[str, str]
+) -> tuple[Standing, ...]:
+    """The rows of the list (pure)."""
+    return tuple(
+        Standing(tool, tool.name in managed, managed.get(tool.name), latest.get(tool.name))
+        for tool in tools
+    )
