@@ -6,7 +6,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -47,6 +47,8 @@ class Report:
     rows: Sequence[Row]
     tested: Mapping[str, Sequence[str]]
     stubs: Sequence[Stub]
+    not_begun: Mapping[str, str] = field(default_factory=dict)
+    """Specification files of which no row is taken up yet, by their numbers."""
 
     @property
     def missing(self) -> list[Row]:
@@ -68,6 +70,12 @@ class Report:
 def load_files(path: Path) -> dict[str, str]:
     """The specification files by their numbers."""
     files: dict[str, str] = tomllib.loads(path.read_text("utf-8"))["files"]
+    return files
+
+
+def load_not_begun(path: Path) -> dict[str, str]:
+    """The specification files that later work brings, by their numbers."""
+    files: dict[str, str] = tomllib.loads(path.read_text("utf-8")).get("not_begun", {})
     return files
 
 
@@ -137,6 +145,7 @@ def as_text(report: Report, *, missing_only: bool) -> Iterator[str]:
     if report.stubs and not missing_only:
         yield "stubs"
         yield from (f"  {stub.place}  {stub.what}" for stub in report.stubs)
+    yield from (f"{name}  not begun" for name in report.not_begun.values())
     tested = len(report.rows) - len(report.missing)
     yield f"rows tested: {tested} of {len(report.rows)}; stubs left: {len(report.stubs)}"
 
@@ -150,6 +159,7 @@ def as_json(report: Report) -> str:
         "missing": [asdict(row) for row in report.missing],
         "unknown": report.unknown,
         "stubs": [asdict(stub) for stub in report.stubs],
+        "not_begun": list(report.not_begun.values()),
     }
     return json.dumps(content, indent=2)
 
@@ -161,7 +171,13 @@ def main(arguments: Iterable[str] | None = None) -> int:
     parser.add_argument("-o", "--output", choices=("text", "json"), default="text")
     options = parser.parse_args(None if arguments is None else list(arguments))
 
-    report = Report(load_files(ROWS), load_rows(ROWS), rows_tested(TESTS), stubs_left(CODE))
+    report = Report(
+        load_files(ROWS),
+        load_rows(ROWS),
+        rows_tested(TESTS),
+        stubs_left(CODE),
+        load_not_begun(ROWS),
+    )
     if options.output == "json":
         print(as_json(report))
     else:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DRIVER = """
 import sys, time
 from commodore_py import spans
-from commodore_py.cli import log, progress, voice
+from commodore_py.cli.output import log, progress, voice
 
 log.set_up(quiet="quiet" in sys.argv, form="json" if "json" in sys.argv else "text")
 with progress.shown(), spans.stage(sys.argv[1], of="thing", total=3):

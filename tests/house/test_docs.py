@@ -90,7 +90,7 @@ def test_every_decision_is_in_the_index_under_its_title() -> None:
 
 
 def test_every_schema_has_its_section() -> None:
-    code = (ROOT / "commodore_py" / "cli").glob("*.py")
+    code = (ROOT / "commodore_py" / "cli").rglob("*.py")
     used = {name for file in code for name in _SCHEMA.findall(file.read_text("utf-8"))}
 
     # What is kept for completion is a file of ours, and no result.

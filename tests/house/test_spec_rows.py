@@ -22,6 +22,7 @@ from tests.spec_report import (
     Stub,
     as_text,
     load_files,
+    load_not_begun,
     load_rows,
     rows_tested,
     stubs_left,
@@ -74,12 +75,24 @@ def test_every_row_of_the_specification_has_an_entry() -> None:
     if not SPEC.is_dir():
         pytest.skip("put the specification beside the project, as ../shared/spec/NN-*.md")
 
+    not_begun = load_not_begun(ROWS).values()
     expected = {
-        path.name: len(edge_cases(path.read_text("utf-8"))) for path in sorted(SPEC.glob("*.md"))
+        path.name: len(edge_cases(path.read_text("utf-8")))
+        for path in sorted(SPEC.glob("*.md"))
+        if path.name not in not_begun
     }
 
     entries = Counter(row.file for row in load_rows(ROWS))
     assert {name: entries[number] for number, name in load_files(ROWS).items()} == expected
+
+
+def test_a_file_that_is_not_begun_has_no_rows() -> None:
+    not_begun = load_not_begun(ROWS)
+
+    assert not_begun.keys() & load_files(ROWS).keys() == set()
+    assert not_begun.keys() & {row.file for row in load_rows(ROWS)} == set()
+    if SPEC.is_dir():
+        assert set(not_begun.values()) <= {path.name for path in SPEC.glob("*.md")}
 
 
 def edge_cases(text: str) -> list[str]:
