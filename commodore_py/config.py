@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from commodore_py.adapters.git.urls import PushRule
 from commodore_py.errors import UsageError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from time import monotonic
@@ -20,7 +21,6 @@ from commodore_py.model import (
     ReportOutcome,
     Sources,
 )
-from commodore_py.values import replace
 
 from . import catalog, compiler, dependencies, inventory, lieutenant, postprocess, refs, spans
 

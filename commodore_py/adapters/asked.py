@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

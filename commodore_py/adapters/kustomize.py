@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from . import yaml
 

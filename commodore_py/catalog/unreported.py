@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.values import by_name, dataclass
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,7 +29,7 @@ class Unreported:
 
 def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
     """Note what is to be reported: before the push, as a run may be killed right after it."""
-    write_if_changed(_file(paths), json.dumps(by_name(report), indent=2).encode())
+    write_if_changed(_file(paths), json.dumps(field_values(report), indent=2).encode())
 
 
 def unreported(paths: WorkPaths) -> Unreported | None:

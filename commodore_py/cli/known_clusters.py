@@ -7,9 +7,8 @@ import hashlib
 import json
 import os
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from commodore_py.values import dataclass
 
 from .settings import places
 

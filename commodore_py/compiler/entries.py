@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Spot, nowhere
-from commodore_py.values import dataclass
 
 from .fields import DEPENDENCY_TYPES, INPUT_TYPES, Field
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import nullcontext
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.captured import overheard
@@ -11,7 +12,6 @@ from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.adapters.jsonnet.machine import Machines, Stale, possible
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
-from commodore_py.values import dataclass, field
 
 from .inventory.imports import known_as
 

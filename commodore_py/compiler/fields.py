@@ -7,9 +7,8 @@ are part of what components rely on, down to which texts count as true.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeAlias
-
-from commodore_py.values import dataclass
 
 Accept: TypeAlias = Callable[[object], Any]
 """Turns a value into what it counts as; a ValueError says what was expected instead."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.jsonnet.evaluate import kind_of
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

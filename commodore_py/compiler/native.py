@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,7 +12,6 @@ from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.machine import Machines
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.results import Verdicts, explain, refuse_differences
-from commodore_py.values import dataclass
 
 from .cached import Cache
 from .cached.keys import roots_of

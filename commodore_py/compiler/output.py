@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from posixpath import isabs, normpath
 from typing import TYPE_CHECKING, TypeAlias
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 from commodore_py.model.tree import empty_among
-from commodore_py.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

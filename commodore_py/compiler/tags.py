@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

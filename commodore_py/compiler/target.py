@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py import spans
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .cached import INSTANT
 from .inputs import INPUT_TYPES, InputJob

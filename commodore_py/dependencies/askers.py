@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.adapters.yaml import YamlError
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import DependencySpec, Kind
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from commodore_py.model import Instance

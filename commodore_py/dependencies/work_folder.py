@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.abbreviations import short_commits_of
@@ -14,7 +15,6 @@ from commodore_py.adapters.git.program import (
 )
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Dependency, Kind
-from commodore_py.values import replace
 
 from .git.contents import incomplete
 

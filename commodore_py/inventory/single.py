@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model import ClassPath, Inventory
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.values import dataclass
 
 from .checks import check_components, check_support, check_values
 from .engine.loading import MissingClass

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.front_doors import on_demand
-from commodore_py.values import replace
 
 from .described import is_plain_name
 from .urls import facts_folder

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .described import Described, kind_of
 from .guess import hint_for

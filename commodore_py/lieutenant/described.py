@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any, TypeAlias
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 Lines: TypeAlias = Mapping[tuple[str, ...], int]
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import math
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.values import dataclass
 
 from . import documents
 from .described import Reader, kind_of

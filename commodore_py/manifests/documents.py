@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 
 from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .objects import KubeObject, identify, members
 from .values import canonical

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
-
-from commodore_py.values import dataclass
 
 from . import merge_keys
 from .paths import FieldPath, Item

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
-
-from commodore_py.values import dataclass, replace
 
 from . import grades
 from .diff import importance

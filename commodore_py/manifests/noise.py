@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from commodore_py.model import IgnoreRule
-from commodore_py.values import dataclass, replace
 
 from . import grades, merge_keys, paths
 from .diff import importance

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TypeAlias
-
-from commodore_py.values import dataclass
 
 Content: TypeAlias = Mapping[str, object]
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
-
-from commodore_py.values import dataclass
 
 from .values import Canonical, canonical, leaves, likeness
 

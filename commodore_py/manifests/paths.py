@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

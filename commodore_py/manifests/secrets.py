@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
-
-from commodore_py.values import replace
 
 if TYPE_CHECKING:
     from .diff import ObjectChange

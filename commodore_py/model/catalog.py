@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
-
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from datetime import datetime

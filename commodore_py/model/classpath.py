@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass, field
 
 from .dependency import Dependency, Kind
 

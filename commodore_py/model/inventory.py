@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
-
-from commodore_py.values import dataclass, field
 
 Parameters: TypeAlias = Mapping[str, Any]
 

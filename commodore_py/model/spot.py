@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass
 from typing import TypeAlias
-
-from commodore_py.values import dataclass
 
 ParameterPath: TypeAlias = tuple[Hashable, ...]
 """Keys from the top of a target's parameters down; an item of a list is `[0]`."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

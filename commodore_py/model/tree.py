@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, ItemsView, Iterable, Iterator, KeysView, Mapping
+from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
 from typing import TypeVar
-
-from commodore_py.values import dataclass
 
 _Path = TypeVar("_Path", bound=PurePath)
 

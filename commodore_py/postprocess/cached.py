@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import marshal
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,6 @@ from commodore_py.results import (
     written,
 )
 from commodore_py.store import Store
-from commodore_py.values import replace
 
 from .filters import JSONNET
 from .output import inside, with_contents

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Spot
-from commodore_py.values import dataclass
 
 from .filters import BUILTINS, JSONNET
 from .output import BadOutput, inside

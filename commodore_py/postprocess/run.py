@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,6 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import Notice, nowhere
 from commodore_py.results import explain, refuse_differences
-from commodore_py.values import dataclass, replace
 
 from .cached import Cache
 from .definitions import Definition, Invalid, NoDefinitions, Surroundings, definitions_of

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Spot
-from commodore_py.values import dataclass
 
 from .backends import REF_BACKENDS
 

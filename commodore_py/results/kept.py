@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import marshal
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import unquote
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

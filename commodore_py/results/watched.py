@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.overlay import NotReadable, Overlay
-from commodore_py.values import dataclass, field
 
 from .marks import (
     NOTHING,

@@ -9,11 +9,10 @@ import shutil
 import stat
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from itertools import count
 from mmap import mmap
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

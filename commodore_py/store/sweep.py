@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
-
-from commodore_py.values import dataclass
 
 from .digest import is_key
 

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import by_name
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -60,5 +60,5 @@ def _knock_where_pushes_go(config: Config, url: str) -> None:
 
 def word_for(cluster: Cluster) -> str:
     """One word for all that is known about a cluster."""
-    told = json.dumps(by_name(cluster), sort_keys=True, default=str).encode()
+    told = json.dumps(field_values(cluster), sort_keys=True, default=str).encode()
     return hashlib.blake2b(told, digest_size=20).hexdigest()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import asked
 from commodore_py.model import Artifact, Chart, WebFile
-from commodore_py.values import by_name
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ def asked_in(heard: Iterable[object]) -> list[dict[str, Any]]:
         )
         for kind, cls in _KINDS.items():
             if isinstance(source, cls) and not fixed:
-                found.append({"kind": kind, "source": by_name(source), "sha256": one.sha256})
+                found.append({"kind": kind, "source": field_values(source), "sha256": one.sha256})
     return found
 
 

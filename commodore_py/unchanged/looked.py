@@ -8,9 +8,10 @@ from __future__ import annotations
 import json
 import os
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.values import by_name, dataclass, field
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -59,7 +60,10 @@ def note(folder: Path, sources: Sources, heard: Iterable[object]) -> None:
                 _add(found[verdict.target], verdict, verdicts.roots)
     for one in found.values():
         one.questions.sort()
-    content = {"schema": _SCHEMA, "instances": {name: by_name(one) for name, one in found.items()}}
+    content = {
+        "schema": _SCHEMA,
+        "instances": {name: field_values(one) for name, one in found.items()},
+    }
     write_if_changed(folder / _NAME, json.dumps(content).encode())
     still_holds(folder)
 

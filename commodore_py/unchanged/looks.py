@@ -6,9 +6,8 @@ import marshal
 import os
 import stat
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
-
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import compiler, lieutenant
 from commodore_py.results import UNSTEADY, Verdicts
-from commodore_py.values import dataclass, replace
 
 from . import answers, downloads, looked, looks, outcome, outside, proof, remotes
 

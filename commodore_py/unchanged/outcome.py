@@ -13,20 +13,20 @@ from commodore_py.model.catalog import (
     FileChange,
     Notice,
 )
+from commodore_py.model.fields import field_values
 from commodore_py.model.stages import Published
-from commodore_py.values import by_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
 def told(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, Any]:
-    """What is needed to show a run once more, values of the record by `by_name`.
+    """What is needed to show a run once more, values of the record by `field_values`.
 
     After a push, nothing is left to change.
     """
     change = Change() if published.commit else published.change
-    record = by_name(published.record)
+    record = field_values(published.record)
     del record["time"]
     return {
         "files": [
@@ -35,7 +35,7 @@ def told(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, 
         "lines": [[line.text, line.colour] for line in lines] if change and lines else None,
         "ignored": list(change.ignored),
         "record": record,
-        "notices": [by_name(notice) for notice in published.notices],
+        "notices": [field_values(notice) for notice in published.notices],
     }
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import stat
 import struct
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.files import bytes_of, folders_of
 from commodore_py.adapters.git.index import files_in, seen_of
 from commodore_py.model import Kind
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

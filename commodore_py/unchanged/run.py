@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, TypeAlias
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py import spans
 from commodore_py.adapters.asked import heard
 from commodore_py.errors import CommodoreError
-from commodore_py.values import replace
 
 from . import looked, state, warned
 from .alone import at_rest

@@ -6,9 +6,10 @@ import hashlib
 import json
 import os
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.values import by_name, dataclass, names_of
+from commodore_py.model.fields import field_names, field_values
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,7 +54,7 @@ def read(folder: Path) -> State | None:
         if digest.decode() != _digest(content):
             return None
         told = json.loads(content)
-        if told.pop("schema") != _SCHEMA or told.keys() != set(names_of(State)):
+        if told.pop("schema") != _SCHEMA or told.keys() != set(field_names(State)):
             return None
         return State(**told)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -62,7 +63,7 @@ def read(folder: Path) -> State | None:
 
 def write(folder: Path, state: State) -> None:
     """Note a run; whoever may not write finds no note next time."""
-    content = json.dumps({"schema": _SCHEMA, **by_name(state)}, default=by_name).encode()
+    content = json.dumps({"schema": _SCHEMA, **field_values(state)}, default=field_values).encode()
     aside = folder / f"{_NAME}-{os.getpid()}"
     with suppress(OSError):
         # What changes in the catalog may be secret.

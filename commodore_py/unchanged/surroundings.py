@@ -10,7 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import commodore_py
-from commodore_py.values import names_of
+from commodore_py.model.fields import field_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -49,7 +49,7 @@ def fingerprint(config: Config, cluster_id: str, *, root: str) -> str:
 
 
 def _settings(config: Config) -> Iterator[tuple[str, object]]:
-    for name in names_of(config):
+    for name in field_names(config):
         if name not in _PRESENTATION:
             yield name, getattr(config, name)
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import logging
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.compiler.inventory.imports import parts_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.unchanged import is_outdated, looked_at
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

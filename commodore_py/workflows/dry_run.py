@@ -8,13 +8,13 @@ import re
 import shutil
 import tempfile
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import catalog, dependencies, pipeline
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.values import replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,11 +8,11 @@ import posixpath
 import stat
 import tarfile
 import zipfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,10 +7,9 @@ import os
 import shutil
 import stat
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from commodore_py.values import dataclass
 
 from . import aside_of, remove
 

@@ -10,6 +10,7 @@ import hashlib
 import os
 import stat
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
@@ -17,7 +18,6 @@ from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry
-from commodore_py.values import dataclass
 
 from .kept_files import Kept, Listing, list_files
 from .waiting_lock import locked

@@ -7,6 +7,7 @@ import functools
 import glob
 import os
 import stat
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeVar
 
@@ -14,7 +15,6 @@ from commodore_py.adapters.git.files import bytes_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 from commodore_py.model.tree import empty_among
-from commodore_py.values import dataclass, field, replace
 
 from . import read_tree
 

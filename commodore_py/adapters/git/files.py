@@ -6,11 +6,10 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from os.path import exists, isdir, isfile, islink, join
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

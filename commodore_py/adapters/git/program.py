@@ -6,11 +6,11 @@ import logging
 import os
 import re
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from . import files as git_files
 from . import urls as git_urls

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

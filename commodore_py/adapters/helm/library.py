@@ -10,10 +10,9 @@ import json
 import os
 import re
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from commodore_py.values import dataclass
 
 from .manifests import NOTES, Manifest, in_order, manifests_of
 from .program import HelmFailed

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.yaml import YamlError
 from commodore_py.adapters.yaml import exact as yaml_exact
-from commodore_py.values import dataclass
 
 from .program import HelmFailed
 

@@ -7,11 +7,11 @@ import importlib.util
 import logging
 import os
 import shutil
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,6 +7,7 @@ import logging
 import os
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from types import MappingProxyType
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

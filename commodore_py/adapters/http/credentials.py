@@ -6,11 +6,11 @@ import base64
 import json
 import logging
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from . import PAUSES, HttpError, NotFound, ServerAway, ask_json, is_private, same_server
 from .github_refusals import GitHubError, NothingMoreToAsk, limit_of, said, told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import socket
 import threading
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, Queue
@@ -12,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,12 +6,11 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
-
-from commodore_py.values import dataclass, field, replace
 
 from . import HttpError, post_form
 from .credentials import Login, login_for

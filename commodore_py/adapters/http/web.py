@@ -8,11 +8,11 @@ import os
 import re
 import time
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py.adapters.git.urls import without_password
-from commodore_py.values import dataclass, field
 
 from . import PAUSES, HttpError, ServerAway, refused, translated
 

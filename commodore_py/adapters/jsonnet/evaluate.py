@@ -9,11 +9,11 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
 from commodore_py.adapters.git.files import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .interruptible import interruptible
 

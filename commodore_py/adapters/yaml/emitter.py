@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .scalars import (
     FORMS,

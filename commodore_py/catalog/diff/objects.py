@@ -5,12 +5,12 @@ from __future__ import annotations
 import gc
 from collections import Counter
 from contextlib import contextmanager
+from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py import manifests
 from commodore_py.manifests.values import canonical
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,6 @@ from commodore_py.adapters.git.program import (
 from commodore_py.catalog.sinks.staged import contents_of, file_changes
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
@@ -10,7 +11,6 @@ from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.layout import OWNED, is_hidden
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change, Tree
-from commodore_py.values import dataclass
 
 from .written import compiled_tree, write_owned
 

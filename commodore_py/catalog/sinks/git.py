@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from commodore_py.catalog.identity import committer
 from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change, Tree
-from commodore_py.values import dataclass
 
 from .refusals import push_failed
 from .staged import staged_files

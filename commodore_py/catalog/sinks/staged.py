@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.model import FileChange
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,6 @@ from commodore_py.cli.settings.options import (
     diff_options,
     verbose_option,
 )
-from commodore_py.values import replace
 
 if TYPE_CHECKING:
     from commodore_py.catalog import Comparison

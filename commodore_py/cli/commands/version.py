@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 from commodore_py.cli.settings.options import HELP, output_option
-from commodore_py.values import by_name, dataclass
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,7 +85,7 @@ def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, o
         "schema": "version/v1",
         "version": __version__,
         "compatible_with": COMPATIBLE_WITH,
-        "libraries": [by_name(library) for library in libraries],
+        "libraries": [field_values(library) for library in libraries],
         "tools": [
             {
                 "name": tool.name,

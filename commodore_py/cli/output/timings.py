@@ -6,12 +6,11 @@ import os
 import resource
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-
-from commodore_py.values import dataclass
 
 from . import log, voice
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.cli.output import voice
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from commodore_py.cli.output import log
-from commodore_py.values import dataclass, replace
 
 if TYPE_CHECKING:
     from commodore_py.adapters.git.urls import PushRule

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
-
-from commodore_py.values import dataclass
 
 from . import user_file
 

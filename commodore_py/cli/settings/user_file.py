@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from commodore_py.cli.output.sizes import Size
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.values import dataclass, field
 
 from . import places
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ from commodore_py.results import (
     changed,
 )
 from commodore_py.store import Store
-from commodore_py.values import replace
 
 from .change import Change
 from .keys import entry_key, roots_of

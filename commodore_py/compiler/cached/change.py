@@ -5,11 +5,11 @@ from __future__ import annotations
 import marshal
 import os
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.model import Entry
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from commodore_py.compiler.output import Output, Place

@@ -5,11 +5,11 @@ from __future__ import annotations
 import tarfile
 import zlib
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .templates import calls_in
 

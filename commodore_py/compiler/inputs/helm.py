@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from commodore_py.compiler.kapitan.workplace import checkout_on_disk
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
-from commodore_py.values import dataclass, replace
 
 from .base import inputs_of
 from .helm_arguments import releases_of, values_text

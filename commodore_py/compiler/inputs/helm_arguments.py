@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass, field, replace
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, isolated
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field, replace
 
 from .workplace import laid_out
 

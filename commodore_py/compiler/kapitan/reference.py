@@ -10,6 +10,7 @@ import logging
 import multiprocessing
 import sys
 import tempfile
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,6 @@ from commodore_py.adapters import isolated
 from commodore_py.adapters.files import read_tree, remove, write_if_changed
 from commodore_py.errors import raise_collected
 from commodore_py.model import Inventory, Tree
-from commodore_py.values import replace
 
 from .parts import CompileError, arguments_of, fetch, references_of, words_of
 

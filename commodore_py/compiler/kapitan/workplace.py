@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
 from commodore_py.adapters.files.on_disk import on_disk
-from commodore_py.values import dataclass, replace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git.program import git, head_of, is_repository
 from commodore_py.model import CatalogHead
-from commodore_py.values import dataclass
 
 from .owner import claim
 

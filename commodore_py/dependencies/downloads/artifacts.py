@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import posixpath
 import tarfile
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.archives import BadArchive, Member, below, pack, unpack_tar
 from commodore_py.adapters.http.credentials import Login, login_for
 from commodore_py.adapters.http.registry import Reference, Registry
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

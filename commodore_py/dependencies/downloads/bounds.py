@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.files import folders_of
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .record import Record
 

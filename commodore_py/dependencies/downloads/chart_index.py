@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -10,7 +11,6 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .constraints import Version, best
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +22,6 @@ from commodore_py.adapters.http.registry import Reference, Registry
 from commodore_py.adapters.http.web import Request
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field, replace
 
 from .chart_index import choose, entries_in, resolved
 from .constraints import Version, best, is_exact

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from functools import total_ordering
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from commodore_py.dependencies.git.questions import Asker
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Artifact, Chart, Repository, WebFile
-from commodore_py.values import dataclass, field
 
 from . import artifacts, charts, files
 from .mode import Mode

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.offline import Missing
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

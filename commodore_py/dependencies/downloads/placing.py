@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,6 @@ from commodore_py.adapters.git.program import succeeds
 from commodore_py.dependencies.protection.safety import moment
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import folders_above
-from commodore_py.values import dataclass, field
 
 from .record import Mark, Placed, Record, all_fit, is_scratch, state_of, wanted_state
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.values import dataclass
 
 from .store import Known, Store, digest_of, read_note
 

@@ -6,10 +6,10 @@ import hashlib
 import json
 import os
 import stat
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,6 @@ from commodore_py.adapters.git.program import (
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from pathlib import Path

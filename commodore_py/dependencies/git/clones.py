@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,6 @@ from commodore_py.adapters.git.program import (
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.safety import git_folder_of
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, replace
 
 from .lending_entries import give_back
 from .mould import Mould

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.model import Dependency, DependencySpec, Kind
-from commodore_py.values import dataclass
 
 from .revisions import is_commit
 

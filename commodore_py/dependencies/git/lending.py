@@ -8,13 +8,13 @@ import logging
 import os
 import time
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_aside
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.values import dataclass
 
 from .lending_entries import LIST, BrokenEntry, discard, keep_in, lend_from, verify
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from commodore_py.adapters.git.program import (
     has_rules_for_remotes,
     over_network,
 )
-from commodore_py.values import dataclass
 
 from .revisions import is_commit
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git.program import (
@@ -13,7 +14,6 @@ from commodore_py.adapters.git.program import (
     git,
     succeeds,
 )
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

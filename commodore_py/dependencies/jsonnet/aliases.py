@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Parameters, parameter_key
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

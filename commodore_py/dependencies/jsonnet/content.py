@@ -10,6 +10,7 @@ import os
 import stat
 import tarfile
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -19,7 +20,7 @@ from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.safety import move_aside
 from commodore_py.errors import CommodoreError
-from commodore_py.values import by_name, dataclass
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -62,7 +63,7 @@ def put(
         digest, total = _digests(place)
         if note.get("digest") != digest:
             move_aside(f"Jsonnet library {wanted.name} was edited: {entry}", entry)
-        elif all(note.get(name) == value for name, value in by_name(content).items()):
+        elif all(note.get(name) == value for name, value in field_values(content).items()):
             return total
     provide()
     aside = aside_of(entry)
@@ -112,7 +113,7 @@ def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
     repository.mkdir(parents=True)
     _check_out(content, bare, repository)
     digest, total = _digests(repository / content.subdir)
-    note = json.dumps({"name": name, **by_name(content), "digest": digest})
+    note = json.dumps({"name": name, **field_values(content), "digest": digest})
     (aside / _NOTE).write_text(note, encoding="utf-8")
     return total
 

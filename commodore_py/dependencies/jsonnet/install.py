@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.dependencies.offline import Missing as NotHere
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.values import dataclass
 
 from .content import sweep
 from .fetch import bring_all

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import posixpath
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.values import dataclass
 
 from .remote import Remote, parse_remote
 

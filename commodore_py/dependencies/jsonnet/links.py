@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.values import dataclass, field
 
 from .content import disown
 from .jsonnetfile import GitSource, LocalSource

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 # These accept and refuse what jsonnet-bundler does, whose names end up in imports: a remote may
 # be found in the middle of a text, a port is part of an SSH host, and `ab.io` is too short a host.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .jsonnetfile import GitSource, JsonnetFile, LocalSource, Requirement
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.git.lending import Lender
 from commodore_py.errors import raise_collected
 from commodore_py.model import parameter_key
-from commodore_py.values import replace
 
 from .aliases import offers_of, problems_of
 from .install import install

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
@@ -19,7 +20,6 @@ from commodore_py.adapters.git.program import (
 )
 from commodore_py.dependencies.git.clones import heads_of
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from .safety import (
     LocalWork,

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.values import by_name, dataclass
+from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,7 +51,7 @@ class Journal:
         kind = "url" if intent.url else "files"
         digest = hashlib.sha256(intent.place.encode(errors="surrogateescape")).hexdigest()[:16]
         file = self.folder / f"{kind}-{digest}.json"
-        write_if_changed(file, json.dumps(by_name(intent)).encode())
+        write_if_changed(file, json.dumps(field_values(intent)).encode())
         return file
 
     def name(self, place: Path) -> str:

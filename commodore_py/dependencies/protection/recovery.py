@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import os
 import re
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, on_disk, remove
 from commodore_py.adapters.git.program import commit_of
-from commodore_py.values import dataclass
 
 from .at_work import wait_until_idle
 from .journal import Journal

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git, git_bytes
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model import Node
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import difflib
 import logging
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,6 @@ import yaml
 
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .applications import Applications
 from .parameter_texts import texts_in

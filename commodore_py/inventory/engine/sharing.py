@@ -7,9 +7,8 @@ same if they are one object; from one run to the next, if they have the same mar
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from commodore_py.values import dataclass
 
 from .marks import MISSING
 from .values import ResolveError, Unresolved, Value, is_broken, is_dynamic, plain

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.engine.interpolate import KeyMissing, Loop
 from commodore_py.inventory.engine.layers import Conflict, ConstantKey
 from commodore_py.inventory.engine.values import ResolveError, Sequence, Token, Unresolved, kind_of
-from commodore_py.values import dataclass
 
 from .steps import ABSENT, dotted
 

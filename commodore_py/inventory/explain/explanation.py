@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
@@ -10,7 +11,6 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.values import Map, Unresolved
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.values import dataclass, field
 
 from . import places
 from .places import Index

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.values import Reference, Token
-from commodore_py.values import dataclass
 
 from .places import Place, items_of
 from .steps import written_as

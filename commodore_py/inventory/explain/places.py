@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,6 @@ import yaml
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.inventory.engine.reader import key_of, unmarked
 from commodore_py.inventory.engine.scalars import MERGE
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping

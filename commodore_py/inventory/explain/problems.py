@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import difflib
 import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.inventory.engine.loading import ConstantParameter, HierarchyError, MissingClass
 from commodore_py.inventory.engine.native import ParameterError
-from commodore_py.values import dataclass, field
 
 from .causes import Cause, Causes
 from .tracing import Tracer

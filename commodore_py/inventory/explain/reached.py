@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map, Sequence
-from commodore_py.values import dataclass
 
 from .mentions import Mentions
 from .places import Place, fields_of, items_of, paths_at

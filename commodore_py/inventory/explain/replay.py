@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -13,7 +14,6 @@ from commodore_py.inventory.engine.loading import META, Loader
 from commodore_py.inventory.engine.native import meta_of
 from commodore_py.inventory.engine.reader import ClassFile, read
 from commodore_py.inventory.engine.values import Map, plain_key
-from commodore_py.values import dataclass, field
 
 from . import places
 from .places import Place

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
-
-from commodore_py.values import dataclass, replace
 
 from .places import Index, Place
 

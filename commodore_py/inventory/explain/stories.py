@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.inventory.engine.values import (
@@ -13,7 +14,6 @@ from commodore_py.inventory.engine.values import (
     plain,
     plain_key,
 )
-from commodore_py.values import dataclass, field
 
 from .steps import ABSENT, dotted
 

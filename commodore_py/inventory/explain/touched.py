@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import yaml
 
 from commodore_py.adapters import yaml as quick
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .explanation import laid_out
 from .places import items_of

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.engine.interpolate import KeyMissing
@@ -19,7 +20,6 @@ from commodore_py.inventory.engine.values import (
     is_dynamic,
     unresolved_in,
 )
-from commodore_py.values import replace
 
 from .places import Index, pairs_of
 from .steps import ABSENT, Lookup, Step, written_as

@@ -5,13 +5,13 @@ from __future__ import annotations
 import glob
 import logging
 import os
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from yaml import MappingNode, SequenceNode
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml.nodes import compose
-from commodore_py.values import dataclass, field
 
 from .findings import Finding
 

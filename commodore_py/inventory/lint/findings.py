@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
-
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import http
 from commodore_py.lieutenant.described import kind_of
-from commodore_py.values import dataclass, field
 
 from .oidc import (
     SCOPE,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass, field
 from enum import Enum
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,6 @@ from commodore_py.adapters import desktop, http
 from commodore_py.adapters.http.listener import Arrival, Listener, PortBusy
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.urls import base_url
-from commodore_py.values import dataclass, field
 
 from . import device, oidc, pages
 from .oidc import LoginFailed, Provider

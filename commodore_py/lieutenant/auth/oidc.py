@@ -8,13 +8,13 @@ import logging
 import secrets
 from collections.abc import Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urlsplit
 
 from commodore_py.adapters import http
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.described import kind_of
-from commodore_py.values import dataclass
 
 from .claims import claims_of, expiry_of, is_one_word
 

@@ -7,13 +7,13 @@ import json
 import logging
 import os
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.described import kind_of
 from commodore_py.lieutenant.urls import base_url
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

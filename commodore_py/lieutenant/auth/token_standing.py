@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.urls import facts_folder
-from commodore_py.values import dataclass, field
 
 from .claims import expiry_of, has_expired
 from .token_cache import TokenCache

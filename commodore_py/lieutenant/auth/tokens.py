@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import time
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.desktop import cache_folder
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .claims import expiry_of, has_expired, is_one_word
 from .token_cache import TokenCache

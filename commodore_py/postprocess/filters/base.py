@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.postprocess.output import BadOutput, inside, place
-from commodore_py.values import dataclass
 
 from .base import Apply, BadArguments, Job
 

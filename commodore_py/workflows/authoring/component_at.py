@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,6 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory import SingleClassPath
 from commodore_py.model import Dependency, DependencySpec, Instance, Kind
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.values import dataclass
 
 from .value_files import classes_of
 from .what_is_here import mistaken

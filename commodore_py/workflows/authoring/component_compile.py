@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from commodore_py.config import WorkPaths
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import CatalogHead, Inventory, Sources
 from commodore_py.pipeline import refuse_doubts
-from commodore_py.values import dataclass, replace
 
 from .made_up import around_component, stand_in_for_argocd
 from .passing import renamed, told_to_author

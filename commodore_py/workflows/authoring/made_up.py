@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.lib import STAND_INS
 from commodore_py.model import Cluster, RepositoryRef
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import ClassPath, Dependency, DependencySpec, Kind
-from commodore_py.values import dataclass
 
 from .value_files import classes_of
 from .what_is_here import mistaken

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -16,7 +17,6 @@ from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import CatalogHead, Sources
 from commodore_py.pipeline import compiled_and_filtered, referenced, refuse_doubts
-from commodore_py.values import dataclass, replace
 
 from .made_up import around_package, stand_in_for_argocd
 from .package_at import TENANT, PackageAt

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 from commodore_py import lieutenant
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, replace
 
 if TYPE_CHECKING:
     from commodore_py.config import Config

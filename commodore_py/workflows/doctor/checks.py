@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.values import dataclass
 from commodore_py.workflows.tools import BUILT_IN
 
 if TYPE_CHECKING:

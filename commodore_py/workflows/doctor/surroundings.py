@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.catalog import is_generated
 from commodore_py.dependencies.protection.safety import unpushed
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 from commodore_py.workflows.tools import Tool, installed_tools
 from commodore_py.workflows.tools.folder import ToolFolder
 

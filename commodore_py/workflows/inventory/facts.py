@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from commodore_py.adapters import yaml
-from commodore_py.values import dataclass
 
 from .hierarchy import Assumption
 

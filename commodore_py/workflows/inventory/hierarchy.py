@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,6 @@ from commodore_py.inventory.engine.native import render_targets
 from commodore_py.inventory.explain.problems import Circumstances, located
 from commodore_py.inventory.explain.replay import Hierarchy as LaidOpen
 from commodore_py.inventory.lint.names import literal_length, pattern_of
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

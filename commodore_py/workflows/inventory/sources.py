@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +14,6 @@ from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import ClassPath
 from commodore_py.model.inventory import BOOTSTRAP
-from commodore_py.values import dataclass, replace
 
 from .facts import class_of_facts, fake_cluster, overlaid
 from .hierarchy import Hierarchy

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import dataclass
 
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.values import dataclass
 
 VERSION_COMMANDS = {
     "helm": ("version", "--template", "{{.Version}}"),

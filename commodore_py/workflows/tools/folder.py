@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 from . import ask
 from .versions import version_in

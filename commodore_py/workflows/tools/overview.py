@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .releases import latest_version
 from .versions import upgrade_available

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from .versions import normalised, precedence
 

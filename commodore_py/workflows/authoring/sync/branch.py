@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from commodore_py.adapters.git.program import commit_of, git, over_network, remo
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 from commodore_py.workflows.authoring.templates.changes import identity_of
 from commodore_py.workflows.authoring.templates.update import SUBJECT, write_changes
 

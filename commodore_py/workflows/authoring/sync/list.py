@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -10,7 +11,6 @@ from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.http.github import PUBLIC
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import ExitStack
+from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +14,6 @@ from commodore_py.adapters.http.github import GitHub, Wanted
 from commodore_py.adapters.http.github_refusals import NothingMoreToAsk
 from commodore_py.errors import CommodoreError
 from commodore_py.model import DependencySpec, Kind
-from commodore_py.values import dataclass
 from commodore_py.workflows.authoring.templates.record import NAME
 from commodore_py.workflows.authoring.templates.source import Shelf
 from commodore_py.workflows.authoring.templates.update import InConflict, WantedUpdate, plan_update

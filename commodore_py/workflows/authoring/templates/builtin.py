@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,6 @@ from commodore_py.adapters.files import read_tree
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import TEMPLATES
 from commodore_py.model import Entry, Tree
-from commodore_py.values import dataclass
 
 from .kinds import BUILT_IN
 

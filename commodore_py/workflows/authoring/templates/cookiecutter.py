@@ -9,6 +9,7 @@ import string
 import unicodedata
 import uuid
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
@@ -16,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Final
 from commodore_py.adapters.files import is_executable
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

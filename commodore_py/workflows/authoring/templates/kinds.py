@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from pathlib import Path

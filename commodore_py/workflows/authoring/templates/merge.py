@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.model import Entry, Tree
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model import Entry, Tree
-from commodore_py.values import dataclass, field
 
 from .changes import diff, identity_of
 from .record import NAME, Record

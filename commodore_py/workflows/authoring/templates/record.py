@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import tomllib
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final
 
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,6 +7,7 @@ import shutil
 import sys
 import tempfile
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -15,7 +16,6 @@ from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import BRANCHES, TAGS, commit_of, git, over_network
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass, field
 
 from . import builtin as scaffold_builtin
 from . import cookiecutter as scaffold_cookiecutter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +16,6 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
-from commodore_py.values import dataclass, field, replace
 
 from .changes import diff, identity_of
 from .merge import Conflict, Merged, merge, without

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.values import dataclass, field
 
 from .kinds import check_case
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import shlex
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.values import dataclass
 from commodore_py.workflows.authoring.templates.record import NoRecord, Record
 from commodore_py.workflows.authoring.what_is_here import mistaken, nothing_here
 

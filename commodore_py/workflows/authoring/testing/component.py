@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py import dependencies
 from commodore_py.errors import CommodoreError
-from commodore_py.values import dataclass
 from commodore_py.workflows.authoring.component_at import ComponentAt
 from commodore_py.workflows.authoring.component_compile import (
     Wanted,

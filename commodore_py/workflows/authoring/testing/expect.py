@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import manifests
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

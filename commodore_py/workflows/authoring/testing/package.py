@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Tree
-from commodore_py.values import replace
 from commodore_py.workflows.authoring.package_at import PackageAt
 from commodore_py.workflows.authoring.package_compile import (
     placed,

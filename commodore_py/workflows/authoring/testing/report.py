@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Notice
-from commodore_py.values import dataclass
 
 from .golden import drop
 from .verdict import expectations_of, judged

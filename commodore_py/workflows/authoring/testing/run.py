@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,7 +11,6 @@ from commodore_py import compiler, spans
 from commodore_py.adapters import asked, forked
 from commodore_py.errors import CommodoreError
 from commodore_py.results import tally
-from commodore_py.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Change
-from commodore_py.values import dataclass, field
 
 from .expect import Expectations
 from .golden import accept, change_of
