@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.e2e.peer import PEER_VERSION, find_peer
+from tests.support.peer import PEER_VERSION, find_peer
 
 from . import tables
 from .generated import SIZES, generated

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.builders import commit_to, git
+from tests.support.builders import commit_to, git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

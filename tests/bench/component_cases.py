@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.e2e.peer import write_jb
+from tests.support.peer import write_jb
 
 from .measuring import Measured, together
 from .same_bytes import differing

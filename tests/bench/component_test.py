@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.conformance import PROGRAM, RUNNER
-from tests.e2e.peer import find_peer
+from tests.support.peer import find_peer
 
 from .measuring import Measured, Spread, measure, together
 

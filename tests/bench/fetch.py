@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 from commodore_py import dependencies, inventory, lieutenant
 from commodore_py.config import Config, WorkPaths
 from commodore_py.model import ClassPath
-from tests.e2e.peer import clean_environment, find_peer, write_jb
+from tests.support.peer import clean_environment, find_peer, write_jb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.builders import commit_to, git
+from tests.support.builders import commit_to, git
 
 from .cluster import Cluster, Edit
 

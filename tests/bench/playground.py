@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.workflows.demo import write_demo
-from tests.builders import a_repository_with, commit_to, git, url_of
-from tests.e2e.peer import serve_facts, write_jb
-from tests.web_servers import charts, web
+from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.peer import serve_facts, write_jb
+from tests.support.servers import charts, web
 
 from .cluster import Cluster
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.web_servers.web import Web
+    from tests.support.servers.web import Web
 
 TOOLS = "tools"
 _PROGRAMS = {"helm": "commodore tool install helm", "kustomize": "commodore tool install kustomize"}

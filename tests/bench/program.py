@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import commodore_py
-from tests.e2e.peer import clean_environment
+from tests.support.peer import clean_environment
 
 from .measuring import Measured, measure
 

@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from io import StringIO
 from typing import TYPE_CHECKING
 
 import pytest
 
 from commodore_py.cli import run
 from commodore_py.workflows.demo import write_demo
+from tests.support.command_line import CommandLine
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
-
-
-@dataclass(frozen=True)
-class Ran:
-    """How a command ended, and what it said where."""
-
-    code: int
-    out: str
-    err: str
-
-
-class CommandLine:
-    """`commodore`, as if typed."""
-
-    def __init__(
-        self, monkeypatch: pytest.MonkeyPatch, read: Callable[[], tuple[str, str]]
-    ) -> None:
-        self._monkeypatch = monkeypatch
-        self._read = read
-
-    def __call__(self, *arguments: str, stdin: str = "", **variables: str) -> Ran:
-        """Run it with these words, this stdin and these variables."""
-        before = dict(os.environ)
-        with self._monkeypatch.context() as patch:
-            patch.setattr("sys.stdin", StringIO(stdin))
-            for name, value in variables.items():
-                patch.setenv(name, value)
-            self._read()
-            try:
-                code = run(arguments)
-            finally:
-                os.environ.clear()
-                os.environ.update(before)
-        out, err = self._read()
-        return Ran(code, out, err)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 MAIN = "dependencies/web-shop/component/main.jsonnet"
 

@@ -14,12 +14,12 @@ import pytest
 import yaml
 
 from commodore_py.dependencies import Lender, fetcher
-from tests.builders import git, url_of
-from tests.fleet import CLUSTER, Fleet, a_fleet
-from tests.pipeline.dependency_world import component
+from tests.support.builders import git, url_of
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.scenarios.dependencies import component
 
 if TYPE_CHECKING:
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 
 @pytest.fixture

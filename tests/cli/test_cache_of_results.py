@@ -14,11 +14,11 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.dependencies import Lender, fetcher
 from commodore_py.dependencies.downloads import Store as Downloads
 from commodore_py.store import Store, digest_of
-from tests.fleet import a_fleet
-from tests.pipeline.dependency_world import component
+from tests.support.fleet import a_fleet
+from tests.support.scenarios.dependencies import component
 
 if TYPE_CHECKING:
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 KEY = "c0ffee" * 8
 BLOCK = 4096

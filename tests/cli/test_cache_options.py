@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
 
 if TYPE_CHECKING:
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 
 @pytest.fixture

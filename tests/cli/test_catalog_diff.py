@@ -10,13 +10,13 @@ import pytest
 from commodore_py.catalog import object_diff
 from commodore_py.cli.output import differences_markdown
 from commodore_py.model import Change, FileChange
-from tests.builders import commit_in, git
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import commit_in, git
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: {name}}}\ndata: {{a: '{value}'}}\n"
 CLAIM = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"

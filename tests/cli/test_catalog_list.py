@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.unit.lieutenant.api import Api, serving
+from tests.support.servers.api import Api, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 CLUSTERS = [
     {"id": "c-alpha", "displayName": "Alpha prod", "tenant": "t-north", "facts": {"b": 1, "a": 2}},

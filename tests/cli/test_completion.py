@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cli.known_clusters import recall, remember
-from tests.unit.lieutenant.api import Api, Reply, serving
+from tests.support.servers.api import Api, Reply, serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
     Complete = Callable[..., list[str]]
 

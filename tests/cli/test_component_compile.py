@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import CLASS, a_component, files_below
-from tests.builders import git
+from tests.support.authoring import CLASS, a_component, files_below
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 ARGOCD = "local argocd = import 'lib/argocd.libjsonnet';\n"
 INVENTORY = "local inv = (import 'lib/kapitan.libjsonnet').inventory();\n"

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import a_component
-from tests.builders import commit_in, git
+from tests.support.authoring import a_component
+from tests.support.builders import commit_in, git
 
 from .test_component_new import new
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.builders import commit_to, git
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import commit_to, git
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 
 @pytest.fixture

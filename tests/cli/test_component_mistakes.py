@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import CLASS, a_component
+from tests.support.authoring import CLASS, a_component
 
 from .test_component_compile import INVENTORY, MULTI, aliases, compile_, out
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.mark.spec("09.27")

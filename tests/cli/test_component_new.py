@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import files_below
-from tests.builders import commit_in, git
-from tests.templates import a_template
+from tests.support.authoring import files_below
+from tests.support.builders import commit_in, git
+from tests.support.templates import a_template
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 MINE = ("--owner", "acme", "--copyright", "Me <me@example.com>")
 
@@ -265,7 +265,7 @@ def test_programs_of_a_template_run_only_when_trusted(
 
 
 def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path) -> None:
-    from tests.templates import change  # noqa: PLC0415
+    from tests.support.templates import change  # noqa: PLC0415
 
     template = a_template(tmp_path / "template", hook="")
     change(template, {"x": "{{ ''.__class__.__mro__[1].__subclasses__() }}"})
@@ -281,7 +281,7 @@ def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path)
 def test_what_is_ignored_is_there_but_not_committed(
     commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
 ) -> None:
-    from tests.templates import change  # noqa: PLC0415
+    from tests.support.templates import change  # noqa: PLC0415
 
     (tmp_path / "dependencies").mkdir()
     settings = tmp_path / "gitconfig"

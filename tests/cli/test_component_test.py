@@ -14,14 +14,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.authoring import a_component, files_below
-from tests.builders import git
-from tests.web_servers.web import serve
+from tests.support.authoring import a_component, files_below
+from tests.support.builders import git
+from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 ROOT = Path(__file__).resolve().parents[2]
 OBJECT = """\

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import files_below
-from tests.builders import commit_in, git
-from tests.templates import a_template, change
+from tests.support.authoring import files_below
+from tests.support.builders import commit_in, git
+from tests.support.templates import a_template, change
 
 from .test_component_new import new
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 
 @pytest.fixture

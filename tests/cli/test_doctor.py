@@ -14,16 +14,15 @@ import pytest
 import yaml
 
 from commodore_py.workflows.doctor.checks import CHECKS
-from tests.builders import commit_in, git
-from tests.unit.lieutenant.api import refuses, says, serving
-from tests.unit.workflows.publisher import a_program, put
+from tests.support.builders import commit_in, git
+from tests.support.servers.api import refuses, says, serving
+from tests.support.tool_releases import a_program, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.unit.lieutenant.api import Api
-
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
+    from tests.support.servers.api import Api
 
 
 @pytest.fixture

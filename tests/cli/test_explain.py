@@ -9,12 +9,12 @@ import pytest
 
 from commodore_py.config import WorkPaths
 from commodore_py.pipeline import compile_catalog
-from tests.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 WHY_TWO = """\
 web_shop.replicas of target web-shop is 2

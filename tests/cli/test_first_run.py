@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.mark.parametrize("words", ["catalog list", "catalog compile c-green-sky-1234"])

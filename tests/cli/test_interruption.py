@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import commit_to
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import commit_to
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

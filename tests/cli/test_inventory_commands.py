@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.builders import git
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 COMMODORE_YML = """\
 classes:

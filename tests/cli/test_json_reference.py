@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies.downloads import Store
-from tests.authoring import a_component
-from tests.builders import commit_in, git
+from tests.support.authoring import a_component
+from tests.support.builders import commit_in, git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "reference" / "json.md"
 SECTION = re.compile(r"^## (\S+)$\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)

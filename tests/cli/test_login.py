@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.oidc_provider import double
-from tests.oidc_provider.contract import cached, reading
-from tests.oidc_provider.double import CLIENT, Double, jwt
-from tests.unit.lieutenant.api import Api, Reply, says, serving
+from tests.support.servers.api import Api, Reply, says, serving
+from tests.support.servers.oidc import double
+from tests.support.servers.oidc.contract import cached, reading
+from tests.support.servers.oidc.double import CLIENT, Double, jwt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.fixture

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import CLASS, a_package, files_below
-from tests.builders import a_repository_with, component_files, url_of
+from tests.support.authoring import CLASS, a_package, files_below
+from tests.support.builders import a_repository_with, component_files, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 CODE = (
     "local inv = (import 'lib/kapitan.libjsonnet').inventory();"

@@ -6,14 +6,14 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
-from tests.authoring import a_package, files_below
+from tests.support.authoring import a_package, files_below
 
 from .test_package_compile import TEST_CLASS, a_component_repository, listing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 
 def a_package_with_cases(tmp_path: Path) -> Path:

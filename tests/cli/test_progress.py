@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.authoring import a_component
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.authoring import a_component
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 # A stage that sleeps, in place of one that works: who shows it cannot tell the difference.
 DRIVER = """

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.__main__ import evaluates_jsonnet, may_rest
-from tests.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 class Settings:

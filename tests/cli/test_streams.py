@@ -18,12 +18,12 @@ import yaml
 
 from commodore_py.cli import run
 from commodore_py.cli.root import commodore as root
-from tests.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 COMMAND = (sys.executable, "-m", "commodore_py")
 

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import a_repository_with, commit_in, commit_to, git
-from tests.git_servers import http
-
-from .sync_world import QUICKLY, World, a_world, branch_of, summary
+from tests.support.builders import a_repository_with, commit_in, commit_to, git
+from tests.support.scenarios.template_sync import QUICKLY, World, a_world, branch_of, summary
+from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.fixture
@@ -298,7 +297,7 @@ def test_repositories_elsewhere_get_a_branch(world: World, stranger: Path) -> No
     hook.chmod(0o755)
     world.change_template("two", "theirs")
     commodore, folder = world.commodore, world.folder
-    with http.serve(folder / "git") as server:
+    with git_http.serve(folder / "git") as server:
         entry = server.url("component-one.git")
         (folder / "list.yaml").write_text(f"- {entry}\n")
 

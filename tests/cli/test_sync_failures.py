@@ -6,16 +6,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import commit_to, git
-from tests.web_servers.github import TOKEN, Refusal
-
-from .sync_world import World, a_world, branch_of, summary
+from tests.support.builders import commit_to, git
+from tests.support.scenarios.template_sync import World, a_world, branch_of, summary
+from tests.support.servers.github import TOKEN, Refusal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.fixture

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.unit.lieutenant.api import Reply, refuses, serving
-from tests.unit.workflows.publisher import Publisher, a_program, limited, put
+from tests.support.servers.api import Reply, refuses, serving
+from tests.support.tool_releases import Publisher, a_program, limited, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 NEEDED_BY_SCRIPTS = ("sh", "env")
 

@@ -11,7 +11,7 @@ from commodore_py import __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.mark.spec("01.01")

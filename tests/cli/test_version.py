@@ -13,7 +13,7 @@ from commodore_py import COMPATIBLE_WITH, __version__
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 
 @pytest.fixture

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import a_component, a_package
-from tests.builders import commit_to
+from tests.support.authoring import a_component, a_package
+from tests.support.builders import commit_to
 
 from .test_package_test import a_package_with_cases
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .conftest import CommandLine
+    from tests.support.command_line import CommandLine
 
 CASE = {"tests/defaults.yml": "{}\n"}
 TEMPORARY = re.compile(r"/(?:component|package)-[a-z0-9_]{8}/")

@@ -12,7 +12,7 @@ import yaml
 from kapitan import cached, resources
 from kapitan.topics import current_target
 
-from tests.unit.compiler.conftest import PREAMBLE
+from tests.support.jsonnet_component import PREAMBLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

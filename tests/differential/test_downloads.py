@@ -17,16 +17,16 @@ from kapitan.inventory.model.dependencies import DependencyTypeConfig
 from pydantic import TypeAdapter
 
 from commodore_py.dependencies.downloads.constraints import best
-from tests.builders import a_repository_with, commit_to, git, url_of
-from tests.pipeline.downloads_world import Downloads
-from tests.web_servers.charts import a_chart, a_repository, a_tar
-from tests.web_servers.web import serve
+from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.scenarios.downloads import Downloads
+from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.web_servers.web import Web
+    from tests.support.servers.web import Web
 
 Entry = dict[str, Any]
 

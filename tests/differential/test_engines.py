@@ -12,8 +12,8 @@ import yaml
 from commodore_py import compiler, dependencies
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
-from tests.builders import errors_in
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import errors_in
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

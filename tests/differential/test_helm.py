@@ -16,9 +16,9 @@ from commodore_py import compiler, dependencies
 from commodore_py.errors import CommodoreError
 from commodore_py.model import ReferenceFile
 from commodore_py.pipeline import gather
-from tests.builders import errors_in
-from tests.fleet import CLUSTER, Fleet, a_fleet
-from tests.helm_charts import CASES, FAILING, Case
+from tests.support.builders import errors_in
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.helm_charts import CASES, FAILING, Case
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

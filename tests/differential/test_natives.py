@@ -16,12 +16,12 @@ from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
 from commodore_py.errors import CommodoreError
-from tests.builders import TargetsByName
 from tests.differential import kapitans_natives as kapitan
 from tests.differential.kapitans_natives import KapitanFails
-from tests.unit.compiler.conftest import Component, lay_out
-from tests.unit.compiler.native_calls import LIBRARY, NATIVES, TARGETS
-from tests.unit.postprocess.filter_functions import Fails
+from tests.support.builders import TargetsByName
+from tests.support.filter_functions import Fails
+from tests.support.jsonnet_component import Component, lay_out
+from tests.support.native_calls import LIBRARY, NATIVES, TARGETS
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.authoring import a_component, a_package, files_below
-from tests.builders import a_repository_with, component_files, url_of
-
-from .peer import clean_environment, find_peer, outcome_of, write_jb
+from tests.support.authoring import a_component, a_package, files_below
+from tests.support.builders import a_repository_with, component_files, url_of
+from tests.support.peer import clean_environment, find_peer, outcome_of, write_jb
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -21,13 +21,12 @@ from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
 from commodore_py.dependencies.jsonnet.shallow import FilesOnly
-from tests.builders import git, git_says, make_dependency
-
-from .jb import find_jb
-from .vendored import links, lock, reachable
+from tests.support.builders import git, git_says, make_dependency
+from tests.support.jb import find_jb
+from tests.support.vendored import links, lock, reachable
 
 if TYPE_CHECKING:
-    from .jb import Jb
+    from tests.support.jb import Jb
 
 pytestmark = pytest.mark.e2e
 

@@ -12,16 +12,15 @@ from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError
-from tests.builders import a_repository_with, commit_to, git
-
-from .jb import find_jb
-from .vendored import links, lock, reachable
+from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.jb import find_jb
+from tests.support.vendored import links, lock, reachable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from .jb import Jb
+    from tests.support.jb import Jb
 
 pytestmark = pytest.mark.e2e
 

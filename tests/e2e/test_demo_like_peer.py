@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-
-from .peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
+from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable

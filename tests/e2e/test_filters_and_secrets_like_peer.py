@@ -9,18 +9,10 @@ import pytest
 import yaml
 
 from commodore_py.adapters.files import read_tree
-from tests.builders import commit_to
-from tests.fleet import CLUSTER, Fleet, a_fleet, component_entries
-from tests.unit.postprocess.filter_functions import (
-    FILES,
-    LIBRARY,
-    NATIVES,
-    SCALARS,
-    SURROUNDINGS,
-    Fails,
-)
-
-from .peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
+from tests.support.builders import commit_to
+from tests.support.filter_functions import FILES, LIBRARY, NATIVES, SCALARS, SURROUNDINGS, Fails
+from tests.support.fleet import CLUSTER, Fleet, a_fleet, component_entries
+from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .peer import clean_environment, find_peer, run_peer, run_to_end, write_jb
+from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, write_jb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,9 +8,8 @@ import pytest
 import yaml
 
 from commodore_py.adapters.files import read_tree
-from tests.fleet import CLUSTER, a_fleet
-
-from .peer import find_peer, run_peer, serve_facts
+from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.peer import find_peer, run_peer, serve_facts
 
 pytestmark = pytest.mark.e2e
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-
-from .peer import clean_environment, find_peer
+from tests.support.peer import clean_environment, find_peer
 
 if TYPE_CHECKING:
     from pathlib import Path

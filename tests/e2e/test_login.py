@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.oidc_provider import real
-from tests.oidc_provider.contract import DESKTOP, LoginContract, cached
-from tests.oidc_provider.person import browser
-from tests.unit.lieutenant.api import serving
+from tests.support.servers.api import serving
+from tests.support.servers.oidc import real
+from tests.support.servers.oidc.contract import DESKTOP, LoginContract, cached
+from tests.support.servers.oidc.person import browser
 
 pytestmark = pytest.mark.e2e
 

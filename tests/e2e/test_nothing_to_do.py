@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-from tests.fleet import CLUSTER, a_fleet
-from tests.web_servers import charts, web
+from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.servers import charts, web
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.fleet import Fleet
-    from tests.web_servers.web import Web
+    from tests.support.fleet import Fleet
+    from tests.support.servers.web import Web
 
 pytestmark = pytest.mark.e2e
 

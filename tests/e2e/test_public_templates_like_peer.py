@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.authoring import files_below
-from tests.builders import commit_in, git
+from tests.support.authoring import files_below
+from tests.support.builders import commit_in, git
+from tests.support.peer import find_peer
 
-from .peer import find_peer
 from .test_scaffold_like_peer import run
 
 pytestmark = pytest.mark.e2e

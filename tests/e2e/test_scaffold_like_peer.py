@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.authoring import files_below
-from tests.builders import commit_in, git
-from tests.templates import a_template, change
-
-from .peer import clean_environment, find_peer, outcome_of
+from tests.support.authoring import files_below
+from tests.support.builders import commit_in, git
+from tests.support.peer import clean_environment, find_peer, outcome_of
+from tests.support.templates import a_template, change
 
 pytestmark = pytest.mark.e2e
 

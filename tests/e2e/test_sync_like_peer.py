@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import a_repository_with, commit_to, git
-from tests.templates import a_template, change
-from tests.web_servers import github, proxy
-
-from .peer import clean_environment, find_peer, outcome_of
+from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.peer import clean_environment, find_peer, outcome_of
+from tests.support.servers import github, proxy
+from tests.support.templates import a_template, change
 
 if TYPE_CHECKING:
-    from tests.web_servers.github import GitHubServer
+    from tests.support.servers.github import GitHubServer
 
 pytestmark = pytest.mark.e2e
 

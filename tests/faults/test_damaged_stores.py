@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.damage import DAMAGES, World, trees_of
 from tests.differential.test_engines import FAILING, MISSING, SCENARIOS, fleet_of
-from tests.fleet import CLUSTER
+from tests.support.damage import DAMAGES, World, trees_of
+from tests.support.fleet import CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.store import Store, digest_of
-from tests.damage import World
+from tests.support.damage import World
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

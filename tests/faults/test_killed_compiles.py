@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import git, git_says
-from tests.faults.killed_world import (
+from tests.support.builders import git, git_says
+from tests.support.scenarios.killed_compiles import (
     SCENES,
     STAGES,
     Playground,

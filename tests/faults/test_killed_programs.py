@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.authoring import a_component
-from tests.builders import git
-from tests.fleet import CLUSTER, a_fleet
+from tests.support.authoring import a_component
+from tests.support.builders import git
+from tests.support.fleet import CLUSTER, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import a_repository_with, commit_in, git
-from tests.templates import a_template, change
-from tests.web_servers.github import TOKEN, GitHubServer, serve
+from tests.support.builders import a_repository_with, commit_in, git
+from tests.support.servers.github import TOKEN, GitHubServer, serve
+from tests.support.templates import a_template, change
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.natives import natives
 from commodore_py.refs.backends import REF_BACKENDS
-from tests.unit.postprocess.filter_functions import LIBRARY, NATIVES
+from tests.support.filter_functions import LIBRARY, NATIVES
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "filters"
 DOCS = Path(__file__).parents[2] / "docs"

@@ -16,8 +16,8 @@ from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
 from commodore_py.lib import KAPITAN_LIBRARIES, LIBRARIES
-from tests.builders import TargetsByName
-from tests.unit.compiler.native_calls import LIBRARY, NATIVES, OURS
+from tests.support.builders import TargetsByName
+from tests.support.native_calls import LIBRARY, NATIVES, OURS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "libraries.md"

@@ -10,9 +10,9 @@ from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows import changed_files
 from commodore_py.workflows.affected import affected
-from tests.builders import git
-from tests.fleet import a_component
-from tests.pipeline.rerun_world import Reruns, reruns
+from tests.support.builders import git
+from tests.support.fleet import a_component
+from tests.support.scenarios.reruns import Reruns, reruns
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.dependencies import fetch_catalog
 from commodore_py.errors import CommodoreError
-from tests.builders import (
+from tests.support.builders import (
     a_repository_with,
     commit_in,
     commit_to,
@@ -19,7 +19,7 @@ from tests.builders import (
     make_config,
     url_of,
 )
-from tests.pipeline.dependency_world import backups, branch, head
+from tests.support.scenarios.dependencies import backups, branch, head
 
 if TYPE_CHECKING:
     from pathlib import Path

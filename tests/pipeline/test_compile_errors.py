@@ -9,8 +9,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
-from tests.builders import errors_in, git_says
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import errors_in, git_says
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from commodore_py.pipeline import compile_catalog
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,8 +8,15 @@ import pytest
 
 from commodore_py.dependencies import wanted_configuration
 from commodore_py.model import Kind, RepositoryRef
-from tests.builders import a_repository_with, commit_in, commit_to, git, make_cluster, url_of
-from tests.pipeline.dependency_world import (
+from tests.support.builders import (
+    a_repository_with,
+    commit_in,
+    commit_to,
+    git,
+    make_cluster,
+    url_of,
+)
+from tests.support.scenarios.dependencies import (
     World,
     backups,
     branch,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.damage import World, files_of
+from tests.support.damage import World, files_of
 
 if TYPE_CHECKING:
     from pathlib import Path

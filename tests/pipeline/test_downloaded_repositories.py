@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import a_repository_with, commit_to, git, url_of
-from tests.pipeline.downloads_world import Downloads
+from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.scenarios.downloads import Downloads
 
 if TYPE_CHECKING:
     from pathlib import Path

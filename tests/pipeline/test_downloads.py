@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import a_repository_with, url_of
-from tests.pipeline.downloads_world import Downloads
-from tests.web_servers.charts import a_chart, a_repository, a_tar
-from tests.web_servers.web import serve
+from tests.support.builders import a_repository_with, url_of
+from tests.support.scenarios.downloads import Downloads
+from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.web_servers.web import Web
+    from tests.support.servers.web import Web
 
 NO_HELM = {"helm_path": "there-is-no-such-helm"}
 

@@ -9,8 +9,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.pipeline import compile_catalog
-from tests.builders import commit_to
-from tests.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.builders import commit_to
+from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

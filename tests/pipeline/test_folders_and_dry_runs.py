@@ -13,8 +13,8 @@ from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.dry_run import compile_dry
-from tests.builders import commit_in, commit_to, digest_of, git
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import commit_in, commit_to, digest_of, git
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

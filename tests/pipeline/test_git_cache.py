@@ -19,8 +19,8 @@ from commodore_py.dependencies.git.lending import Lender
 from commodore_py.dependencies.git.lending_entries import LIST
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
-from tests.builders import commit_in, commit_to, component_files, git, git_says
-from tests.pipeline.dependency_world import World, backups, component, head, rewritten, tag
+from tests.support.builders import commit_in, commit_to, component_files, git, git_says
+from tests.support.scenarios.dependencies import World, backups, component, head, rewritten, tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable

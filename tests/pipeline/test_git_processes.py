@@ -14,9 +14,9 @@ import pytest
 
 from commodore_py.dependencies import fetch_catalog
 from commodore_py.model import DependencySpec, Kind
-from tests.builders import commit_to, git, make_cluster
-from tests.git_servers import http
-from tests.pipeline.dependency_world import World, component, configuration, instance, tag
+from tests.support.builders import commit_to, git, make_cluster
+from tests.support.scenarios.dependencies import World, component, configuration, instance, tag
+from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -99,7 +99,7 @@ def test_servers_are_asked_one_question_each(
         tag(world.repository(name), "v1")
     for name in ("global", "catalog"):
         world.repository(name, {"README.md": name})
-    with http.serve(world.root / "remotes") as server:
+    with git_http.serve(world.root / "remotes") as server:
         specs = [
             DependencySpec(Kind.COMPONENT, name, server.url(f"{name}.git"), "v1", component=name)
             for name in names
@@ -277,7 +277,7 @@ def test_a_new_repository_on_a_server_takes_few_programs(
     world: World, started: Callable[[], Counter[str]]
 ) -> None:
     world.repository("foo")
-    with http.serve(world.root / "remotes") as server:
+    with git_http.serve(world.root / "remotes") as server:
         url = server.url("foo.git")
         started()
         world.fetch(DependencySpec(Kind.COMPONENT, "foo", url, "master", component="foo"))

@@ -14,16 +14,16 @@ from commodore_py.catalog import open_git
 from commodore_py.dependencies import fetch_catalog
 from commodore_py.errors import CommodoreError
 from commodore_py.model import DependencySpec, Entry, Kind, Rendered, Tree
-from tests.builders import a_repository_with, commit_to, git, make_cluster
-from tests.git_servers import http, ssh
-from tests.pipeline.dependency_world import World, component, head, rewritten, tag
+from tests.support.builders import a_repository_with, commit_to, git, make_cluster
+from tests.support.scenarios.dependencies import World, component, head, rewritten, tag
+from tests.support.servers import git_http, git_ssh
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.git_servers.http import HttpServer
-    from tests.git_servers.ssh import SshServer
+    from tests.support.servers.git_http import HttpServer
+    from tests.support.servers.git_ssh import SshServer
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ def foo(world: World) -> Path:
 @pytest.fixture
 def web(world: World) -> Iterator[HttpServer]:
     (world.root / "remotes").mkdir(exist_ok=True)
-    with http.serve(world.root / "remotes") as server:
+    with git_http.serve(world.root / "remotes") as server:
         yield server
 
 
 @pytest.fixture
 def shell(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
-    with ssh.serve(world.root / "ssh") as server:
+    with git_ssh.serve(world.root / "ssh") as server:
         monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ssh")
         monkeypatch.setenv("GIT_SSH_COMMAND", server.command)
         yield server

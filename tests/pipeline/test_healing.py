@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies import one_run
-from tests.builders import commit_to
-from tests.pipeline.dependency_world import World, component
+from tests.support.builders import commit_to
+from tests.support.scenarios.dependencies import World, component
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,8 +22,7 @@ from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report, report_body
 from commodore_py.lieutenant.client import Server
-from tests.unit.lieutenant.api import Api, Reply, redirects, refuses, says, serving
-from tests.unit.lieutenant.objects import (
+from tests.support.lieutenant import (
     MISSING,
     as_yaml,
     cluster_object,
@@ -31,6 +30,7 @@ from tests.unit.lieutenant.objects import (
     tenant_object,
     told,
 )
+from tests.support.servers.api import Api, Reply, redirects, refuses, says, serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.model import Kind
-from tests.builders import commit_in, commit_to, component_files, git, url_of
-from tests.pipeline.dependency_world import (
+from tests.support.builders import commit_in, commit_to, component_files, git, url_of
+from tests.support.scenarios.dependencies import (
     World,
     backups,
     branch,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from tests.oidc_provider import double
-from tests.oidc_provider.contract import LoginContract
+from tests.support.servers.oidc import double
+from tests.support.servers.oidc.contract import LoginContract
 
 
 class TestWithTheDouble(LoginContract):

@@ -12,8 +12,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
-from tests.fleet import CLUSTER, a_fleet
-from tests.unit.workflows.publisher import a_program, put
+from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.tool_releases import a_program, put
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

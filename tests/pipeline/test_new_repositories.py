@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies.git.new_worktree import add_worktree
-from tests.builders import commit_to, git
-from tests.pipeline.dependency_world import World, component, head, instance, rewritten, tag
+from tests.support.builders import commit_to, git
+from tests.support.scenarios.dependencies import World, component, head, instance, rewritten, tag
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,18 +15,18 @@ from commodore_py import pipeline
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.component_at import ComponentAt
 from commodore_py.workflows.authoring.component_compile import Wanted, compile_component
-from tests.authoring import a_component
-from tests.builders import a_repository_with, errors_in, make_config, url_of
-from tests.fleet import CLUSTER, a_fleet
-from tests.web_servers.charts import a_chart, a_repository, a_tar
-from tests.web_servers.web import serve
+from tests.support.authoring import a_component
+from tests.support.builders import a_repository_with, errors_in, make_config, url_of
+from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.fleet import Fleet
-    from tests.web_servers.web import Web
+    from tests.support.fleet import Fleet
+    from tests.support.servers.web import Web
 
 _CONNECTED: list[object] = []
 _WATCHING: list[bool] = []

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.builders import git
-from tests.pipeline.downloads_world import Downloads
-from tests.web_servers.charts import a_chart, a_repository, a_tar
-from tests.web_servers.web import serve
+from tests.support.builders import git
+from tests.support.scenarios.downloads import Downloads
+from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.web_servers.web import Web
+    from tests.support.servers.web import Web
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -155,11 +155,11 @@ def test_of_one_source_at_one_place_the_first_counts(
 KILLED = """
 import sys
 from pathlib import Path
-from tests.pipeline.downloads_world import Downloads
+from tests.support.scenarios.downloads import Downloads
 
 world = object.__new__(Downloads)
 world.root = Path(sys.argv[1])
-world.config = __import__("tests.builders", fromlist=["x"]).make_config(
+world.config = __import__("tests.support.builders", fromlist=["x"]).make_config(
     world.root / "work", download_cache=world.root / "cache", local=True, offline=True
 )
 print("ready", flush=True)

@@ -12,8 +12,16 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model import ReportOutcome
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.report_again import report_again
-from tests.builders import a_repository_with, commit_in, commit_to, digest_of, git, git_says, url_of
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import (
+    a_repository_with,
+    commit_in,
+    commit_to,
+    digest_of,
+    git,
+    git_says,
+    url_of,
+)
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

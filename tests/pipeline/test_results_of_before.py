@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from commodore_py.pipeline import gather, render
-from tests.builders import commit_to
-from tests.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import commit_to
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

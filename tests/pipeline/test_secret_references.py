@@ -11,8 +11,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.pipeline import compile_catalog
-from tests.builders import commit_to
-from tests.fleet import CLUSTER, Fleet, a_component, a_fleet, component_entries
+from tests.support.builders import commit_to
+from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet, component_entries
 
 if TYPE_CHECKING:
     from pathlib import Path

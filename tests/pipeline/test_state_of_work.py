@@ -10,8 +10,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
-from tests.builders import commit_to, errors_in, git
-from tests.fleet import CLUSTER, TENANT, Fleet, a_fleet
+from tests.support.builders import commit_to, errors_in, git
+from tests.support.fleet import CLUSTER, TENANT, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path

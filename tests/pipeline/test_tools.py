@@ -17,8 +17,8 @@ from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.workflows.tools import TOOLS, Tool, ask
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install
-from tests.unit.lieutenant.api import Reply, refuses, serving
-from tests.unit.workflows.publisher import Publisher, a_program, an_archive, put
+from tests.support.servers.api import Reply, refuses, serving
+from tests.support.tool_releases import Publisher, a_program, an_archive, put
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,10 +15,10 @@ import pytest
 from commodore_py.config import Author
 from commodore_py.dependencies import LocalWork, one_run
 from commodore_py.errors import CommodoreError
-from tests.builders import a_repository_with, commit_to, git, url_of
-from tests.fleet import CLUSTER
-from tests.git_servers import http
-from tests.pipeline.rerun_world import PAUSE, Reruns, reruns, rewrite
+from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.fleet import CLUSTER
+from tests.support.scenarios.reruns import PAUSE, Reruns, reruns, rewrite
+from tests.support.servers import git_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -412,7 +412,7 @@ def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> Non
 def test_servers_are_asked_and_believed(tmp_path: Path) -> None:
     world = reruns(tmp_path)
     web = world.fleet.repository("component-web")
-    with http.serve(world.fleet.root / "repos") as server:
+    with git_http.serve(world.fleet.root / "repos") as server:
         components = {"web": {"url": server.url("component-web.git"), "version": "master"}}
         content = {"applications": ["web"], "parameters": {"components": components}}
         world.fleet.configure(content, repository="global")

@@ -9,9 +9,9 @@ import pytest
 
 from commodore_py.adapters.http import PAUSES
 from commodore_py.errors import CommodoreError, notes_of
-from tests.e2e.peer import serve_facts
-from tests.fleet import CLUSTER, TENANT
-from tests.pipeline.rerun_world import Reruns, reruns, rewrite
+from tests.support.fleet import CLUSTER, TENANT
+from tests.support.peer import serve_facts
+from tests.support.scenarios.reruns import Reruns, reruns, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

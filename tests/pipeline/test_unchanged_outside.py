@@ -11,8 +11,8 @@ from urllib.parse import quote
 import pytest
 
 from commodore_py.lib import KUSTOMIZE_WRAPPER
+from tests.support.scenarios.reruns import PAUSE, Reruns, reruns
 
-from .rerun_world import PAUSE, Reruns, reruns
 from .test_unchanged import edit_facts
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.builders import git
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -21,7 +21,7 @@ from commodore_py import unchanged
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.results import Found, Missing, Results
-from tests.builders import commit_to, errors_in, git, git_says
+from tests.support.builders import commit_to, errors_in, git, git_says
 
 from .kept_world import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, World
 from .scene import demand

@@ -7,7 +7,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from tests.builders import git, git_says, url_of
+from tests.support.builders import git, git_says, url_of
 
 from .belongings import Holding
 from .remotes import FILES, SOURCES, VERSIONS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.builders import a_repository_with, commit_to, git, git_says, url_of
+from tests.support.builders import a_repository_with, commit_to, git, git_says, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path

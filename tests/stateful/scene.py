@@ -9,7 +9,7 @@ from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
-from tests.builders import errors_in, git
+from tests.support.builders import errors_in, git
 
 from .belongings import Belongings, Holding
 from .remotes import CLUSTER, SOURCES, TENANT, Remotes

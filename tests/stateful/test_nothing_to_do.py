@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError
-from tests.builders import commit_to, git
-from tests.pipeline.rerun_world import Reruns, reruns
+from tests.support.builders import commit_to, git
+from tests.support.scenarios.reruns import Reruns, reruns
 
 if TYPE_CHECKING:
     from collections.abc import Callable

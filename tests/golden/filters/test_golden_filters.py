@@ -15,7 +15,7 @@ import pytest
 from commodore_py.adapters import files, yaml
 from commodore_py.model import CatalogHead, ClassPath, Instance, Inventory, Sources
 from commodore_py.postprocess import apply_filters
-from tests.builders import make_cluster, make_config, make_dependency, make_node
+from tests.support.builders import make_cluster, make_config, make_dependency, make_node
 
 HERE = Path(__file__).parent
 CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "filters.yml").exists())

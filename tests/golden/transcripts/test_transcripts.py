@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cli import run
-from tests.builders import commit_to, git, url_of
-from tests.fleet import CLUSTER, MAIN, Fleet, a_fleet
-from tests.git_servers import http, ssh
+from tests.support.builders import commit_to, git, url_of
+from tests.support.fleet import CLUSTER, MAIN, Fleet, a_fleet
+from tests.support.servers import git_http, git_ssh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -94,7 +94,7 @@ def over_file(fleet: Fleet, _: pytest.MonkeyPatch) -> Iterator[tuple[str, tuple[
 
 @contextmanager
 def over_http(fleet: Fleet, _: pytest.MonkeyPatch) -> Iterator[tuple[str, tuple[str, ...]]]:
-    with http.serve(fleet.catalog.parent) as server:
+    with git_http.serve(fleet.catalog.parent) as server:
         yield server.url("catalog.git"), ("--push-url", "same")
 
 
@@ -102,7 +102,7 @@ def over_http(fleet: Fleet, _: pytest.MonkeyPatch) -> Iterator[tuple[str, tuple[
 def over_ssh(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    with ssh.serve(fleet.root / "ssh") as server:
+    with git_ssh.serve(fleet.root / "ssh") as server:
         monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ssh")
         monkeypatch.setenv("GIT_SSH_COMMAND", server.command)
         yield server.url(fleet.catalog), ()

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.config import Config, WorkPaths
-from tests.oidc_provider import double
-from tests.oidc_provider.contract import a_terminal, reading
-from tests.oidc_provider.double import CLIENT, Double
-from tests.unit.lieutenant.api import Api, Reply, serving
-from tests.unit.lieutenant.objects import cluster_object, tenant_object
+from tests.support.lieutenant import cluster_object, tenant_object
+from tests.support.servers.api import Api, Reply, serving
+from tests.support.servers.oidc import double
+from tests.support.servers.oidc.contract import a_terminal, reading
+from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,11 +15,10 @@ import requests
 
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant import log_in
-from tests.oidc_provider.contract import ASKING, a_terminal
-from tests.oidc_provider.double import CLIENT, Double
-from tests.oidc_provider.person import Person
-
-from .surroundings import port_18000_taken
+from tests.support.login import port_18000_taken
+from tests.support.servers.oidc.contract import ASKING, a_terminal
+from tests.support.servers.oidc.double import CLIENT, Double
+from tests.support.servers.oidc.person import Person
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,15 +8,14 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import load_cluster, log_in
-from tests.oidc_provider.contract import cached
-
-from .surroundings import keeps
+from tests.support.login import keeps
+from tests.support.servers.oidc.contract import cached
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from tests.unit.lieutenant.api import Api
+    from tests.support.servers.api import Api
 
 
 @pytest.mark.spec("02.28")

@@ -9,13 +9,12 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import log_in
-from tests.oidc_provider.contract import a_terminal, reading
-
-from .surroundings import port_18000_taken
+from tests.support.login import port_18000_taken
+from tests.support.servers.oidc.contract import a_terminal, reading
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
-    from tests.oidc_provider.double import Double
+    from tests.support.servers.oidc.double import Double
 
 
 def test_where_no_browser_is_the_address_is_shown(

@@ -12,10 +12,9 @@ import pytest
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import load_cluster, log_in, log_out
-from tests.oidc_provider.double import CLIENT, Double
-from tests.unit.lieutenant.api import Api, Reply, refuses, says
-
-from .surroundings import good_token
+from tests.support.login import good_token
+from tests.support.servers.api import Api, Reply, refuses, says
+from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,8 +9,8 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import fetch_token, log_in, log_out
-from tests.oidc_provider.double import CLIENT, Double
-from tests.unit.lieutenant.api import Api, Reply, refuses
+from tests.support.servers.api import Api, Reply, refuses
+from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
     from commodore_py.config import Config

@@ -19,13 +19,12 @@ from commodore_py.lieutenant import (
     log_in,
     report,
 )
-from tests.oidc_provider.contract import a_terminal, cached
-from tests.oidc_provider.double import Double, jwt
-from tests.oidc_provider.person import browser
-from tests.unit.lieutenant.api import Api, refuses
-from tests.unit.lieutenant.objects import cluster_object, make_record
-
-from .surroundings import good_token, keeps, spent_token
+from tests.support.lieutenant import cluster_object, make_record
+from tests.support.login import good_token, keeps, spent_token
+from tests.support.servers.api import Api, refuses
+from tests.support.servers.oidc.contract import a_terminal, cached
+from tests.support.servers.oidc.double import Double, jwt
+from tests.support.servers.oidc.person import browser
 
 if TYPE_CHECKING:
     from pathlib import Path

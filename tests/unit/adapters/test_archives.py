@@ -15,7 +15,7 @@ from commodore_py.adapters.files.archives import (
     unpack_tar,
     unpack_zip,
 )
-from tests.web_servers.charts import a_tar
+from tests.support.servers.charts import a_tar
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,7 +9,7 @@ import pytest
 from commodore_py.adapters.git import abbreviations as git_short
 from commodore_py.adapters.git import program as adapter
 from commodore_py.adapters.process import ProgramFailed
-from tests.builders import a_repository_with, commit_in, commit_to, git, url_of
+from tests.support.builders import a_repository_with, commit_in, commit_to, git, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path

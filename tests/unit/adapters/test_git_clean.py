@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.clean import tracked_if_clean
-from tests.builders import a_repository_with, git
+from tests.support.builders import a_repository_with, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from commodore_py.adapters.git import abbreviations as git_short
 from commodore_py.adapters.git import program as adapter
 from commodore_py.adapters.git.files import folders_of, refs_in, remote_in
 from commodore_py.adapters.git.packs import is_unambiguous
-from tests.builders import a_repository_with, commit_to, git
+from tests.support.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:
     from collections.abc import Callable

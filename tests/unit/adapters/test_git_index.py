@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.index import UnknownIndex, files_in, seen_of
-from tests.builders import commit_in, git
+from tests.support.builders import commit_in, git
 
 if TYPE_CHECKING:
     from pathlib import Path

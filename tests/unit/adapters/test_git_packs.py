@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.packs import is_packed_commit, tree_of
-from tests.builders import a_repository_with, commit_to, git
+from tests.support.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,8 +15,8 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.http.github import GitHub, PullRequest, Repository, Wanted
 from commodore_py.adapters.http.github_refusals import GitHubError, NothingMoreToAsk, limit_of
 from commodore_py.errors import CommodoreError
-from tests.builders import a_repository_with, commit_to, git
-from tests.web_servers.github import TOKEN, GitHubServer, Hosted, Refusal, serve
+from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.servers.github import TOKEN, GitHubServer, Hosted, Refusal, serve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,7 +14,7 @@ from commodore_py.adapters.files import on_disk
 from commodore_py.adapters.files.kept_files import list_files
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry
-from tests.builders import git
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from commodore_py.catalog import assemble
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model import Entry, Node, ReferenceFile, Tree
-from tests.builders import make_node
+from tests.support.builders import make_node
 
 NONE: Mapping[str, str] = {}
 

@@ -24,7 +24,7 @@ from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.results import Reads, WatchedOverlay
-from tests.compiled_world import World
+from tests.support.scenarios.compile_targets import World
 
 if TYPE_CHECKING:
     from pathlib import Path

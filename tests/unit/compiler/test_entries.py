@@ -13,7 +13,7 @@ from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.whereabouts import Whereabouts
 from commodore_py.model import Instance, Inventory
-from tests.builders import errors_in, make_node
+from tests.support.builders import errors_in, make_node
 
 if TYPE_CHECKING:
     from pathlib import Path

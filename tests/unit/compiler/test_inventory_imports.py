@@ -13,12 +13,12 @@ import pytest
 
 from commodore_py.adapters.jsonnet.evaluate import Inexpressible
 from commodore_py.compiler.inventory.imports import FOLDER, InventoryImports
-from tests.builders import TargetsByName
-from tests.unit.compiler.native_calls import TARGETS
+from tests.support.builders import TargetsByName
+from tests.support.native_calls import TARGETS
 
 if TYPE_CHECKING:
     from commodore_py.adapters.jsonnet.evaluate import Json
-    from tests.unit.compiler.conftest import Component
+    from tests.support.jsonnet_component import Component
 
 
 class Counted(InventoryImports):

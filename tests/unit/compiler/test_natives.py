@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
-from tests.unit.compiler.native_calls import LIBRARY, NATIVES, OURS
-from tests.unit.postprocess.filter_functions import Fails
+from tests.support.filter_functions import Fails
+from tests.support.native_calls import LIBRARY, NATIVES, OURS
 
 if TYPE_CHECKING:
-    from tests.unit.compiler.conftest import Component
+    from tests.support.jsonnet_component import Component
 
 CALLS = {
     call: result

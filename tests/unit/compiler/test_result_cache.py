@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model import ReferenceFile
 from commodore_py.results import CacheDiffers, Reads, Results
 from commodore_py.store import Store
-from tests.compiled_world import World
+from tests.support.scenarios.compile_targets import World
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from commodore_py.dependencies import fetch_vendored
 from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model import ClassPath, Inventory, Kind
-from tests.builders import errors_in, make_config, make_dependency, make_node
+from tests.support.builders import errors_in, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -16,7 +16,7 @@ from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model import Kind
-from tests.builders import (
+from tests.support.builders import (
     a_repository_with,
     commit_to,
     errors_in,

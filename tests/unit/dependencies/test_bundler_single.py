@@ -10,8 +10,8 @@ import pytest
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.dependencies.jsonnet.shallow import FilesOnly
 from commodore_py.errors import CommodoreError
-from tests.authoring import files_below
-from tests.builders import commit_to, git
+from tests.support.authoring import files_below
+from tests.support.builders import commit_to, git
 
 from .test_bundler_install import HOST, Work, of
 

@@ -10,7 +10,7 @@ from commodore_py.dependencies.jsonnet.libraries import libraries_of, link_libra
 from commodore_py.dependencies.jsonnet.library_doubts import library_doubts
 from commodore_py.errors import CommodoreError
 from commodore_py.model import parameter_key
-from tests.builders import errors_in, make_dependency
+from tests.support.builders import errors_in, make_dependency
 
 if TYPE_CHECKING:
     from pathlib import Path

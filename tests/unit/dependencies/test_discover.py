@@ -9,7 +9,7 @@ import pytest
 from commodore_py.dependencies import instances_of, wanted_components, wanted_packages
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model import ClassPath, Instance, Kind
-from tests.builders import errors_in, make_dependency, make_node
+from tests.support.builders import errors_in, make_dependency, make_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable

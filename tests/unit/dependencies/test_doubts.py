@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.dependencies import doubts
 from commodore_py.model import ClassPath, Instance, Inventory, Kind, Node
-from tests.builders import make_config, make_dependency, make_node
+from tests.support.builders import make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
     from pathlib import Path

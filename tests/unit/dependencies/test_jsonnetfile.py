@@ -16,7 +16,7 @@ from commodore_py.dependencies.jsonnet.jsonnetfile import (
 )
 from commodore_py.dependencies.jsonnet.remote import parse_remote
 from commodore_py.errors import CommodoreError
-from tests.builders import errors_in
+from tests.support.builders import errors_in
 
 HTTPS, SSH = "https://git.example.com/", "ssh://git@git.example.com/"
 

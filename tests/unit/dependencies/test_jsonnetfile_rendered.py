@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
 from commodore_py.errors import CommodoreError, notes_of
-from tests.builders import commit_in, errors_in, git, make_dependency
+from tests.support.builders import commit_in, errors_in, git, make_dependency
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.whereabouts import Whereabouts, with_place
 from commodore_py.model import ClassPath, Instance, Inventory, Kind
-from tests.builders import errors_in, make_dependency, make_node
+from tests.support.builders import errors_in, make_dependency, make_node
 
 if TYPE_CHECKING:
     from pathlib import Path

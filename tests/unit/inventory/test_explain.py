@@ -24,7 +24,7 @@ from commodore_py.inventory.explain.steps import dotted
 from commodore_py.inventory.explain.tracing import Tracer
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.demo import write_demo
-from tests.builders import make_config
+from tests.support.builders import make_config
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

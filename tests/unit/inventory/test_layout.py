@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.inventory import materialise, resolve
 from commodore_py.model import ClassPath, Instance, Inventory, Kind
-from tests.builders import make_cluster, make_config, make_dependency, make_node
+from tests.support.builders import make_cluster, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

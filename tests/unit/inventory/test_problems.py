@@ -14,7 +14,7 @@ from commodore_py.inventory.engine.native import render_targets
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.problems import Circumstances, located
 from commodore_py.inventory.explain.replay import Hierarchy
-from tests.builders import errors_in
+from tests.support.builders import errors_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

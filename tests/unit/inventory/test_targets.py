@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.inventory.targets import targets_of
 from commodore_py.model import ClassPath, Dependency, Instance, Kind
-from tests.builders import make_dependency
+from tests.support.builders import make_dependency
 
 WRAPPER = Path("/wrapper")
 

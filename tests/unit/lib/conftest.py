@@ -18,7 +18,7 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.lazy_node import read_node
 from commodore_py.postprocess.natives import natives
-from tests.builders import TargetsByName
+from tests.support.builders import TargetsByName
 
 if TYPE_CHECKING:
     from pathlib import Path

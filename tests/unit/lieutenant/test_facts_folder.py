@@ -10,8 +10,14 @@ import pytest
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report, report_body
-
-from .objects import as_yaml, cluster_object, make_config, make_record, tenant_object, told
+from tests.support.lieutenant import (
+    as_yaml,
+    cluster_object,
+    make_config,
+    make_record,
+    tenant_object,
+    told,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path

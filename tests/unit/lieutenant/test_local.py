@@ -14,8 +14,7 @@ from commodore_py.lieutenant import load_cluster
 from commodore_py.lieutenant.described import Described
 from commodore_py.lieutenant.parse import cluster_of
 from commodore_py.model import Cluster, RepositoryRef
-
-from .objects import cluster_object, make_config, tenant_object, told
+from tests.support.lieutenant import cluster_object, make_config, tenant_object, told
 
 if TYPE_CHECKING:
     from pathlib import Path

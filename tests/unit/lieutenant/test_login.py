@@ -10,7 +10,7 @@ from commodore_py.adapters import desktop
 from commodore_py.adapters.http.listener import Listener
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.login import Way, way_here
-from tests.oidc_provider.contract import a_terminal
+from tests.support.servers.oidc.contract import a_terminal
 
 
 @pytest.mark.parametrize(

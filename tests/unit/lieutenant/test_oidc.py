@@ -19,7 +19,7 @@ from commodore_py.lieutenant.auth.oidc import (
     printable,
 )
 from commodore_py.lieutenant.urls import base_url
-from tests.oidc_provider.double import jwt
+from tests.support.servers.oidc.double import jwt
 
 NOW = 1_800_000_000.0
 PROVIDER = Provider("https://idp", "https://idp/auth", "https://idp/token")

@@ -3,8 +3,7 @@
 import json
 
 from commodore_py.lieutenant import report_body
-
-from .objects import make_record
+from tests.support.lieutenant import make_record
 
 COMMIT = "0a1b2c3d" * 5
 

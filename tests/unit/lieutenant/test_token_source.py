@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.lieutenant.auth.token_cache import TokenCache
 from commodore_py.lieutenant.auth.tokens import NoToken, TokenSource
-from tests.oidc_provider.double import jwt
+from tests.support.servers.oidc.double import jwt
 
 NOW = 1_800_000_000.0
 API = "https://syn.example.com"

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from commodore_py.manifests import KubeObject, ObjectChange, found_in, object_changes
 from commodore_py.manifests.values import canonical
-
-from .objects import OBJECTS, after, an_object
+from tests.support.kube_objects import OBJECTS, after, an_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection

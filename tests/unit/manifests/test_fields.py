@@ -9,8 +9,7 @@ from hypothesis import given
 
 from commodore_py.manifests import field_changes, written
 from commodore_py.manifests.values import same
-
-from .objects import VALUES, applied
+from tests.support.kube_objects import VALUES, applied
 
 
 def told(old: Any, new: Any) -> list[tuple[str, str, object, object]]:  # noqa: ANN401 - any content

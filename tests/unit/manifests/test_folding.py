@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from commodore_py.manifests import Fold, ObjectChange, folded, masked, masked_fold, object_changes
-
-from .objects import an_object, pods
+from tests.support.kube_objects import an_object, pods
 
 
 def fold(*pairs: tuple[Any, Any]) -> tuple[tuple[ObjectChange, ...], tuple[Fold, ...]]:

@@ -8,8 +8,7 @@ import pytest
 
 from commodore_py.manifests import GRADES, object_changes
 from commodore_py.manifests.quantities import parse
-
-from .objects import an_object, pods
+from tests.support.kube_objects import an_object, pods
 
 if TYPE_CHECKING:
     from commodore_py.manifests import KubeObject, ObjectChange

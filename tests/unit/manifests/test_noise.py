@@ -15,8 +15,7 @@ from commodore_py.manifests import (
     written,
 )
 from commodore_py.manifests.paths import BadPattern, covers, parse_path
-
-from .objects import an_object, pods
+from tests.support.kube_objects import an_object, pods
 
 OLD = an_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-1"}}, spec={"replicas": 1})
 NEW = an_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-2"}}, spec={"replicas": 2})

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from commodore_py.manifests import masked, object_changes
-
-from .objects import an_object
+from tests.support.kube_objects import an_object
 
 REFERENCE = "?{vaultkv:t-a/c-b/shop/password}"
 LAST = "kubectl.kubernetes.io/last-applied-configuration"

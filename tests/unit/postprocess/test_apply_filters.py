@@ -23,7 +23,7 @@ from commodore_py.model import (
     Tree,
 )
 from commodore_py.postprocess import apply_filters
-from tests.builders import make_cluster, make_config, make_dependency, make_node
+from tests.support.builders import make_cluster, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

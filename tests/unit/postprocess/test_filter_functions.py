@@ -16,8 +16,15 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.model import Entry, Tree
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS, Job
-
-from .filter_functions import FILES, LIBRARY, NATIVES, NODE, SCALARS, SURROUNDINGS, Fails
+from tests.support.filter_functions import (
+    FILES,
+    LIBRARY,
+    NATIVES,
+    NODE,
+    SCALARS,
+    SURROUNDINGS,
+    Fails,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

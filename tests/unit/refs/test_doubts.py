@@ -9,7 +9,7 @@ import pytest
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.model import Inventory, Notice
 from commodore_py.refs import doubts, explaining, render_refs
-from tests.builders import make_node
+from tests.support.builders import make_node
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

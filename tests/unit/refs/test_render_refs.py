@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model import Instance, Inventory, SecretRef
 from commodore_py.refs import render_refs
 from commodore_py.refs.backends import REF_BACKENDS
-from tests.builders import make_node
+from tests.support.builders import make_node
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from commodore_py.store import Store, digest_of
-from tests.damage import damage, files_of
+from tests.support.damage import damage, files_of
 
 KEYS = [f"{number:02x}" * 32 for number in range(3)]
 CONTENTS = st.sampled_from([b"", b"x", b"kind: Secret\n", b"large" * 100_000])

@@ -23,7 +23,7 @@ from commodore_py.workflows.authoring.templates.wishes import (
     assignments,
     varied,
 )
-from tests.templates import a_template, change
+from tests.support.templates import a_template, change
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -15,7 +15,7 @@ from commodore_py.workflows.authoring.sync.list import Entry, read_list
 from commodore_py.workflows.authoring.templates.record import Record
 from commodore_py.workflows.authoring.templates.source import Shelf
 from commodore_py.workflows.authoring.templates.update import Plan
-from tests.templates import a_template
+from tests.support.templates import a_template
 
 if TYPE_CHECKING:
     from pathlib import Path

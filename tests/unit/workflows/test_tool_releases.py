@@ -18,9 +18,8 @@ from commodore_py.workflows.tools.releases import (
     release_of,
     version_given,
 )
-from tests.unit.lieutenant.api import Reply, refuses, says, serving
-
-from .publisher import Publisher, limited
+from tests.support.servers.api import Reply, refuses, says, serving
+from tests.support.tool_releases import Publisher, limited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.workflows.demo import write_demo
-from tests.builders import commit_in, commit_to, git, git_says
+from tests.support.builders import commit_in, commit_to, git, git_says
 
 if TYPE_CHECKING:
     from pathlib import Path

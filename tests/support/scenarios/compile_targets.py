@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.compiler import Job, native
 from commodore_py.lib import LIBRARIES
 from commodore_py.model import Inventory, Tree
-
-from .builders import make_node
+from tests.support.builders import make_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

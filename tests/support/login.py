@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from tests.oidc_provider.double import jwt
+from tests.support.servers.oidc.double import jwt
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
-from tests.builders import git, git_says
+from tests.support.builders import git, git_says
 
 if TYPE_CHECKING:
     import ssl

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.workflows.tools.releases import PROJECTS, Platform, Release, Upstream, release_of
-from tests.unit.lieutenant.api import Reply, says
+from tests.support.servers.api import Reply, says
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.unit.lieutenant.api import Api
+    from tests.support.servers.api import Api
 
 RESET = 4_000_000_000  # 2096-10-02 07:06:40 UTC
 

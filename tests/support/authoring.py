@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.builders import commit_in, component_files, git
+from tests.support.builders import commit_in, component_files, git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

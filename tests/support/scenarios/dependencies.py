@@ -10,7 +10,7 @@ import pytest
 from commodore_py.dependencies import fetcher
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Dependency, DependencySpec, Kind
-from tests.builders import (
+from tests.support.builders import (
     a_repository_with,
     commit_to,
     component_files,

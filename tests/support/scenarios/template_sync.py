@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.builders import a_repository_with, git, git_says
-from tests.templates import a_template, change
-from tests.web_servers.github import TOKEN, GitHubServer, Hosted, serve
+from tests.support.builders import a_repository_with, git, git_says
+from tests.support.servers.github import TOKEN, GitHubServer, Hosted, serve
+from tests.support.templates import a_template, change
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from .conftest import CommandLine, Ran
+    from tests.support.command_line import CommandLine, Ran
 
 README = "{{ cookiecutter.slug }}/README.md"
 QUICKLY = ("--github-pause", "0", "--push-url", "same")

@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("tests.oidc_provider.contract")
+pytest.register_assert_rewrite("tests.support.servers.oidc.contract")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.builders import commit_in, git
+from tests.support.builders import commit_in, git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,8 +19,8 @@ import pytest
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import fetch_token, load_cluster, log_in, log_out, report
-from tests.unit.lieutenant.api import Api, Reply, serving
-from tests.unit.lieutenant.objects import cluster_object, make_record, tenant_object
+from tests.support.lieutenant import cluster_object, make_record, tenant_object
+from tests.support.servers.api import Api, Reply, serving
 
 from .person import Person, browser
 

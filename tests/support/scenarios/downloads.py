@@ -11,7 +11,7 @@ from commodore_py.compiler import wanted_downloads
 from commodore_py.dependencies import fetch_downloads
 from commodore_py.errors import CommodoreError
 from commodore_py.model import ClassPath, Instance, Inventory
-from tests.builders import errors_in, git, make_config, make_dependency, make_node
+from tests.support.builders import errors_in, git, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
     from pathlib import Path

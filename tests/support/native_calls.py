@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Final, TypeAlias
 
-from tests.unit.postprocess.filter_functions import Fails
+from tests.support.filter_functions import Fails
 
 Cases: TypeAlias = dict[str, object]
 """Expressions, and their values."""

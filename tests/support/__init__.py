@@ -1,0 +1,1 @@
+"""What tests build and start, and what they compare with."""

@@ -1,0 +1,52 @@
+"""A target as natives see it, with the files of `native_calls`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.compiler.lookup import Lookup
+from tests.support.native_calls import FILES, LATER
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.compiler.evaluation import Evaluation
+
+PREAMBLE = """
+local kap = import 'lib/kapitan.libjsonnet';
+local native = std.native;
+"""
+
+
+@dataclass(frozen=True)
+class Component:
+    """Evaluates Jsonnet as for the target `web`."""
+
+    folder: Path
+    search_paths: tuple[Path, ...]
+    evaluation: Evaluation
+
+    def file(self, text: str) -> Path:
+        """A file of the component."""
+        file = self.folder / "case.jsonnet"
+        file.write_text(text, newline="")
+        return file
+
+    def run(self, expression: str) -> str:
+        """JSON text of what an expression gives."""
+        files = Overlay(self.folder / "compiled", self.folder / "catalog", {})
+        file = self.file(f"{PREAMBLE}{expression}\n")
+        return self.evaluation.run(file, Lookup(self.search_paths, files))
+
+
+def lay_out(root: Path) -> tuple[Path, ...]:
+    """The files, and the search paths where they are."""
+    empty, first, later = (root / name for name in ("empty", "first", "later"))
+    empty.mkdir(parents=True)
+    for folder, files in ((first, FILES), (later, LATER)):
+        for name, content in files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+    return empty, first, later

@@ -1,0 +1,1 @@
+"""Working directories and repositories, each for one kind of test."""

@@ -1,1 +1,0 @@
-"""Servers that components download from: the web, chart repositories, container registries."""
