@@ -102,7 +102,7 @@ def tenant_revisions(ctx: click.Context) -> Iterator[Words]:
 
 def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, str]]]:
     """What is kept, then what the API or the folder says, where that is worth asking."""
-    from . import known_clusters  # noqa: PLC0415 - only when a shell asks
+    from . import known_clusters
 
     given = {name: ctx.params.get(name) or "" for name in ("api_url", "api_token")}
     known = known_clusters.recall(given["api_url"])
@@ -115,10 +115,10 @@ def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, 
 def _asked_for(
     ctx: click.Context, given: Mapping[str, str], *, ids_only: bool
 ) -> list[dict[str, str]]:
-    from commodore_py import lieutenant  # noqa: PLC0415 - only when a shell asks
+    from commodore_py import lieutenant
 
-    from . import known_clusters  # noqa: PLC0415
-    from .settings.options import Globals, config_of  # noqa: PLC0415
+    from . import known_clusters
+    from .settings.options import Globals, config_of
 
     config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
     if ids_only and _is_folder(config.api_url):
@@ -141,7 +141,7 @@ def _visible(folder: Path) -> Iterator[Path]:
 
 
 def _revisions(clone: Path) -> Words:
-    from commodore_py.adapters.git.program import git  # noqa: PLC0415 - only when a shell asks
+    from commodore_py.adapters.git.program import git
 
     if not (clone / ".git").exists():  # git would look further up
         return {}

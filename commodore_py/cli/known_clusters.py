@@ -10,7 +10,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .settings import places
+from .settings import directories
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -64,7 +64,7 @@ def recall(api_url: str) -> Known | None:
 
 
 def _path(api_url: str) -> Path | None:
-    cache = places.cache_folder()
+    cache = directories.cache_folder()
     if cache is None or not api_url:
         return None
     # A relative folder of facts is another one elsewhere.

@@ -29,7 +29,7 @@ class Recorder:
     deep = True
 
     def __init__(self) -> None:
-        from .output.timings import cost_so_far  # noqa: PLC0415 - only for who wants to know
+        from .output.timings import cost_so_far
 
         self.spans: list[Span] = []
         self._began = time.monotonic_ns()
@@ -44,7 +44,7 @@ class Recorder:
 
     def rows(self) -> list[Row]:
         """How long what took, as of now."""
-        from .output.timings import Cost, cost_so_far, rows_of  # noqa: PLC0415 - as above
+        from .output.timings import Cost, cost_so_far, rows_of
 
         wall = time.monotonic_ns() - self._began
         total = Cost(wall + (self._start.wall or 0), cost_so_far().cpu)
@@ -82,7 +82,7 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
     if not timings and trace is None:
         yield None
         return
-    from commodore_py import spans  # noqa: PLC0415 - not for --help
+    from commodore_py import spans
 
     if trace is not None:
         _try_to_write(trace)
@@ -94,7 +94,7 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
         if trace is not None:
             _write(trace, recorder.spans)
         if timings:
-            from .output.timings import tell  # noqa: PLC0415
+            from .output.timings import tell
 
             tell(recorder.rows())
 
@@ -103,7 +103,7 @@ def recording(function: Callable[..., Result]) -> Callable[..., Result]:
     """Record a command that has these options; it does not get to see them."""
 
     @wraps(function)
-    def run(*words: object, **options: Any) -> Result:  # noqa: ANN401 - click hands them over by name
+    def run(*words: object, **options: Any) -> Result:
         with recorded(options):
             return function(*words, **options)
 
@@ -112,18 +112,18 @@ def recording(function: Callable[..., Result]) -> Callable[..., Result]:
 
 def _write(file: Path, spans: list[Span]) -> None:
     """The run is over, and how it went counts more than its trace."""
-    from .output import voice  # noqa: PLC0415 - only for who wants to know
-    from .output.trace import write_trace  # noqa: PLC0415
+    from .output import messages
+    from .output.timings import write_trace
 
     try:
         write_trace(file, spans)
     except OSError as error:
-        voice.warn(f"cannot write the trace: {error.strerror}", where=str(file))
+        messages.warn(f"cannot write the trace: {error.strerror}", where=str(file))
 
 
 def _try_to_write(file: Path) -> None:
     """What cannot be written is said before the work, not after."""
-    from commodore_py.errors import CommodoreError  # noqa: PLC0415 - not for --help
+    from commodore_py.errors import CommodoreError
 
     try:
         file.touch()

@@ -10,12 +10,12 @@ import click
 from commodore_py import __version__
 from commodore_py.errors import CommodoreError
 
-from .lazy import LazyGroup
+from .command_classes import LazyGroup
 from .output import log
-from .output.colour import colours
-from .output.sizes import Size
+from .output.log import colours
 from .settings import origins, user_file
-from .settings.options import HELP, Globals, Seconds, verbose_option
+from .settings.options import HELP, Globals, verbose_option
+from .settings.types import Seconds, Size
 
 _COMMANDS = {
     "cache": (
@@ -129,7 +129,7 @@ class _NoColor(click.Option):
     help="How large this user's cache of results may grow; the oldest go first.",
 )
 @click.pass_context
-def commodore(  # noqa: PLR0917 - click hands them over by name
+def commodore(
     ctx: click.Context,
     verbose: int,
     working_dir: Path,

@@ -13,10 +13,10 @@ import click
 
 from commodore_py.errors import CommodoreError
 
-from .output import log, voice
-from .output.colour import colours
+from .output import log, messages
+from .output.log import colours
 from .root import commodore
-from .settings import dotenv_file, origins, places
+from .settings import directories, dotenv_file, origins
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
     except KeyboardInterrupt:
         return _interrupted()
     except CommodoreError as error:
-        voice.fail(error)
+        messages.fail(error)
         return error.exit_code
     except BrokenPipeError:
         # Whoever read our output has seen enough; Python must not try to flush it again.
@@ -61,7 +61,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
 def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
     if _QUICK & set(arguments):
         return nullcontext()
-    from .output import progress  # noqa: PLC0415 - not for --help
+    from .output import progress
 
     return progress.shown()
 
@@ -91,7 +91,7 @@ def _current_folder() -> Path:
 
 def _complete() -> int:
     """Answer a shell that completes a word, or sets that up: never loudly, whatever goes wrong."""
-    import logging  # noqa: PLC0415 - only for shells
+    import logging
 
     logging.disable()
     try:
@@ -109,7 +109,7 @@ def _misused(error: click.ClickException) -> int:
         error = _told_where_it_belongs(error, error.ctx)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
-        voice.fail_with(error.format_message(), hint=hint)
+        messages.fail_with(error.format_message(), hint=hint)
     else:
         error.show()
     return error.exit_code
@@ -140,24 +140,24 @@ def _interrupted() -> int:
 def _no_room(error: OSError) -> int:
     """What we write may lie anywhere, a redirected stream included, which has no name."""
     where = "" if error.filename is None else os.fsdecode(error.filename)
-    voice.fail_with(f"cannot write: {error.strerror}", where=where, hint="make room for it")
+    messages.fail_with(f"cannot write: {error.strerror}", where=where, hint="make room for it")
     # As above: what is still to be written finds no room either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
 
 def _our_bug(error: Exception) -> int:
-    import tempfile  # noqa: PLC0415 - only when all else failed
-    import traceback  # noqa: PLC0415
+    import tempfile
+    import traceback
 
-    from commodore_py import __version__  # noqa: PLC0415
+    from commodore_py import __version__
 
     with tempfile.NamedTemporaryFile(
         "w", prefix="commodore-", suffix=".log", delete=False, encoding="utf-8"
     ) as file:
         file.write(f"commodore {__version__}, Python {sys.version}\n")
         traceback.print_exception(error, file=file)
-    voice.fail_with(
+    messages.fail_with(
         f"this is a bug of commodore: {type(error).__name__}: {error}",
         where=file.name,
         hint="please send us that file, and what you did",
@@ -167,7 +167,7 @@ def _our_bug(error: Exception) -> int:
 
 def _prefer_managed_tools() -> None:
     """Tools that `tool install` manages come before those of the system."""
-    cache = places.cache_folder()
+    cache = directories.cache_folder()
     if cache is None:
         return
     folder = str(cache / "tools")

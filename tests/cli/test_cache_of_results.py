@@ -107,7 +107,7 @@ def test_a_size_is_a_size(commodore: CommandLine, size: str) -> None:
     ran = commodore("cache", "prune", "--max-size", size)
 
     assert ran.code == 2
-    assert f"'{size}' is no size; write 500M or 2GiB, say." in ran.err
+    assert f"'{size}' is not a valid size; write it like 500M or 2GiB." in ran.err
 
 
 def test_a_size_in_the_settings_is_a_size(commodore: CommandLine) -> None:
@@ -117,7 +117,7 @@ def test_a_size_in_the_settings_is_a_size(commodore: CommandLine) -> None:
     ran = commodore("cache", "info")
 
     assert ran.code == 1
-    assert "cache-size: 'big' is no size" in ran.err
+    assert "cache-size: 'big' is not a valid size" in ran.err
     assert f"{settings}:2" in ran.err
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.catalog import object_diff
-from commodore_py.cli.output import differences_markdown
+from commodore_py.cli.output.differences import as_markdown
 from commodore_py.model import Change, FileChange
 from tests.support.builders import commit_in, git
 from tests.support.fleet import CLUSTER, Fleet, a_fleet
@@ -152,11 +152,11 @@ def test_a_long_comment_says_what_was_left_out() -> None:
         for n in range(3000)
     )
 
-    text = differences_markdown.object_diff(object_diff(Change(tuple(files))))
+    text = as_markdown.object_diff(object_diff(Change(tuple(files))))
 
     lines = text.splitlines()
     shown = sum(line.startswith("- created") for line in lines)
-    assert 50_000 < len(text.encode()) <= differences_markdown.LONGEST
+    assert 50_000 < len(text.encode()) <= as_markdown.LONGEST
     assert lines[2] == "**objects: 3000 created (3000 none)**"
     assert lines[-1] == (
         f"_Left out, as it does not fit here: {3000 - shown} entries ({3000 - shown} none)._"

@@ -244,10 +244,10 @@ def test_the_command_that_is_given_reports(
     [
         (["--output-dir", "x", "--push"], "--output-dir and --push exclude each other"),
         (["--output-dir", "x", "--catalog-branch", "b"], "--output-dir and --catalog-branch"),
-        (["--catalog-branch", "a..b"], "'a..b' is no name of a branch."),
-        (["--catalog-branch", "-x"], "'-x' is no name of a branch."),
-        (["--catalog-branch", "a b"], "'a b' is no name of a branch."),
-        (["--catalog-branch", "x.lock"], "'x.lock' is no name of a branch."),
+        (["--catalog-branch", "a..b"], "'a..b' is not a valid branch name."),
+        (["--catalog-branch", "-x"], "'-x' is not a valid branch name."),
+        (["--catalog-branch", "a b"], "'a b' is not a valid branch name."),
+        (["--catalog-branch", "x.lock"], "'x.lock' is not a valid branch name."),
     ],
 )
 def test_destinations_that_make_no_sense(compiling: Compile, options: list[str], told: str) -> None:

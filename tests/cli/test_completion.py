@@ -147,9 +147,9 @@ def test_what_is_kept_too_long_is_asked_for_again(complete: Complete, api: Api) 
 
 def age(api_url: str) -> None:
     """Make what is kept look as if it was of the day before yesterday."""
-    from commodore_py.cli.settings import places  # noqa: PLC0415 - only here
+    from commodore_py.cli.settings import directories  # noqa: PLC0415 - only here
 
-    cache = places.cache_folder()
+    cache = directories.cache_folder()
     assert cache is not None
     (kept,) = (cache / "completion").iterdir()
     then = time.time() - 48 * 60 * 60

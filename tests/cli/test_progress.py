@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 DRIVER = """
 import sys, time
 from commodore_py import spans
-from commodore_py.cli.output import log, progress, voice
+from commodore_py.cli.output import log, progress, messages
 
 log.set_up(quiet="quiet" in sys.argv, form="json" if "json" in sys.argv else "text")
 with progress.shown(), spans.stage(sys.argv[1], of="thing", total=3):
     for name in ("first", "second", "third"):
         with spans.item("thing", name):
             time.sleep(0.7 if name == "first" else 0.3)
-        voice.step(f"done with {name}")
+        messages.step(f"done with {name}")
 print("result")
 print("rich" in sys.modules)
 """

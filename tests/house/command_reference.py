@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.command_classes import OTHERS, Sectioned
 from commodore_py.cli.root import commodore
-from commodore_py.cli.sections import OTHERS, Sectioned
 from commodore_py.cli.settings.options import HELP
 
 if TYPE_CHECKING:

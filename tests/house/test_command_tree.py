@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
+from commodore_py.cli.command_classes import OTHERS, Sectioned
 from commodore_py.cli.root import commodore
-from commodore_py.cli.sections import OTHERS, Sectioned
 from commodore_py.cli.settings.origins import variables_of
 
 if TYPE_CHECKING:

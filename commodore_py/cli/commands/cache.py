@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.cli.output import caches as cached
-from commodore_py.cli.output import render, voice
-from commodore_py.cli.output.sizes import Size
-from commodore_py.cli.settings import places
+from commodore_py.cli.output import formats, messages
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import HELP, Globals, output_option, verbose_option
+from commodore_py.cli.settings.types import Size
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.store import Store
 from commodore_py.workflows import cache as caches
@@ -45,12 +45,12 @@ def info(settings: Globals, output: str, verbose: int) -> None:
     content = cached.Contents(
         folder,
         caches.folders(folder),
-        caches.repositories(places.git_cache(folder)),
-        caches.downloads(places.download_cache(folder)),
+        caches.repositories(directories.git_cache(folder)),
+        caches.downloads(directories.download_cache(folder)),
         cached.Results(store.folder, store.usage(), settings.cache_size, store.doubt()),
     )
     if output != "text":
-        click.echo(render.structured(cached.info(content), output))
+        click.echo(formats.structured(cached.info(content), output))
         return
     for line in cached.lines(content):
         click.echo(line)
@@ -96,14 +96,14 @@ def prune(
             raise UsageError(f"--all and {option} cannot be combined", hint="leave out one of them")
     unused_for = None if all else timedelta(days=older_than)
     now, folder = datetime.now(UTC), _folder()
-    pruned = caches.prune(places.git_cache(folder), now=now, unused_for=unused_for)
+    pruned = caches.prune(directories.git_cache(folder), now=now, unused_for=unused_for)
     for one in pruned.removed:
-        voice.step(f"removed {one.name}")
+        messages.step(f"removed {one.name}")
     for one in pruned.busy:
-        voice.warn(f"{one.name} stays: another run works on it", where=str(one.path))
-    kept = caches.prune_kept(places.download_cache(folder), now=now, unused_for=unused_for)
+        messages.warn(f"{one.name} stays: another run works on it", where=str(one.path))
+    kept = caches.prune_kept(directories.download_cache(folder), now=now, unused_for=unused_for)
     for download in kept.removed:
-        voice.step(f"removed {download.source}")
+        messages.step(f"removed {download.source}")
     limit = settings.cache_size if max_size is None else max_size
     results = _results(folder).prune(
         0 if all else limit,
@@ -112,7 +112,7 @@ def prune(
     if output == "text":
         click.echo(cached.removed(pruned, kept, results))
     else:
-        click.echo(render.structured(cached.prune(pruned, kept, results), output))
+        click.echo(formats.structured(cached.prune(pruned, kept, results), output))
 
 
 @cache.command()
@@ -129,32 +129,32 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
     store = _results(folder)
     results, doubt = store.verify(), store.doubt()
     checked = (
-        caches.verify_repositories(places.git_cache(folder)),
-        caches.verify_kept(places.download_cache(folder)),
+        caches.verify_repositories(directories.git_cache(folder)),
+        caches.verify_kept(directories.download_cache(folder)),
         caches.Checked(store.folder, results.blobs + results.notes, results.damaged),
     )
     if output == "text":
         for one in checked:
             click.echo(cached.checked(one))
             for damaged in one.damaged:
-                voice.step(f"removed {damaged}")
+                messages.step(f"removed {damaged}")
     else:
-        click.echo(render.structured(cached.verify(checked, doubt), output))
+        click.echo(formats.structured(cached.verify(checked, doubt), output))
     if doubt or any(one.damaged for one in checked):
         ctx.exit(1)
 
 
 def _results(folder: Path) -> Store:
     """The store of results; if runs do not use it, that is told."""
-    store = Store(places.result_cache(folder))
+    store = Store(directories.result_cache(folder))
     if doubt := store.doubt():
         text = f"the cache of results is not used: {doubt.why}"
-        voice.warn(text, where=doubt.where, hint=doubt.hint)
+        messages.warn(text, where=doubt.where, hint=doubt.hint)
     return store
 
 
 def _folder() -> Path:
-    folder = places.cache_folder()
+    folder = directories.cache_folder()
     if folder is None:
         raise CommodoreError(
             "there is no place for caches: this user has no home",

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli import completion
-from commodore_py.cli.lazy import LazyGroup
-from commodore_py.cli.output import voice
+from commodore_py.cli.command_classes import LazyGroup, Sectioned
+from commodore_py.cli.output import messages
 from commodore_py.cli.recording import recorded, told_to, watch_options
-from commodore_py.cli.sections import Sectioned
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     HELP,
@@ -34,8 +33,8 @@ from commodore_py.cli.settings.options import (
 )
 
 if TYPE_CHECKING:
-    from commodore_py.cli.output.changes import DiffForm
-    from commodore_py.cli.output.compiled import Show
+    from commodore_py.cli.output.compile_result import Show
+    from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
     from commodore_py.model import Published
 
@@ -82,15 +81,15 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
 
     Worktrees of components and packages stay. Work that exists nowhere else is never removed.
     """
-    from commodore_py import catalog as catalogs  # noqa: PLC0415 - not for --help
-    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py import catalog as catalogs
+    from commodore_py.cli.output import formats
 
-    voice.heading("Cleaning the working directory")
+    messages.heading("Cleaning the working directory")
     removed = [str(path) for path in catalogs.clean(config_of(settings.more_verbose(verbose)))]
     for path in removed:
-        voice.step(f"removed {path}")
+        messages.step(f"removed {path}")
     if output != "text":
-        click.echo(render.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
+        click.echo(formats.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
 
 
 @catalog.command(name="list")
@@ -107,7 +106,7 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
 @strict_option
 @verbose_option
 @click.pass_obj
-def list_(  # noqa: PLR0917 - click hands them over by name
+def list_(
     settings: Globals,
     /,
     out: str | None,
@@ -118,19 +117,19 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     **api: str | None,
 ) -> None:
     """List the clusters that the API or the facts folder knows."""
-    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
-    from commodore_py.cli import known_clusters  # noqa: PLC0415
-    from commodore_py.cli.output import render  # noqa: PLC0415
+    from commodore_py import lieutenant
+    from commodore_py.cli import known_clusters
+    from commodore_py.cli.output import formats
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
-    if out and out not in (*render.CLUSTER_LIST_FORMS, "table"):
-        forms = ", ".join(render.CLUSTER_LIST_FORMS)
-        voice.doubt(
+    if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
+        forms = ", ".join(formats.CLUSTER_LIST_FORMS)
+        messages.doubt(
             f"unknown form {out!r}: this is the table", hint=f"--out knows {forms}", strict=strict
         )
     if sort_by and sort_by not in _SORT_KEYS:
         keys = ", ".join(_SORT_KEYS)
-        voice.doubt(
+        messages.doubt(
             f"unknown order {sort_by!r}: the API decides",
             hint=f"--sort-by knows {keys}",
             strict=strict,
@@ -138,7 +137,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
     clusters = lieutenant.list_clusters(config, tenant=tenant, sort_by=sort_by)
     if not tenant:
         known_clusters.remember(config.api_url, clusters)
-    text = render.cluster_list(clusters, out or "")
+    text = formats.cluster_list(clusters, out or "")
     if text:
         click.echo(text)
 
@@ -237,7 +236,7 @@ def list_(  # noqa: PLR0917 - click hands them over by name
 @watch_options
 @verbose_option
 @click.pass_obj
-def compile_(  # noqa: PLR0917 - click hands them over by name
+def compile_(
     settings: Globals,
     /,
     cluster: str,
@@ -246,7 +245,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     exit_code: bool,
     diff: DiffForm,
     ignore: bool,
-    **options: Any,  # noqa: ANN401 - click hands them over by name
+    **options: Any,
 ) -> int:
     """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
 
@@ -256,7 +255,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     Commit and push:
       commodore catalog compile c-demo-1 --push
     """
-    from commodore_py.cli.output.compiled import Show  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output.compile_result import Show
 
     settings = settings.more_verbose(verbose)
     options["told_to"] = told_to(options["trace"])
@@ -266,9 +265,9 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     ):
         config = _compile_config(settings, options)
         if config.verify_cache or config.explain_cache:
-            from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415 - only for who wants to know
+            from commodore_py.cli.output import cache_use
 
-            with kept_results.told(config):
+            with cache_use.told(config):
                 published = _compiled(config, cluster, show)
         else:
             published = _compiled(config, cluster, show)
@@ -287,26 +286,26 @@ def report(
     settings: Globals, /, cluster: str, output: str, verbose: int, **api: str | None
 ) -> None:
     """Report the last push of CLUSTER's catalog, if that could not be reported."""
-    from commodore_py.cli.output import render  # noqa: PLC0415
-    from commodore_py.workflows import report_again  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import formats
+    from commodore_py.workflows import report_again
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
     commit = report_again.report_again(config, cluster)
     if commit:
-        voice.step(f"Reported commit {commit}")
+        messages.step(f"Reported commit {commit}")
     else:
-        voice.step(f"Every push of {cluster} from this working directory is reported")
+        messages.step(f"Every push of {cluster} from this working directory is reported")
     if output != "text":
         content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
-        click.echo(render.structured(content, output))
+        click.echo(formats.structured(content, output))
 
 
 def _compiled(config: Config, cluster: str, show: Show) -> Published:
     if config.dry_run:
-        from commodore_py.workflows import dry_run  # noqa: PLC0415 - only if asked for
+        from commodore_py.workflows import dry_run
 
         return dry_run.compile_dry(config, cluster)
-    from commodore_py import unchanged  # noqa: PLC0415 - not for --help
+    from commodore_py import unchanged
 
     return unchanged.compile_catalog(
         config,
@@ -317,20 +316,20 @@ def _compiled(config: Config, cluster: str, show: Show) -> Published:
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import dynamic_facts, places  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.settings import directories, dynamic_facts
 
-    cache = places.cache_folder() if options["git_cache"] else None
+    cache = directories.cache_folder() if options["git_cache"] else None
     local, fetch = options["local"] or options["offline"], options["fetch_dependencies"]
     refuse_online(options)
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:
-        voice.warn(warning)
+        messages.warn(warning)
     if not fetch and not local:
-        voice.warn("--no-fetch-dependencies needs --local; it is ignored")
+        messages.warn("--no-fetch-dependencies needs --local; it is ignored")
     if options["interactive"] and not options["push"]:
-        voice.warn("--interactive does nothing without --push")
+        messages.warn("--interactive does nothing without --push")
     if options["catalog_branch"] and local:
-        voice.warn("--catalog-branch does nothing with --local")
+        messages.warn("--catalog-branch does nothing with --local")
     return config_of(
         settings,
         **api_settings(options),
@@ -344,7 +343,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         interactive=options["interactive"],
         force=options["force"] and not local,
         fetch_dependencies=fetch or not local,
-        **{**places.caches_in(cache), **cache_settings(options)},
+        **{**directories.caches_in(cache), **cache_settings(options)},
         offline=options["offline"],
         processes=options["processes"],
         told_to=options["told_to"],
@@ -360,11 +359,11 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
 
 
 def _author(name: str, email: str) -> Author:
-    from commodore_py.config import Author  # noqa: PLC0415 - not for --help
+    from commodore_py.config import Author
 
     if bool(name) != bool(email):
         given, missing = ("name", "e-mail address") if name else ("e-mail address", "name")
-        voice.warn(
+        messages.warn(
             f"only the author's {given} is given: the {missing} is taken from where Git takes it",
             hint="give both: --git-author-name and --git-author-email, or GIT_AUTHOR_NAME and"
             " GIT_AUTHOR_EMAIL",

@@ -55,8 +55,8 @@ def affected(
     """
     if not since and not paths:
         raise click.UsageError("Name a commit with --since, or files with --path.")
-    from commodore_py.cli.output import render, voice  # noqa: PLC0415
-    from commodore_py.workflows import affected as workflow  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import formats, messages
+    from commodore_py.workflows import affected as workflow
 
     config = config_of(settings.more_verbose(verbose))
     changes: list[ChangedFile] = []
@@ -64,27 +64,27 @@ def affected(
     reached = {reason.file for one in found for reason in one.reasons}
     for path in paths:
         if not path.is_file() and os.path.relpath(path, config.paths.root) not in reached:
-            voice.warn(
+            messages.warn(
                 f"there is no file {path}, and no instance looked for one",
                 hint="name files, as seen from the current folder",
             )
     if output != "text":
-        click.echo(render.structured(_content(found, len(changes)), output))
+        click.echo(formats.structured(_content(found, len(changes)), output))
         return
     for one in found:
         click.echo(one.instance)
         if config.verbosity:
             for reason in one.reasons:
-                voice.step(f"{one.instance}: {reason.file}: {reason.why}")
+                messages.step(f"{one.instance}: {reason.file}: {reason.why}")
     if not found:
-        voice.step("No instance is reached")
+        messages.step("No instance is reached")
 
 
 def _changes(
     config: Config, files: Iterable[Path], since: str, seen: list[ChangedFile]
 ) -> Iterator[ChangedFile]:
     """What was named, as it is asked for; all of it is in `seen` afterwards."""
-    from commodore_py.workflows import changed_files  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows import changed_files
 
     further = changed_files.since(config.paths, since) if since else ()
     for one in (*changed_files.named(files), *further):

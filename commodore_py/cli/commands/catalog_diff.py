@@ -18,7 +18,7 @@ from commodore_py.cli.settings.options import (
 
 if TYPE_CHECKING:
     from commodore_py.catalog import Comparison
-    from commodore_py.cli.output.changes import DiffForm, Wish
+    from commodore_py.cli.output.differences import DiffForm, DiffOptions
     from commodore_py.model import IgnoreRule
 
 CHANGES_FOUND = 5
@@ -51,7 +51,7 @@ CHANGES_FOUND = 5
 )
 @verbose_option
 @click.pass_obj
-def diff(  # noqa: PLR0917 - click hands them over by name
+def diff(
     settings: Globals,
     /,
     old: str,
@@ -72,43 +72,44 @@ def diff(  # noqa: PLR0917 - click hands them over by name
     Of the last push, for a comment on a pull request:
       commodore catalog diff HEAD~ HEAD -o markdown
     """
-    from commodore_py import catalog as catalogs  # noqa: PLC0415 - not for --help
-    from commodore_py.cli.output.changes import Wish  # noqa: PLC0415
+    from commodore_py import catalog as catalogs
+    from commodore_py.cli.output.differences import DiffOptions
 
     directory = catalog or config_of(settings.more_verbose(verbose)).paths.catalog
     rules = _rules(ignore_rules)
     by_lines = output == "text" and diff in ("text", "stat")
     with catalogs.compared(directory, old, new or None, renames=by_lines) as comparison:
         ruled = replace(comparison, change=replace(comparison.change, rules=rules))
-        text, changed = _shown(ruled, Wish(diff, ignoring=ignore), output)
+        text, changed = _shown(ruled, DiffOptions(diff, ignoring=ignore), output)
     click.echo(text)
     return CHANGES_FOUND if exit_code and changed else 0
 
 
-def _shown(comparison: Comparison, wish: Wish, output: str) -> tuple[str, bool]:
-    from commodore_py.cli.output import changes, differences_json, differences_markdown, render  # noqa: PLC0415
+def _shown(comparison: Comparison, wish: DiffOptions, output: str) -> tuple[str, bool]:
+    from commodore_py.cli.output import differences, formats
+    from commodore_py.cli.output.differences import as_json, as_markdown
 
     change = comparison.change
     if output == "text" and wish.form != "objects":
-        return changes.text_of(change, wish), bool(change)
-    found = changes.diff_of(change, wish, comparison.unchanged)
+        return differences.text_of(change, wish), bool(change)
+    found = differences.diff_of(change, wish, comparison.unchanged)
     if output == "text":
-        return changes.shown(found), bool(found)
+        return differences.shown(found), bool(found)
     if output == "markdown":
-        return differences_markdown.object_diff(found), bool(found)
+        return as_markdown.object_diff(found), bool(found)
     content = {
         "schema": "catalog-diff/v1",
         "old": comparison.old,
         "new": comparison.new,
-        **differences_json.object_diff(found),
+        **as_json.object_diff(found),
     }
-    return render.structured(content, output), bool(found)
+    return formats.structured(content, output), bool(found)
 
 
 def _rules(file: Path | None) -> tuple[IgnoreRule, ...]:
-    from commodore_py import manifests  # noqa: PLC0415 - not for --help
-    from commodore_py.adapters import yaml  # noqa: PLC0415
-    from commodore_py.errors import CommodoreError  # noqa: PLC0415
+    from commodore_py import manifests
+    from commodore_py.adapters import yaml
+    from commodore_py.errors import CommodoreError
 
     rules, problems = manifests.rules_from(yaml.load_file(file) if file else None)
     if problems:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli import completion
+from commodore_py.cli.command_classes import Sectioned
 from commodore_py.cli.recording import recording, watch_options
-from commodore_py.cli.sections import Sectioned
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -65,11 +65,11 @@ component.add_command(component_test)
 @template.test_case_option
 @verbose_option
 @click.pass_obj
-def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+def new(settings: Globals, /, **options: Any) -> None:
     """Make a new component called SLUG, from a template that is built in or from any other."""
-    from commodore_py.workflows.authoring.templates.kinds import COMPONENT  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
-    from . import scaffold  # noqa: PLC0415
+    from . import scaffold
 
     scaffold.new(COMPONENT, settings, options)
 
@@ -83,11 +83,11 @@ def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click h
 @template.test_case_option
 @verbose_option
 @click.pass_obj
-def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+def update(settings: Globals, /, **options: Any) -> int:
     """Bring the component at COMPONENT_PATH up to date with its template."""
-    from commodore_py.workflows.authoring.templates.kinds import COMPONENT  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
-    from . import scaffold  # noqa: PLC0415
+    from . import scaffold
 
     return scaffold.update(COMPONENT, settings, options["component_path"], options)
 
@@ -99,7 +99,7 @@ def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click
 @click.pass_context
 def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> None:
     """Delete the checkout of the component SLUG from the working directory."""
-    from . import scaffold  # noqa: PLC0415 - not for --help
+    from . import scaffold
 
     settings = ctx.find_object(Globals) or Globals(Path.cwd())
     scaffold.delete(ctx, settings.more_verbose(verbose), slug, force=force)
@@ -154,7 +154,7 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
 @verbose_option
 @click.pass_obj
 @recording
-def compile_(  # noqa: PLR0917 - click hands them over by name
+def compile_(
     settings: Globals,
     /,
     path: Path,
@@ -179,16 +179,15 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     With the values of a test case, as `make test` of a component does:
       commodore component compile . -f tests/defaults.yml
     """
-    from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415
-    from commodore_py.cli.output import voice  # noqa: PLC0415
-    from commodore_py.cli.settings import places  # noqa: PLC0415
-    from commodore_py.workflows.authoring.component_at import ComponentAt  # noqa: PLC0415 - not for --help
-    from commodore_py.workflows.authoring.component_compile import Wanted, compile_component  # noqa: PLC0415
+    from commodore_py.cli.output import cache_use, messages
+    from commodore_py.cli.settings import directories
+    from commodore_py.workflows.authoring.component_at import ComponentAt
+    from commodore_py.workflows.authoring.component_compile import Wanted, compile_component
 
     settings = settings.more_verbose(verbose)
     if repo_directory:
-        voice.warn("--repo-directory does nothing any more: leave it out")
-    caches = {**places.caches_in(places.cache_folder()), **cache_settings(caching)}
+        messages.warn("--repo-directory does nothing any more: leave it out")
+    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(caching)}
     config = config_of(
         settings,
         engine=engine,
@@ -200,12 +199,12 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     )
     component = ComponentAt.find(path, values, name=name, alias=alias or "", beside=with_component)
     known_as = f" as {alias}" if alias else ""
-    voice.heading(f"Compiling component {component.instance.component}{known_as}")
+    messages.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
-    with kept_results.told(config):
+    with cache_use.told(config):
         compiled = compile_component(config, Wanted(component, output.resolve(), folders))
     click.secho(f"Component compiled to {compiled.folder}", bold=True)
-    voice.notices(compiled.notices)
+    messages.notices(compiled.notices)
 
 
 @component.command()
@@ -213,7 +212,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
 @template.sync_options
 @verbose_option
 @click.pass_obj
-def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+def sync(settings: Globals, /, **options: Any) -> None:
     """Offer template updates to every component in COMPONENT_LIST, a YAML list of repositories.
 
     \b
@@ -221,8 +220,8 @@ def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click 
       - acme/component-one
       - https://git.example.com/acme/component-two.git
     """
-    from commodore_py.workflows.authoring.templates.kinds import COMPONENT  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
-    from . import sync as syncing  # noqa: PLC0415
+    from . import sync as syncing
 
     syncing.sync(COMPONENT, settings, options["component_list"], options)

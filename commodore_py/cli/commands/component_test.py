@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli import completion
+from commodore_py.cli.command_classes import Sectioned
 from commodore_py.cli.recording import recording, watch_options
-from commodore_py.cli.sections import Sectioned
 from commodore_py.cli.settings.options import (
     DIFF_FORMS,
     Globals,
@@ -51,7 +51,7 @@ _SECTIONS = {
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
-def fetch_option(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+def fetch_option(command: Any) -> Any:
     """Add whether dependencies are fetched at all."""
     return click.option(
         "--fetch-dependencies/--no-fetch-dependencies",
@@ -61,7 +61,7 @@ def fetch_option(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     )(command)
 
 
-def beside_option(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+def beside_option(command: Any) -> Any:
     """Add other components."""
     return click.option(
         "--with-component",
@@ -72,7 +72,7 @@ def beside_option(command: Any) -> Any:  # noqa: ANN401 - click's decorators
     )(command)
 
 
-def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
+def test_options(command: Any) -> Any:
     """Add what all tests have."""
     for option in reversed(
         (
@@ -150,7 +150,7 @@ def test_options(command: Any) -> Any:  # noqa: ANN401 - click's decorators
 @fetch_option
 @click.pass_obj
 @recording
-def component_test(settings: Globals, /, path: Path, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
     """Compile all test cases of the component at PATH and compare them with what is expected.
 
     \b
@@ -158,7 +158,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:  # 
     tests/golden/. To accept what came out:
       commodore component test --update
     """
-    from commodore_py.workflows.authoring.testing import component as flow  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.testing import component as flow
 
     wishes = flow.Settings(
         name=options["name"],
@@ -186,8 +186,8 @@ def run_tests(
     watched: tuple[Path, ...] = (),
 ) -> int:
     """Test once, or whenever something changes; returns the exit code."""
-    from commodore_py.cli.output import voice  # noqa: PLC0415
-    from commodore_py.errors import CommodoreError, UsageError  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import messages
+    from commodore_py.errors import CommodoreError, UsageError
 
     if options["watch"] and (options["output"] != "text" or options["junit"]):
         raise UsageError("--watch is for people", hint="leave out --watch, or --output and --junit")
@@ -197,9 +197,9 @@ def run_tests(
         _write(report, options)
         _tell_notices(report)
         return _code(report)
-    from commodore_py import inventory  # noqa: PLC0415 - not for --help
-    from commodore_py.cli.output import test_text as text  # noqa: PLC0415
-    from commodore_py.workflows.authoring.testing.watch import Watched  # noqa: PLC0415
+    from commodore_py import inventory
+    from commodore_py.cli.output import test_results
+    from commodore_py.workflows.authoring.testing.watch import Watched
 
     last: Report | None = None
     files = Watched(folder.resolve() for folder in (path, *watched))
@@ -208,13 +208,13 @@ def run_tests(
             try:
                 inventory.warn_again()
                 report = _tested(kind, config, path, options, start)
-                click.echo(text.since(last, report, options["diff"]))
+                click.echo(test_results.since(last, report, options["diff"]))
                 last = report
                 _tell_notices(report)
             except CommodoreError as error:
-                voice.fail(error)
-            voice.step("waiting for changes; Ctrl-C ends this")
-            voice.heading(f"Changed: {text.few(files.wait())}")
+                messages.fail(error)
+            messages.step("waiting for changes; Ctrl-C ends this")
+            messages.heading(f"Changed: {test_results.few(files.wait())}")
     except KeyboardInterrupt:
         return 0 if last is None else _code(last)
 
@@ -222,49 +222,45 @@ def run_tests(
 def _tested(
     kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
 ) -> Report:
-    from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415
-    from commodore_py.cli.output import test_text as text  # noqa: PLC0415
-    from commodore_py.cli.output import voice  # noqa: PLC0415
-    from commodore_py.workflows.authoring.testing.cases import find_suite  # noqa: PLC0415
-    from commodore_py.workflows.authoring.testing.report import Manner, report_of  # noqa: PLC0415
+    from commodore_py.cli.output import cache_use, messages, test_results
+    from commodore_py.workflows.authoring.testing.cases import find_suite
+    from commodore_py.workflows.authoring.testing.report import Manner, report_of
 
     suite = find_suite(kind, path, options["case"])
-    voice.heading(text.opening(suite))
+    messages.heading(test_results.opening(suite))
     manner = Manner(
         options["update"],
         options["fail_fast"],
         everything=not options["case"],
         strict=options["strict"],
     )
-    with kept_results.told(config):
+    with cache_use.told(config):
         return report_of(
             suite,
             start(config, suite),
             manner,
-            tell=lambda outcome: voice.step(text.progress(outcome)),
+            tell=lambda outcome: messages.step(test_results.progress(outcome)),
         )
 
 
 def _write(report: Report, options: dict[str, Any]) -> None:
-    from commodore_py.cli.output import render  # noqa: PLC0415
-    from commodore_py.cli.output import test_formats as forms  # noqa: PLC0415 - not for --help
-    from commodore_py.cli.output import test_text as text  # noqa: PLC0415
+    from commodore_py.cli.output import formats, test_results
 
     if options["junit"]:
-        forms.write_junit(options["junit"], report)
+        test_results.write_junit(options["junit"], report)
     if options["output"] == "text":
-        click.echo(text.report(report, options["diff"]))
+        click.echo(test_results.report(report, options["diff"]))
     else:
-        click.echo(render.structured(forms.content(report), options["output"]))
+        click.echo(formats.structured(test_results.as_data(report), options["output"]))
 
 
 def _tell_notices(report: Report) -> None:
-    from commodore_py.cli.output import voice  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import messages
 
     refused = report.refused
-    voice.notices(notice for notice in report.notices() if notice not in refused)
+    messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:
-        from commodore_py.pipeline import refuse_doubts  # noqa: PLC0415 - only when it fails
+        from commodore_py.pipeline import refuse_doubts
 
         refuse_doubts(refused)
 
@@ -274,7 +270,7 @@ def _code(report: Report) -> int:
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
-    from commodore_py.cli.settings import places  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.settings import directories
 
     return config_of(
         settings.more_verbose(options["verbose"]),
@@ -285,5 +281,5 @@ def _config(settings: Globals, options: dict[str, Any]) -> Config:
         local=options["offline"],
         fetch_dependencies=options.get("fetch_dependencies", True),
         processes=options["processes"],
-        **{**places.caches_in(places.cache_folder()), **cache_settings(options)},
+        **{**directories.caches_in(directories.cache_folder()), **cache_settings(options)},
     )

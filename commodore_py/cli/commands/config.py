@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commodore_py.cli.settings import places, user_file
+from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
 from commodore_py.cli.settings.origins import settings_of, start_of
 
@@ -45,7 +45,7 @@ def show(
       [catalog.compile]
       api-url = "https://lieutenant.example.com"
     """
-    from commodore_py.cli.output import render  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import formats
 
     ctx.obj.more_verbose(verbose)
     wanted = " ".join(command)
@@ -60,7 +60,7 @@ def show(
         for line in _lines(ctx, settings):
             click.echo(line)
     else:
-        click.echo(render.structured(_content(ctx, settings), output))
+        click.echo(formats.structured(_content(ctx, settings), output))
 
 
 def _is_wanted(setting: Setting, wanted: str) -> bool:
@@ -70,7 +70,7 @@ def _is_wanted(setting: Setting, wanted: str) -> bool:
 
 def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
     file, dotenv = user_file.of(ctx), start_of(ctx).dotenv
-    yield f"settings file: {file.path or f'{places.config_file()} (not there)'}"
+    yield f"settings file: {file.path or f'{directories.config_file()} (not there)'}"
     yield f".env file: {dotenv.path if dotenv else 'none'}"
     shown = ""
     rows: list[tuple[str, str, str]] = []

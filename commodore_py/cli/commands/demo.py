@@ -17,8 +17,8 @@ def demo(directory: Path, output: str) -> None:
 
     Everything is a local Git repository or a file: no server, no token and no network are needed.
     """
-    from commodore_py.cli.output import render  # noqa: PLC0415
-    from commodore_py.workflows.demo import write_demo  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import formats
+    from commodore_py.workflows.demo import write_demo
 
     written = write_demo(directory)
     if output != "text":
@@ -28,7 +28,7 @@ def demo(directory: Path, output: str) -> None:
             "clusters": list(written.clusters),
             "next_steps": list(written.next_steps),
         }
-        click.echo(render.structured(content, output))
+        click.echo(formats.structured(content, output))
         return
     click.secho(f"A playground with {len(written.clusters)} clusters is in {directory}", bold=True)
     click.echo("\nTry:")

@@ -29,18 +29,18 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 @output_option
 @verbose_option
 @click.pass_obj
-def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:  # noqa: ANN401 - click hands them over by name
+def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     """Check this machine: programs, API, token, working directory, caches.
 
     Nothing is changed. Ends with status 1 if something must be mended before a compile can work.
     """
-    from commodore_py.cli.output import render  # noqa: PLC0415
-    from commodore_py.cli.settings import places  # noqa: PLC0415
-    from commodore_py.workflows.doctor import surroundings  # noqa: PLC0415 - not for --help
-    from commodore_py.workflows.doctor.checks import examine, worst  # noqa: PLC0415
+    from commodore_py.cli.output import formats
+    from commodore_py.cli.settings import directories
+    from commodore_py.workflows.doctor import surroundings
+    from commodore_py.workflows.doctor.checks import examine, worst
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
-    verdicts = examine(surroundings.look_around(config, places.cache_folder()))
+    verdicts = examine(surroundings.look_around(config, directories.cache_folder()))
     overall = worst(verdicts.values())
     if output == "text":
         for line in _lines(verdicts):
@@ -48,7 +48,7 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int: 
     else:
         checks = [_fields(name, verdict) for name, verdict in verdicts.items()]
         content = {"schema": "doctor/v1", "verdict": overall, "checks": checks}
-        click.echo(render.structured(content, output))
+        click.echo(formats.structured(content, output))
     return 1 if overall == "fail" else 0
 
 

@@ -50,7 +50,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
 )
 @verbose_option
 @click.pass_context
-def explain(  # noqa: PLR0917 - click hands them over by name
+def explain(
     ctx: click.Context,
     /,
     target: str | None,
@@ -72,7 +72,7 @@ def explain(  # noqa: PLR0917 - click hands them over by name
     Every layer that has a say is listed, the lowest first, with its file and line. The working
     directory must have been compiled before; nothing is fetched.
     """
-    from commodore_py.config import WorkPaths  # noqa: PLC0415 - not for --help
+    from commodore_py.config import WorkPaths
 
     settings = ctx.obj.more_verbose(verbose)
     paths = WorkPaths(settings.working_dir)
@@ -88,19 +88,19 @@ def explain(  # noqa: PLR0917 - click hands them over by name
 
 
 def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
-    from commodore_py import inventory  # noqa: PLC0415 - not for --help
-    from commodore_py.cli.output import explained, render  # noqa: PLC0415
+    from commodore_py import inventory
+    from commodore_py.cli.output import explained, formats
 
     story = inventory.story(paths, target, path)
     if output == "text":
         click.echo("\n".join(explained.story_lines(story)))
     else:
-        click.echo(render.structured(explained.story_content(story), output))
+        click.echo(formats.structured(explained.story_content(story), output))
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
-    from commodore_py import inventory  # noqa: PLC0415 - not for --help
-    from commodore_py.cli.output import explained, render  # noqa: PLC0415
+    from commodore_py import inventory
+    from commodore_py.cli.output import explained, formats
 
     # As our messages write it, or as the shell completes it.
     below = paths.root / file
@@ -108,4 +108,4 @@ def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
     if output == "text":
         click.echo("\n".join(explained.reach_lines(reach)))
     else:
-        click.echo(render.structured(explained.reach_content(reach), output))
+        click.echo(formats.structured(explained.reach_content(reach), output))

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from commodore_py.cli import completion
-from commodore_py.cli.lazy import LazyGroup
-from commodore_py.cli.output import voice
+from commodore_py.cli.command_classes import LazyGroup
+from commodore_py.cli.output import messages
 from commodore_py.cli.settings.options import (
     ENGINES,
     HELP,
@@ -114,7 +114,7 @@ def _hierarchy(command: _Command) -> _Command:
 @_hierarchy
 @click.option("--path", metavar="A.B", help="Show only the part at this path.")
 @click.pass_context
-def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:  # noqa: ANN401 - click's
+def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
     """Show all parameters that a hierarchy gives.
 
     \b
@@ -125,14 +125,14 @@ def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:  # no
     Of a cluster, fetched anew:
       commodore inventory show --cluster c-demo-1
     """
-    from commodore_py.cli.output import inventory_formats as inventory_forms  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import inventory_formats as inventory_forms
 
     form = options["output_format"]
     parameters = _parameters(ctx, options)
     if path is None:
         click.echo(inventory_forms.data(parameters, form))
         return
-    from commodore_py.workflows.inventory.paths import part_of  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.inventory.paths import part_of
 
     click.echo(inventory_forms.part(part_of(parameters, path), form))
 
@@ -140,7 +140,7 @@ def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:  # no
 @inventory.command()
 @_hierarchy
 @click.pass_context
-def components(ctx: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's
+def components(ctx: click.Context, /, **options: Any) -> None:
     """Show where the hierarchy takes components from, and in which version."""
     _show_key(ctx, options, "components")
 
@@ -148,7 +148,7 @@ def components(ctx: click.Context, /, **options: Any) -> None:  # noqa: ANN401 -
 @inventory.command()
 @_hierarchy
 @click.pass_context
-def packages(ctx: click.Context, /, **options: Any) -> None:  # noqa: ANN401 - click's
+def packages(ctx: click.Context, /, **options: Any) -> None:
     """Show where the hierarchy takes packages from, and in which version."""
     _show_key(ctx, options, "packages")
 
@@ -188,7 +188,7 @@ def lint(
     linter: tuple[str, ...],
     ignore_patterns: tuple[str, ...],
     verbose: int,
-    **options: Any,  # noqa: ANN401 - click's
+    **options: Any,
 ) -> int:
     """Check the YAML files in each TARGET for mistakes in components, packages and parameters.
 
@@ -196,8 +196,8 @@ def lint(
     """
     if not target:
         raise click.exceptions.NoArgsIsHelpError(ctx)
-    from commodore_py.cli.output import inventory_formats as inventory_forms  # noqa: PLC0415 - not for --help
-    from commodore_py.inventory import lint as linting  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import inventory_formats as inventory_forms
+    from commodore_py.inventory import lint as linting
 
     ctx.obj.more_verbose(verbose)
     found = linting.lint(target, linter, ignore_patterns)
@@ -220,19 +220,19 @@ class _Wanted:
 
 
 def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
-    from commodore_py.cli.output import inventory_formats as inventory_forms  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import inventory_formats as inventory_forms
 
     content = _parameters(ctx, options).get(key, {})
     click.echo(inventory_forms.data(content, options["output_format"]))
 
 
 def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
-    from commodore_py.cli.settings import dynamic_facts  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.settings import dynamic_facts
 
     parsed = dynamic_facts.parse(options["fact"])
     settings = ctx.obj.more_verbose(options["verbose"])
     for warning in parsed.warnings:
-        voice.warn(warning.removeprefix("dynamic "))
+        messages.warn(warning.removeprefix("dynamic "))
     wanted = _Wanted(settings, options, parsed.facts)
     if options["cluster"]:
         _refuse_beside(ctx, "--cluster", options, "global_config", "values")
@@ -244,7 +244,7 @@ def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:
 
 
 def _of_cluster(wanted: _Wanted) -> Parameters:
-    from commodore_py.workflows.inventory import sources as inspect_sources  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
     config = config_of(wanted.settings, engine=wanted.engine, **api_settings(dict(options)))
@@ -254,8 +254,8 @@ def _of_cluster(wanted: _Wanted) -> Parameters:
 
 
 def _of_configuration(wanted: _Wanted) -> Parameters:
-    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy  # noqa: PLC0415 - as above
-    from commodore_py.workflows.inventory import sources as inspect_sources  # noqa: PLC0415 - as above
+    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy
+    from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
     _need_folders(options["global_config"], options["tenant_config"])
@@ -270,8 +270,8 @@ def _of_configuration(wanted: _Wanted) -> Parameters:
 
 
 def _of_working_directory(ctx: click.Context, wanted: _Wanted) -> Parameters:
-    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy  # noqa: PLC0415 - as above
-    from commodore_py.workflows.inventory import sources as inspect_sources  # noqa: PLC0415 - as above
+    from commodore_py.workflows.inventory import hierarchy as inspect_hierarchy
+    from commodore_py.workflows.inventory import sources as inspect_sources
 
     options = wanted.options
     paths = config_of(wanted.settings).paths

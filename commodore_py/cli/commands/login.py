@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from commodore_py.cli.output import voice
+from commodore_py.cli.output import messages
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
-    Seconds,
     api_settings,
     config_of,
     login_options,
     verbose_option,
 )
+from commodore_py.cli.settings.types import Seconds
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -56,17 +56,17 @@ def _way_options(command: _Command) -> _Command:
 @login_options
 @_way_options
 @click.pass_obj
-def login(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over by name
+def login(settings: Globals, /, **options: Any) -> None:
     """Log in to the API, so that other commands find a token.
 
     Does nothing while the token of an earlier login is good.
     """
-    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+    from commodore_py import lieutenant
 
     config = _config(settings, options)
     token = lieutenant.log_in(config, device=options["device"])
     if config.api_url:
-        voice.step(f"Logged in to {config.api_url}")
+        messages.step(f"Logged in to {config.api_url}")
     else:
         # Nothing to keep it for: as with Commodore, who asked for it gets it.
         click.echo(token)
@@ -77,13 +77,13 @@ def login(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click
 @click.pass_obj
 def logout(settings: Globals, api_url: str | None) -> None:
     """Forget the token that is kept for the API; those of other APIs stay."""
-    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+    from commodore_py import lieutenant
 
     config = config_of(settings, api_url=api_url or "")
     if lieutenant.log_out(config):
-        voice.step(f"Logged out of {config.api_url}")
+        messages.step(f"Logged out of {config.api_url}")
     else:
-        voice.step(f"There is no login at {config.api_url}")
+        messages.step(f"There is no login at {config.api_url}")
 
 
 @click.command(name="fetch-token", context_settings=HELP)
@@ -91,14 +91,14 @@ def logout(settings: Globals, api_url: str | None) -> None:
 @_way_options
 @verbose_option
 @click.pass_obj
-def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:  # noqa: ANN401 - as above
+def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:
     """Print a token for the API that is good now; log in first if need be.
 
     \b
     In a shell:
       curl --header "Authorization: Bearer $(commodore fetch-token)" ...
     """
-    from commodore_py import lieutenant  # noqa: PLC0415 - not for --help
+    from commodore_py import lieutenant
 
     config = _config(settings.more_verbose(verbose), options)
     click.echo(lieutenant.fetch_token(config, device=options["device"]))

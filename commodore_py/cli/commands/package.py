@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.cli.command_classes import Sectioned
 from commodore_py.cli.recording import recording, watch_options
-from commodore_py.cli.sections import Sectioned
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -55,11 +55,11 @@ package.add_command(package_test)
 @template.test_case_option
 @verbose_option
 @click.pass_obj
-def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+def new(settings: Globals, /, **options: Any) -> None:
     """Make a new package called SLUG, from a template that is built in or from any other."""
-    from commodore_py.workflows.authoring.templates.kinds import PACKAGE  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
-    from . import scaffold  # noqa: PLC0415
+    from . import scaffold
 
     scaffold.new(PACKAGE, settings, options)
 
@@ -71,11 +71,11 @@ def new(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click h
 @template.test_case_option
 @verbose_option
 @click.pass_obj
-def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+def update(settings: Globals, /, **options: Any) -> int:
     """Bring the package at PACKAGE_PATH up to date with its template."""
-    from commodore_py.workflows.authoring.templates.kinds import PACKAGE  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
-    from . import scaffold  # noqa: PLC0415
+    from . import scaffold
 
     return scaffold.update(PACKAGE, settings, options["package_path"], options)
 
@@ -118,7 +118,7 @@ def update(settings: Globals, /, **options: Any) -> int:  # noqa: ANN401 - click
 @verbose_option
 @click.pass_obj
 @recording
-def compile_(  # noqa: PLR0917 - click hands them over by name
+def compile_(
     settings: Globals,
     /,
     path: Path,
@@ -136,17 +136,16 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
     **caching: bool,
 ) -> None:
     """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
-    from commodore_py.cli.output import cache_results as kept_results  # noqa: PLC0415
-    from commodore_py.cli.output import voice  # noqa: PLC0415
-    from commodore_py.cli.settings import places  # noqa: PLC0415
-    from commodore_py.workflows.authoring.package_at import PackageAt  # noqa: PLC0415 - not for --help
-    from commodore_py.workflows.authoring.package_compile import compile_package  # noqa: PLC0415
+    from commodore_py.cli.output import cache_use, messages
+    from commodore_py.cli.settings import directories
+    from commodore_py.workflows.authoring.package_at import PackageAt
+    from commodore_py.workflows.authoring.package_compile import compile_package
 
     settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
-        voice.warn("--no-fetch-dependencies needs --local; it is ignored")
+        messages.warn("--no-fetch-dependencies needs --local; it is ignored")
     local = local or offline
-    caches = {**places.caches_in(places.cache_folder()), **cache_settings(caching)}
+    caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(caching)}
     config = config_of(
         settings,
         engine=engine,
@@ -158,17 +157,17 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
         **caches,
     )
     package = PackageAt.find(path, test_class, values)
-    voice.heading(f"Compiling package {package.name} with {test_class}")
+    messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
-    with kept_results.told(config):
+    with cache_use.told(config):
         compiled = compile_package(config, package, keep=keep, kept=keep_dir)
     click.secho(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
-        voice.step(
+        messages.step(
             f"It was compiled in {compiled.kept}; to use that again without fetching:"
             f" --tmp-dir {compiled.kept} --local"
         )
-    voice.notices(compiled.notices)
+    messages.notices(compiled.notices)
 
 
 @package.command()
@@ -176,7 +175,7 @@ def compile_(  # noqa: PLR0917 - click hands them over by name
 @template.sync_options
 @verbose_option
 @click.pass_obj
-def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click hands them over
+def sync(settings: Globals, /, **options: Any) -> None:
     """Offer template updates to every package in PACKAGE_LIST, a YAML list of repositories.
 
     \b
@@ -184,8 +183,8 @@ def sync(settings: Globals, /, **options: Any) -> None:  # noqa: ANN401 - click 
       - acme/package-one
       - https://git.example.com/acme/package-two.git
     """
-    from commodore_py.workflows.authoring.templates.kinds import PACKAGE  # noqa: PLC0415 - not for --help
+    from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
-    from . import sync as syncing  # noqa: PLC0415
+    from . import sync as syncing
 
     syncing.sync(PACKAGE, settings, options["package_list"], options)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.cli.command_classes import Sectioned
 from commodore_py.cli.recording import recording
-from commodore_py.cli.sections import Sectioned
 
 from .component_test import TEST_SECTIONS, run_tests, test_options
 
@@ -29,7 +29,7 @@ _SECTIONS = {**TEST_SECTIONS, "What is fetched": "tmp_dir offline"}
 )
 @click.pass_obj
 @recording
-def package_test(settings: Globals, /, path: Path, **options: Any) -> int:  # noqa: ANN401 - click hands them over
+def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     """Compile all test cases of the package at PATH and compare them with what is expected.
 
     \b
@@ -37,8 +37,8 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:  # no
     tests/golden/. To accept what came out:
       commodore package test --update
     """
-    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
-    from commodore_py.workflows.authoring.testing import package as flow  # noqa: PLC0415
+    from commodore_py.errors import UsageError
+    from commodore_py.workflows.authoring.testing import package as flow
 
     keep: Path | None = options["tmp_dir"]
     if options["offline"] and keep is None:

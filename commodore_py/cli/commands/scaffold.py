@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from commodore_py.cli import prompt
-from commodore_py.cli.output import render, voice
+from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows.authoring.templates import delete as scaffold_delete
@@ -49,7 +48,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     settings = settings.more_verbose(options["verbose"])
     name = options["name"] or options["slug"]
     kind.check(options["slug"])
-    voice.heading(f"Adding {kind.name} {name}...")
+    messages.heading(f"Adding {kind.name} {name}...")
     wanted = NewRepository(
         kind,
         options["slug"],
@@ -64,9 +63,9 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     )
     made = make_repository(config_of(settings), wanted)
     _tell(made.notes)
-    click.echo(render.diff_lines(made.lines))
+    click.echo(formats.diff_lines(made.lines))
     click.secho(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
-    voice.step(f"It is in {made.place}")
+    messages.step(f"It is in {made.place}")
 
 
 def update(
@@ -90,7 +89,7 @@ def update(
     if not looking:
         carry_out(plan, commit=options["commit"])
     if options["diff"] or not looking:
-        click.echo(render.diff_lines(plan.lines))
+        click.echo(formats.diff_lines(plan.lines))
     if looking:
         plan.refuse_conflicts()
     if options["check"]:
@@ -99,7 +98,7 @@ def update(
     if looking:
         return 0
     if plan and not options["commit"]:
-        voice.step(" > Not committed, as you wished")
+        messages.step(" > Not committed, as you wished")
     done = "successfully updated 🎉" if plan else "already up-to-date 🎉"
     click.secho(f"{what} {done}", bold=True)
     return 0
@@ -117,11 +116,11 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
     scaffold_delete.refuse_deletion(config, slug, place)
     question = f"Are you sure you want to delete component {slug}? This action cannot be undone"
     undone = "nothing was deleted"
-    if not force and not prompt.confirm(question, undone=undone, in_advance="--force"):
+    if not force and not messages.confirm(question, undone=undone, in_advance="--force"):
         raise CommodoreError(f"Aborted! {undone}", hint="to delete without a question: --force")
     kept = scaffold_delete.delete(config, slug, place)
     if kept is not None:
-        voice.step(f" > {kept} is kept: there is more in it")
+        messages.step(f" > {kept} is kept: there is more in it")
     click.secho(f"Component {slug} successfully deleted 🎉", bold=True)
 
 
@@ -161,7 +160,7 @@ def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, PatternWish]:
 
 def _tell(notes: Iterable[str]) -> None:
     for note in notes:
-        voice.step(f" > {note}")
+        messages.step(f" > {note}")
 
 
 def _this_year() -> int:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from commodore_py.cli.output import render, voice
-from commodore_py.cli.settings import places
+from commodore_py.cli.output import formats, messages
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.workflows.authoring.sync.list import read_list
@@ -37,7 +37,7 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
         )
     dry_run = options["dry_run"]
     if options["template_version"] and not dry_run:
-        voice.warn("--template-version is for looking only: nothing will be pushed or opened")
+        messages.warn("--template-version is for looking only: nothing will be pushed or opened")
         dry_run = True
     wanted = WantedSync(
         kind,
@@ -55,7 +55,7 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
         options["pr_batch_size"],
         options["github_pause"],
     )
-    caches = places.caches_in(places.cache_folder() if options["git_cache"] else None)
+    caches = directories.caches_in(directories.cache_folder() if options["git_cache"] else None)
     config = config_of(settings, push_url=options["push_url"], **caches)
     outcomes: list[Outcome] = []
     try:
@@ -71,26 +71,26 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
 
 
 def _begin(entry: Entry) -> None:
-    voice.heading(f"Updating {entry}...")
+    messages.heading(f"Updating {entry}...")
 
 
 def _tell(outcome: Outcome) -> None:
     for note in outcome.notes:
-        voice.step(note)
+        messages.step(note)
     if outcome.result in (Result.PUSHED, Result.ON_BRANCH):
-        voice.warn(
+        messages.warn(
             "pull requests are opened at GitHub only: open this one yourself", where=outcome.about
         )
     else:
         about = f": {outcome.about}" if outcome.about else ""
-        voice.step(f"{outcome.result.value}{about}")
+        messages.step(f"{outcome.result.value}{about}")
     if outcome.lines:
-        click.echo(render.diff_lines(outcome.lines))
+        click.echo(formats.diff_lines(outcome.lines))
 
 
 def _sum_up(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
     if not listed:
-        voice.warn(f"no {kind.name} of the list is wanted: see --filter")
+        messages.warn(f"no {kind.name} of the list is wanted: see --filter")
     for one in outcomes:
         about = f": {one.about}" if one.about else ""
         click.secho(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from commodore_py.cli.output import render, voice
-from commodore_py.cli.settings import places
+from commodore_py.cli.output import formats, messages
+from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
     github_token_option,
@@ -80,17 +80,17 @@ def list_(
     latest = tool_overview.LatestVersions()
     if version_check:
         upstream = _upstream(ctx)
-        voice.step("asking GitHub for the latest versions")
+        messages.step("asking GitHub for the latest versions")
         latest = tool_overview.ask_latest(TOOLS, upstream)
     if latest.problem:
-        voice.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
+        messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
     rows = tool_overview.standings(installed_tools(), managed, latest.versions)
     if output == "text":
         for row in rows:
             click.echo("\n".join(_lines(row, version_check=version_check)))
     else:
         content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
-        click.echo(render.structured(content, output))
+        click.echo(formats.structured(content, output))
 
 
 @tool.command()
@@ -120,15 +120,15 @@ def install(
     managed = _managed(folder)
     present = {name for name in managed if folder.program(name).is_file()}
     if missing and present.issuperset(names):
-        voice.step("every tool is managed; `commodore tool upgrade --all` brings newer versions")
+        messages.step("every tool is managed; `commodore tool upgrade --all` brings newer versions")
         return
     upstream = _upstream(ctx)
     for name in names:
         if name in present:
-            voice.step(f"{name} is managed already; `commodore tool upgrade {name}` changes it")
+            messages.step(f"{name} is managed already; `commodore tool upgrade {name}` changes it")
             continue
         if name in managed:
-            voice.warn(f"{name} is managed, but was gone: it is installed anew")
+            messages.warn(f"{name} is managed, but was gone: it is installed anew")
         _bring(folder, name, given or latest_version(name, upstream), upstream)
 
 
@@ -158,16 +158,16 @@ def upgrade(
     folder = _folder()
     managed = _managed(folder)
     if all and not managed:
-        voice.step("no tool is managed; `commodore tool install --missing` installs them")
+        messages.step("no tool is managed; `commodore tool install --missing` installs them")
         return
     upstream = _upstream(ctx)
     for name in names:
         if name not in managed:
-            voice.step(f"{name} is not managed; `commodore tool install {name}` installs it")
+            messages.step(f"{name} is not managed; `commodore tool install {name}` installs it")
             continue
         wanted = given or latest_version(name, upstream)
         if folder.version_of(name) == wanted:
-            voice.step(f"{name} {wanted} is installed already")
+            messages.step(f"{name} {wanted} is installed already")
         else:
             _bring(folder, name, wanted, upstream)
 
@@ -182,7 +182,7 @@ def _chosen(
         )
     if tool is None:
         if version:
-            voice.warn(f"--version is ignored with {flag}: each tool has versions of its own")
+            messages.warn(f"--version is ignored with {flag}: each tool has versions of its own")
         return tuple(sorted(TOOLS)), ""
     if tool not in TOOLS:
         raise CommodoreError(f"no tool {tool} is known", hint=f"the tools: {', '.join(TOOLS)}")
@@ -191,12 +191,12 @@ def _chosen(
 
 def _bring(folder: ToolFolder, tool: str, version: str, upstream: Upstream) -> None:
     release = release_of(tool, version, Platform.here(), upstream)
-    voice.heading(f"Installing {tool} {version}")
+    messages.heading(f"Installing {tool} {version}")
     bring(folder, release, upstream, now=datetime.now())  # noqa: DTZ005 - Commodore's record has local times
 
 
 def _folder() -> ToolFolder:
-    cache = places.cache_folder()
+    cache = directories.cache_folder()
     if cache is None:
         raise CommodoreError("there is no place for tools", hint="set HOME or XDG_CACHE_HOME")
     return ToolFolder(cache / "tools")
@@ -205,7 +205,7 @@ def _folder() -> ToolFolder:
 def _managed(folder: ToolFolder) -> dict[str, str]:
     """The managed tools and their times; one that is found elsewhere is managed no more."""
     for tool in folder.given_up(located_tools()):
-        voice.warn(
+        messages.warn(
             f"{tool.name} is not managed any more: another one is used", where=str(tool.path)
         )
     return folder.managed()
@@ -214,7 +214,7 @@ def _managed(folder: ToolFolder) -> dict[str, str]:
 def _upstream(ctx: click.Context) -> Upstream:
     token = _github_token(ctx)
     if not token and ctx.obj.verbosity:
-        voice.warn("GitHub is asked without a token: it limits how often")
+        messages.warn("GitHub is asked without a token: it limits how often")
     mirror = os.environ.get("COMMODORE_TOOL_MIRROR", "")
     return Upstream(token=token, timeout=ctx.obj.request_timeout, mirror=mirror)
 

@@ -39,20 +39,20 @@ def version(output: str) -> int:
 
     Ends with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
-    from commodore_py.cli.output import render  # noqa: PLC0415
-    from commodore_py.workflows.tools import BUILT_IN, installed_tools  # noqa: PLC0415 - not for --help
+    from commodore_py.cli.output import formats
+    from commodore_py.workflows.tools import BUILT_IN, installed_tools
 
     libraries, tools = _libraries(), installed_tools()
     if output == "text":
         _show(libraries, tools)
     else:
-        click.echo(render.structured(_content(libraries, tools), output))
+        click.echo(formats.structured(_content(libraries, tools), output))
     missing = [tool for tool in tools if tool.path is None and tool.name not in BUILT_IN]
     return TOOL_MISSING if missing else 0
 
 
 def _libraries() -> list[Library]:
-    from importlib.metadata import version as version_of  # noqa: PLC0415 - not for --help
+    from importlib.metadata import version as version_of
 
     builds = {"gojsonnet": _go_compiler(), "reclass-rs": _rust_compiler()}
     names = ("kapitan", "gojsonnet", "reclass-rs")
@@ -60,8 +60,8 @@ def _libraries() -> list[Library]:
 
 
 def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
-    from commodore_py import COMPATIBLE_WITH, __version__  # noqa: PLC0415 - not for --help
-    from commodore_py.workflows.tools import BUILT_IN  # noqa: PLC0415
+    from commodore_py import COMPATIBLE_WITH, __version__
+    from commodore_py.workflows.tools import BUILT_IN
 
     click.secho(f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True)
     click.secho("\nCore dependency versions", bold=True)
@@ -79,7 +79,7 @@ def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
 
 
 def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, object]:
-    from commodore_py import COMPATIBLE_WITH, __version__  # noqa: PLC0415 - not for --help
+    from commodore_py import COMPATIBLE_WITH, __version__
 
     return {
         "schema": "version/v1",
@@ -99,8 +99,8 @@ def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, o
 
 def _go_compiler() -> str:
     """Read from the file: loading the library would start a Go runtime."""
-    from importlib.util import find_spec  # noqa: PLC0415 - not for --help
-    from pathlib import Path  # noqa: PLC0415
+    from importlib.util import find_spec
+    from pathlib import Path
 
     spec = find_spec("_gojsonnet")
     if spec is None or not spec.origin:
@@ -118,7 +118,7 @@ def _go_compiler() -> str:
 
 
 def _rust_compiler() -> str:
-    import reclass_rs  # noqa: PLC0415 - not for --help
+    import reclass_rs
 
     try:
         return f"Rust compiler: {reclass_rs.buildinfo()['rustc_version']}"

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
-
-from .sizes import shown
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,6 +13,8 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.downloads import Kept
     from commodore_py.store import Doubt, Pruned, Usage
     from commodore_py.workflows import cache as caches
+
+_UNITS: Final = ("B", "KiB", "MiB", "GiB")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def lines(contents: Contents) -> Iterator[str]:
     yield str(contents.folder)
     yield from _table(
         ("FOLDER", "FILES", "SIZE"),
-        [(one.path.name, str(one.files), shown(one.bytes)) for one in contents.folders],
+        [(one.path.name, str(one.files), _size(one.bytes)) for one in contents.folders],
     )
     yield from _table(
         ("RESULTS", "NOTES", "ON DISK", "LIMIT", "LAST USED"), list(_row(contents.results))
@@ -51,13 +51,13 @@ def lines(contents: Contents) -> Iterator[str]:
     yield from _table(
         ("REPOSITORY", "SIZE", "FREED IF REMOVED", "LAST USED"),
         [
-            (one.name, shown(one.bytes), shown(one.freed), _day(one.used))
+            (one.name, _size(one.bytes), _size(one.freed), _day(one.used))
             for one in contents.repositories
         ],
     )
     yield from _table(
         ("DOWNLOAD", "SIZE", "LAST USED"),
-        [(one.source, shown(one.bytes), _day(one.used)) for one in contents.downloads],
+        [(one.source, _size(one.bytes), _day(one.used)) for one in contents.downloads],
     )
 
 
@@ -95,7 +95,7 @@ def removed(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned
     parts = [_counted(*one) for one in counts if one[0]]
     if not parts:
         return "nothing to remove"
-    return f"{', '.join(parts)}, {shown(_freed(pruned, kept, results))} freed"
+    return f"{', '.join(parts)}, {_size(_freed(pruned, kept, results))} freed"
 
 
 def prune(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def verify(every: Iterable[caches.Checked], doubt: Doubt | None) -> dict[str, An
 def _row(results: Results) -> Iterator[tuple[str, ...]]:
     usage = results.usage
     if usage.used is not None:
-        size, limit, used = shown(usage.bytes), shown(results.limit), _day(_time(usage.used))
+        size, limit, used = _size(usage.bytes), _size(results.limit), _day(_time(usage.used))
         yield str(usage.blobs), str(usage.notes), size, limit, used
 
 
@@ -187,3 +187,11 @@ def _moment(moment: datetime) -> str:
 
 def _day(moment: datetime) -> str:
     return moment.astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _size(count: int) -> str:
+    size, unit = float(count), _UNITS[0]
+    for larger in _UNITS[1:]:
+        if size >= 1024:  # noqa: PLR2004 - the step between units
+            size, unit = size / 1024, larger
+    return f"{size:.0f} B" if unit == "B" else f"{size:.1f} {unit}"

@@ -87,7 +87,7 @@ def _result(event: Event) -> Iterator[str]:
         yield f"{_INDENT}now {inline(event.after)}"
 
 
-def _with_value(verb: str, value: Any) -> Iterator[str]:  # noqa: ANN401 - plain YAML values
+def _with_value(verb: str, value: Any) -> Iterator[str]:
     if value is MISSING:
         return
     if _is_short(value):
@@ -138,7 +138,7 @@ def _is_simple(story: Story) -> bool:
     return len(story.events) == 1 and not story.events[0].references and not story.problem
 
 
-def _is_short(value: Any) -> bool:  # noqa: ANN401 - plain YAML values
+def _is_short(value: Any) -> bool:
     if isinstance(value, str) and "\n" in value:
         return False
     if isinstance(value, dict) and len(value) > 1:
@@ -146,7 +146,7 @@ def _is_short(value: Any) -> bool:  # noqa: ANN401 - plain YAML values
     return len(inline(value)) <= _SHORT
 
 
-def _brief(value: Any) -> str:  # noqa: ANN401 - plain YAML values
+def _brief(value: Any) -> str:
     """A value in a sentence."""
     if value is MISSING:
         return "what cannot be resolved"
@@ -158,7 +158,7 @@ def _brief(value: Any) -> str:  # noqa: ANN401 - plain YAML values
     return f"a list of {len(value)}" if isinstance(value, list) else f"{text[: _SHORT - 1]}…"
 
 
-def _block(value: Any, indent: str) -> Iterator[str]:  # noqa: ANN401 - plain YAML values
+def _block(value: Any, indent: str) -> Iterator[str]:
     lines = block(value, _WIDTH - len(indent))
     for line in lines[:_MOST_LINES]:
         yield f"{indent}{line}"

@@ -25,7 +25,7 @@ def data(content: object, form: str) -> str:
     """Parameters as Commodore prints them, down to the empty line behind YAML."""
     if form == "json":
         return json.dumps(content)
-    import yaml  # noqa: PLC0415 - plain style, lists not indented: not the catalog's
+    import yaml
 
     class Dumper(yaml.SafeDumper):
         def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 import textwrap
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import click
-
-from .colour import colours
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -123,7 +122,7 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
 
 def as_json(record: logging.LogRecord) -> Iterator[str]:
     """For programs: one object per line."""
-    import json  # noqa: PLC0415 - people's commands start without it
+    import json
 
     parts = {name: _more(record, name) for name in ("where", "notes", "hint")}
     yield json.dumps(
@@ -157,6 +156,11 @@ FORMS: dict[str, Callable[[logging.LogRecord], Iterable[str]]] = {
     "json": as_json,
     "github": as_github,
 }
+
+
+def colours() -> bool | None:
+    """Whether to colour: never against NO_COLOR; otherwise click decides by the stream."""
+    return False if os.environ.get("NO_COLOR") else None
 
 
 def wrapped(text: str) -> list[str]:

@@ -22,7 +22,7 @@ def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
 _Dumper.add_representer(str, _text)
 
 
-def inline(value: Any) -> str:  # noqa: ANN401 - plain YAML values
+def inline(value: Any) -> str:
     """A value on one line."""
     text = yaml.dump(
         value,
@@ -35,7 +35,7 @@ def inline(value: Any) -> str:  # noqa: ANN401 - plain YAML values
     return str(text).removesuffix("\n").removesuffix("\n...")
 
 
-def block(value: Any, width: int) -> list[str]:  # noqa: ANN401 - plain YAML values
+def block(value: Any, width: int) -> list[str]:
     """A value on as many lines as it takes."""
     if isinstance(value, str):
         return value.splitlines()

@@ -1,7 +1,11 @@
-"""How long which stage took, as rows and as a table."""
+"""What ran and how long it took: a table, data, and a trace for Perfetto and chrome://tracing.
+
+The format of traces: https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU
+"""
 
 from __future__ import annotations
 
+import json
 import os
 import resource
 import sys
@@ -12,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from . import log, voice
+from . import log, messages
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -128,10 +132,49 @@ def tell(rows: Sequence[Row]) -> None:
         for one in as_data(rows):
             known = ((one["wall"], "s"), (one["cpu"], "s of CPU"))
             costs = ", ".join(f"{cost:.3f} {of}" for cost, of in known if cost is not None)
-            voice.told(f"{one['stage']}: {costs}")
+            messages.told(f"{one['stage']}: {costs}")
         return
     for line in as_table(rows):
         click.echo(line, err=True)
+
+
+def write_trace(file: Path, spans: Iterable[Span]) -> None:
+    """Write what ran to a file."""
+    content = {"traceEvents": list(events_of(spans, main=os.getpid())), "displayTimeUnit": "ms"}
+    file.write_text(json.dumps(content), encoding="utf-8")
+
+
+def events_of(spans: Iterable[Span], *, main: int) -> Iterator[dict[str, Any]]:
+    """The events of a trace: names of processes and threads, then a span each (pure)."""
+    known = sorted(spans, key=lambda span: (span.start, -span.end))
+    for process in dict.fromkeys((main, *(span.process for span in known))):
+        name = "commodore" if process == main else "commodore, worker"
+        yield {"ph": "M", "name": "process_name", "pid": process, "args": {"name": name}}
+    for process, thread in dict.fromkeys((span.process, span.thread) for span in known):
+        name = "main" if thread == process else f"thread {thread}"
+        about = {"pid": process, "tid": thread, "args": {"name": name}}
+        yield {"ph": "M", "name": "thread_name", **about}
+    first = known[0].start if known else 0
+    for span in known:
+        yield {
+            "ph": "X",
+            "name": span.name,
+            "cat": span.kind,
+            "ts": (span.start - first) / 1000,
+            "dur": (span.end - span.start) / 1000,
+            "pid": span.process,
+            "tid": span.thread,
+            "args": dict(_about(span)),
+        }
+
+
+def _about(span: Span) -> Iterator[tuple[str, Any]]:
+    if span.details:
+        yield "details", span.details
+    if span.total:
+        yield "count", span.total
+    if span.cpu is not None:
+        yield "cpu_ms", span.cpu / 1e6
 
 
 def _since_start() -> int | None:

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.cli.output import voice
+from commodore_py.cli.output import messages
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,23 +42,25 @@ def _is_there(file: Path) -> bool:
 
 
 def _load(file: Path) -> DotEnv | None:
-    import logging  # noqa: PLC0415 - most runs have no such file
-    from io import StringIO  # noqa: PLC0415
+    import logging
+    from io import StringIO
 
-    from dotenv import load_dotenv  # noqa: PLC0415
-    from dotenv.parser import parse_stream  # noqa: PLC0415
+    from dotenv import load_dotenv
+    from dotenv.parser import parse_stream
 
     try:
         # Read once: it may be a pipe, from a password manager for example.
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         problem = getattr(error, "strerror", None) or "not a text in UTF-8"
-        voice.warn(f"the .env file cannot be read and is passed over: {problem}", where=str(file))
+        messages.warn(
+            f"the .env file cannot be read and is passed over: {problem}", where=str(file)
+        )
         return None
     for binding in parse_stream(StringIO(text)):
         if binding.error:
             place = f"{file}:{binding.original.line}"
-            voice.warn("this is no NAME=VALUE and is passed over", where=place)
+            messages.warn("this is no NAME=VALUE and is passed over", where=place)
     # It names no file where it complains; we have just done that better.
     logging.getLogger("dotenv.main").setLevel(logging.ERROR)
     before = set(os.environ)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,8 @@ import click
 
 from commodore_py.cli.output import log
 
+from .types import Branch, PushUrl
+
 if TYPE_CHECKING:
     from commodore_py.adapters.git.urls import PushRule
     from commodore_py.config import Config
@@ -20,9 +21,6 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Option = Callable[[_Command], _Command]
 
 HELP = {"help_option_names": ["-h", "--help"]}
-# git-check-ref-format, which is no place to learn about a typing mistake after a long compile.
-# Compiled when it is used: every command imports this.
-_NO_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
 OUTPUTS = ("text", "json", "yaml")
 DIFF_OUTPUTS = (*OUTPUTS, "markdown")
 DIFF_FORMS = ("text", "objects", "stat", "none")
@@ -48,60 +46,6 @@ class Globals:
         return louder
 
 
-class Seconds(click.types.IntParamType):
-    """A time to wait."""
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - click's own
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> Any:  # noqa: ANN401 - click's own
-        """The number, if it is a whole one and leaves any time at all."""
-        try:
-            seconds = int(value)
-        except ValueError:
-            seconds = 0
-        if seconds < 1:
-            self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
-        return seconds
-
-
-class Branch(click.types.StringParamType):
-    """The name of a Git branch."""
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - click's own
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str:
-        """The name, if Git takes it for one."""
-        if value and (re.search(_NO_BRANCH, value) or value == "HEAD"):
-            self.fail(f"{value!r} is no name of a branch.", param, ctx)
-        return str(value)
-
-
-class PushUrl(click.types.StringParamType):
-    """Where to push to: `ssh`, `same`, or one of them for a host."""
-
-    def convert(
-        self,
-        value: Any,  # noqa: ANN401 - click's own
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str:
-        """The word, if it is one that we understand."""
-        from commodore_py.adapters.git.urls import PushRule  # noqa: PLC0415 - not for --help
-        from commodore_py.errors import CommodoreError  # noqa: PLC0415
-
-        try:
-            PushRule.parse([value])
-        except CommodoreError as error:
-            self.fail(f"{error}.", param, ctx)
-        return str(value)
-
-
 verbose_option = click.option(
     "-v", "--verbose", count=True, help="Tell more; repeat for even more."
 )
@@ -117,7 +61,7 @@ output_option = click.option(
 
 
 def _push_rule(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> PushRule:
-    from commodore_py.adapters.git.urls import PushRule  # noqa: PLC0415 - not for --help
+    from commodore_py.adapters.git.urls import PushRule
 
     return PushRule.parse(words)
 
@@ -272,15 +216,15 @@ def cache_options(command: _Command) -> _Command:
 
 def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
     """What `cache_options` gave, by the names of Config."""
-    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+    from commodore_py.errors import UsageError
 
-    from . import places  # noqa: PLC0415
+    from . import directories
 
     if options["verify_cache"] and not options["cache"]:
         raise UsageError("--verify-cache and --no-cache exclude each other")
-    folder = places.cache_folder() if options["cache"] else None
+    folder = directories.cache_folder() if options["cache"] else None
     return {
-        "result_cache": places.result_cache(folder) if folder else None,
+        "result_cache": directories.result_cache(folder) if folder else None,
         "recompile": not options["cache"],
         "verify_cache": options["verify_cache"],
         "explain_cache": options["explain_cache"],
@@ -289,7 +233,7 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 def refuse_online(options: dict[str, Any]) -> None:
     """Refuse what cannot be done without a network, if there is to be none."""
-    from commodore_py.errors import UsageError  # noqa: PLC0415 - not for --help
+    from commodore_py.errors import UsageError
 
     if options["offline"] and options["push"]:
         raise UsageError("--push needs a network", hint="leave out --offline, or --push")
@@ -297,9 +241,9 @@ def refuse_online(options: dict[str, Any]) -> None:
         raise UsageError("jb needs a network", hint="leave out --jsonnet-bundler jb")
 
 
-def config_of(settings: Globals, **values: Any) -> Config:  # noqa: ANN401 - Config checks them by name
+def config_of(settings: Globals, **values: Any) -> Config:
     """The frozen Config of this invocation."""
-    from commodore_py.config import Config, WorkPaths  # noqa: PLC0415 - not for --help
+    from commodore_py.config import Config, WorkPaths
 
     return Config(
         paths=WorkPaths(settings.working_dir),

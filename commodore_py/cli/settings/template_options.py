@@ -9,7 +9,8 @@ from typing import Any, TypeVar
 
 import click
 
-from .options import Branch, git_cache_option, github_token_option, push_url_option
+from .options import git_cache_option, github_token_option, push_url_option
+from .types import Branch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
@@ -273,7 +274,7 @@ def _automerge(verb: str) -> list[_Decorator]:
 
 
 def _all(*options: _Decorator) -> _Decorator:
-    def add(command: Any) -> Any:  # noqa: ANN401 - click's decorators say no more
+    def add(command: Any) -> Any:
         for option in reversed(options):
             command = option(command)
         return command

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commodore_py.cli.output.sizes import Size
 from commodore_py.errors import CommodoreError, raise_collected
 
-from . import places
+from . import directories
+from .types import Size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,12 +36,12 @@ class UserFile:
 
 def read(ctx: click.Context, root: click.Group) -> UserFile:
     """The settings in the user's file; every mistake in it is told at once."""
-    path = places.config_file()
+    path = directories.config_file()
     text = _text(path) if path else None
     if path is None or text is None:
         return UserFile()
 
-    import tomllib  # noqa: PLC0415 - most runs have no such file
+    import tomllib
 
     try:
         content = tomllib.loads(text)
@@ -122,7 +122,7 @@ class _Reader:
         return found
 
     def _unknown(self, what: str, here: Place, known: Iterable[str]) -> None:
-        from difflib import get_close_matches  # noqa: PLC0415 - only for mistakes
+        from difflib import get_close_matches
 
         near = get_close_matches(here[-1], list(known), n=1)
         above = f"[{'.'.join(here[:-1])}]" if here[:-1] else "the top level"

@@ -16,7 +16,7 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.catalog import ObjectDiff, object_diff
 from commodore_py.catalog.diff.change import change_between
-from commodore_py.cli.output import differences_markdown, differences_text
+from commodore_py.cli.output.differences import as_markdown, as_text
 from commodore_py.manifests import GRADES, rules_from
 from commodore_py.model import Tree
 
@@ -28,8 +28,8 @@ NAMES = sorted(path.name for path in CASES.iterdir() if (path / "new").is_dir())
 def test_diff_is_as_expected(name: str) -> None:
     found = diff_of(CASES / name)
 
-    compare(CASES / name / "expected", click.unstyle(differences_text.object_diff(found)))
-    compare(CASES / name / "expected.md", differences_markdown.object_diff(found))
+    compare(CASES / name / "expected", click.unstyle(as_text.object_diff(found)))
+    compare(CASES / name / "expected.md", as_markdown.object_diff(found))
 
 
 def test_every_grade_has_a_case() -> None:

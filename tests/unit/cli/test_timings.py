@@ -6,8 +6,14 @@ import os
 import sys
 from typing import Any
 
-from commodore_py.cli.output.timings import Cost, as_data, as_table, cost_so_far, rows_of
-from commodore_py.cli.output.trace import events_of
+from commodore_py.cli.output.timings import (
+    Cost,
+    as_data,
+    as_table,
+    cost_so_far,
+    events_of,
+    rows_of,
+)
 from commodore_py.spans import Span
 
 MS = 1_000_000

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.manifests import GRADES, written
 
-from .differences import WHATS
+from .words import WHATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -100,7 +100,7 @@ def _file(file: FileDifference) -> Mapping[str, Any]:
     }
 
 
-def plain(value: object) -> Any:  # noqa: ANN401 - any JSON
+def plain(value: object) -> Any:
     """A value as JSON has it: what YAML knows beyond that becomes text."""
     return json.loads(json.dumps(_keys(value), default=str))
 

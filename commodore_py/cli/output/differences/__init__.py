@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from . import render
+from commodore_py.cli.output import formats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -20,7 +20,7 @@ _EXPLAINED = {"kapitan-0.29-to-0.30": ("tiller-labels",)}
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class DiffOptions:
     """How changes are wanted."""
 
     form: DiffForm = "text"
@@ -33,24 +33,26 @@ def nothing() -> tuple[bytes, ...]:
     return ()
 
 
-def text_of(change: Change, wish: Wish, unchanged: Callable[[], Iterable[bytes]] = nothing) -> str:
+def text_of(
+    change: Change, wish: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
+) -> str:
     """The change for a terminal."""
     match wish.form:
         case "text":
-            return render.diff_lines(lines_of(change, wish.migration)) if change else _NOTHING
+            return formats.diff_lines(lines_of(change, wish.migration)) if change else _NOTHING
         case "objects":
             return shown(diff_of(change, wish, unchanged))
         case "stat":
-            from commodore_py.catalog import counted_lines  # noqa: PLC0415 - slow to import
+            from commodore_py.catalog import counted_lines
 
-            from . import differences_text  # noqa: PLC0415
+            from . import as_text
 
-            return differences_text.stat(counted_lines(change))
+            return as_text.stat(counted_lines(change))
         case "none":
-            from . import differences  # noqa: PLC0415 - slow to import
+            from . import words
 
             number = len(change.files)
-            return f" > {differences.counted(number, 'file')} changed." if number else _NOTHING
+            return f" > {words.counted(number, 'file')} changed." if number else _NOTHING
 
 
 _NOTHING = " > No changes."
@@ -60,24 +62,24 @@ def lines_of(change: Change, migration: str = "") -> tuple[DiffLine, ...]:
     """The change line by line; of one without contents, as it was kept."""
     if change.lines is not None:
         return change.lines
-    from commodore_py.catalog import diff_text  # noqa: PLC0415 - slow to import
+    from commodore_py.catalog import diff_text
 
     return diff_text(change, migration=migration)
 
 
 def shown(diff: ObjectDiff) -> str:
     """Changes of objects for a terminal."""
-    from . import differences_text  # noqa: PLC0415 - slow to import
+    from . import as_text
 
-    return differences_text.object_diff(diff)
+    return as_text.object_diff(diff)
 
 
 def diff_of(
-    change: Change, wish: Wish, unchanged: Callable[[], Iterable[bytes]] = nothing
+    change: Change, wish: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
 ) -> ObjectDiff:
     """The change as one of objects."""
-    from commodore_py.catalog import object_diff  # noqa: PLC0415 - slow to import
-    from commodore_py.manifests import BUILT_IN  # noqa: PLC0415
+    from commodore_py.catalog import object_diff
+    from commodore_py.manifests import BUILT_IN
 
     rules: list[IgnoreRule] = []
     if wish.ignoring:

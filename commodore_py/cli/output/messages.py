@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import sys
 from typing import TYPE_CHECKING
+
+import click
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 
@@ -77,3 +80,26 @@ def fail_with(
     """A failure in its parts."""
     more = {"where": where, "notes": "\n".join(notes), "hint": hint, "gap": "gap" if gap else ""}
     _LOG.error(text, extra=more)
+
+
+class Unanswered(CommodoreError):
+    """A question was asked where nobody can answer."""
+
+
+def confirm(question: str, *, undone: str, in_advance: str) -> bool:
+    """A yes or no, no by default; without a stdin to answer from, the run ends."""
+    while True:
+        click.echo(f"{question} [y/N]: ", nl=False, err=True)
+        # click's own prompt takes Ctrl-C and the end of stdin for the same thing.
+        line = sys.stdin.readline() if sys.stdin else ""
+        if not line:
+            click.echo(err=True)
+            raise Unanswered(
+                f"Aborted! nobody answered, so {undone}", hint=f"to answer in advance: {in_advance}"
+            )
+        match line.strip().lower():
+            case "y" | "yes":
+                return True
+            case "n" | "no" | "":
+                return False
+        click.echo("Error: invalid input", err=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.manifests import GRADES
 
-from . import differences as words
+from . import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -18,21 +18,21 @@ def told(config: Config) -> Iterator[None]:
     if not config.verify_cache and not config.explain_cache:
         yield
         return
-    from . import voice  # noqa: PLC0415 - only for who wants to know
+    from . import messages
 
     option = "--verify-cache" if config.verify_cache else "--explain-cache"
     why = _unused(config)
     if why:
-        voice.step(f"{option}: {why}")
+        messages.step(f"{option}: {why}")
         yield
         return
-    from commodore_py.adapters.asked import heard  # noqa: PLC0415 - as above
-    from commodore_py.results import tally  # noqa: PLC0415
+    from commodore_py.adapters.asked import heard
+    from commodore_py.results import tally
 
     with heard() as said:
         yield
     found = tally(said)
-    voice.step(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")
+    messages.step(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")
 
 
 def _unused(config: Config) -> str:

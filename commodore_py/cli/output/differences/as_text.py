@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from . import differences as words
+from . import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -20,7 +20,7 @@ def structured(content: Mapping[str, Any], form: str) -> str:
     """A result of ours for programs; it names its schema."""
     if form == "json":
         return json.dumps(content, indent=2)
-    import yaml  # noqa: PLC0415 - slow to import
+    import yaml
 
     return str(yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True)).rstrip("\n")
 
@@ -30,7 +30,7 @@ def cluster_list(clusters: Sequence[Mapping[str, Any]], form: str) -> str:
     if form == "json":
         return json.dumps(clusters, indent=2)
     if form in ("yaml", "yml"):
-        import yaml  # noqa: PLC0415 - plain style, lists not indented: not the catalog's
+        import yaml
 
         return str(yaml.safe_dump(list(clusters)))
     if form == "id":

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import spans
-from commodore_py.cli import prompt
 from commodore_py.model import ReportOutcome
 
-from . import changes, render, timings, voice
+from . import differences, formats, messages, timings
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model import Change, DiffLine, Published
 
-    from .changes import DiffForm
+    from .differences import DiffForm
     from .timings import Row
 
 NOT_REPORTED = 4
@@ -62,7 +61,7 @@ class Show:
         self._change(config, change)
         if not config.push:
             return False
-        return not config.interactive or prompt.confirm(
+        return not config.interactive or messages.confirm(
             " > Should the push be done?",
             undone="nothing is pushed; the changes are staged in catalog/",
             in_advance="--push without --interactive pushes, no --push does not",
@@ -76,21 +75,21 @@ class Show:
         if never_asked or not published.change:
             self._change(config, published.change)
         if config.verbosity:
-            from commodore_py.catalog import commit_message  # noqa: PLC0415 - slow to import
+            from commodore_py.catalog import commit_message
 
             message = commit_message(published.record)
-            voice.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
+            messages.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
         for line in _steps(config, published):
-            voice.step(line)
+            messages.step(line)
         if published.report is ReportOutcome.FAILED:
-            voice.warn(
+            messages.warn(
                 "the catalog was pushed, but the compile could not be reported: "
                 + published.report_problem,
                 where=f"commit {published.unreported}",
                 hint=f"report it with: {_report_command(config, cluster)}",
             )
         self._result(config, cluster, published)
-        voice.notices(published.notices)
+        messages.notices(published.notices)
         if published.report is ReportOutcome.FAILED:
             return NOT_REPORTED
         return CHANGES_FOUND if exit_code and published.change else 0
@@ -99,36 +98,36 @@ class Show:
         started = monotonic()
         smart = config.migration and self._form == "text"
         if smart:
-            voice.step("Smart diffing started; this may take a while")
+            messages.step("Smart diffing started; this may take a while")
         with spans.stage("diff"):
             text = self._text(config, change)
         if self._output == "text":
             click.echo(text)
         else:
-            voice.plain(text)
+            messages.plain(text)
         if smart and change:
-            voice.step(f"Smart diffing took {monotonic() - started:.2f}s")
+            messages.step(f"Smart diffing took {monotonic() - started:.2f}s")
         for one in change.ignored:
-            from commodore_py.catalog import ignored_words  # noqa: PLC0415 - slow to import
+            from commodore_py.catalog import ignored_words
 
-            voice.warn(
+            messages.warn(
                 ignored_words(one),
                 hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
             )
 
     def _text(self, config: Config, change: Change) -> str:
         if self._form == "text" and change:
-            return render.diff_lines(self.lines(config, change))
-        return changes.text_of(change, self._wish(config), changes.unchanged_of(change))
+            return formats.diff_lines(self.lines(config, change))
+        return differences.text_of(change, self._wish(config), differences.unchanged_of(change))
 
     def lines(self, config: Config, change: Change) -> tuple[DiffLine, ...]:
         """The text of a change, made once however often it is wanted."""
         if self._lines is None or self._lines[0] is not change:
-            self._lines = (change, changes.lines_of(change, config.migration))
+            self._lines = (change, differences.lines_of(change, config.migration))
         return self._lines[1]
 
-    def _wish(self, config: Config) -> changes.Wish:
-        return changes.Wish(self._form, config.migration, self._ignoring)
+    def _wish(self, config: Config) -> differences.DiffOptions:
+        return differences.DiffOptions(self._form, config.migration, self._ignoring)
 
     def _result(self, config: Config, cluster: str, published: Published) -> None:
         if self._output == "text":
@@ -136,18 +135,20 @@ class Show:
             return
         content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
-            from . import differences_json, differences_markdown  # noqa: PLC0415 - slow to import
+            from .differences import as_json, as_markdown
 
             change = published.change
-            found = changes.diff_of(change, self._wish(config), changes.unchanged_of(change))
+            found = differences.diff_of(
+                change, self._wish(config), differences.unchanged_of(change)
+            )
             if self._output == "markdown":
-                click.echo(differences_markdown.object_diff(found))
+                click.echo(as_markdown.object_diff(found))
                 return
-            content = {"diff": differences_json.object_diff(found)}
+            content = {"diff": as_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
         if self.stages is not None:
             content["stages"] = timings.as_data(self.stages)
-        click.echo(render.structured(content, self._output))
+        click.echo(formats.structured(content, self._output))
 
 
 def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[str, Any]:

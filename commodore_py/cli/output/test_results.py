@@ -1,0 +1,213 @@
+"""Results of `component test` and `package test`: text, JSON, and JUnit's XML."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape, quoteattr
+
+import click
+
+from commodore_py.adapters.files import write_if_changed
+from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+
+from . import differences
+from .differences import DiffOptions, as_json
+from .differences.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from commodore_py.model import Change
+    from commodore_py.workflows.authoring.testing.cases import Suite
+    from commodore_py.workflows.authoring.testing.report import Report
+    from commodore_py.workflows.authoring.testing.verdict import Outcome
+
+    from .differences import DiffForm
+
+_COLOURS = {"passed": "green", "failed": "red", "updated": "yellow"}
+_WIDTH = 7
+_FEW = 3
+# Not even as references may these stand in XML 1.0.
+_NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def opening(suite: Suite) -> str:
+    """What is about to happen."""
+    name = suite.name or suite.directory.name
+    return f"Testing {name}: {counted(len(suite.cases), 'case')}"
+
+
+def progress(outcome: Outcome) -> str:
+    """One case is done."""
+    return f"{outcome.case.name}: {outcome.status} ({outcome.seconds:.1f} s)"
+
+
+def report(found: Report, form: DiffForm) -> str:
+    """All cases, with what is wrong with each."""
+    return "\n".join((*_cases(found.outcomes, form), *_ending(found)))
+
+
+def since(last: Report | None, now: Report, form: DiffForm) -> str:
+    """The cases that ended in another way than before."""
+    if last is None:
+        return report(now, form)
+    before = {one.case.name: _signature(one) for one in last.outcomes}
+    different = [one for one in now.outcomes if _signature(one) != before.get(one.case.name)]
+    return "\n".join((*_cases(different, form), *_ending(now)))
+
+
+def few(paths: Sequence[Path]) -> str:
+    """Some names, and how many more there are."""
+    names = ", ".join(path.name for path in paths[:_FEW])
+    more = len(paths) - _FEW
+    return f"{names} and {counted(more, 'more file')}" if more > 0 else names
+
+
+def _problem_lines(error: CommodoreError) -> Iterator[str]:
+    """A problem in its parts, a line each."""
+    for one in error.errors if isinstance(error, SeveralErrors) else ():
+        yield from _problem_lines(one)
+    yield str(error)
+    for part in (error.where, "\n".join(notes_of(error))):
+        yield from (f"  {line}" for line in part.splitlines())
+    if error.hint:
+        yield f"  hint: {error.hint}"
+
+
+def _cases(outcomes: Iterable[Outcome], form: DiffForm) -> Iterator[str]:
+    told: dict[tuple[str, ...], str] = {}
+    for one in outcomes:
+        word = click.style(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
+        yield f"{word} {one.case.name}"
+        for problem in one.problems:
+            lines = tuple(_problem_lines(problem))
+            if lines in told:
+                yield f"     the same as in {told[lines]}: {lines[0]}"
+                continue
+            told[lines] = one.case.name
+            yield from (f"     {line}" for line in lines)
+        if one.change:
+            yield _difference(one.change, form)
+
+
+def _difference(change: Change, form: DiffForm) -> str:
+    # Bytes count here, and objects do not tell all of them.
+    if form == "objects" and not differences.diff_of(change, DiffOptions(form)):
+        form = "text"
+    return differences.text_of(change, DiffOptions(form))
+
+
+def _ending(found: Report) -> Iterator[str]:
+    counts = {
+        status: sum(one.status == status for one in found.outcomes)
+        for status in ("passed", "updated", "failed")
+    }
+    words = [f"{number} {status}" for status, number in counts.items() if number]
+    if found.left_out:
+        words.append(f"{len(found.left_out)} not run")
+    for folder in found.dropped:
+        yield f"{click.style('removed', fg='yellow', bold=True)} {folder.name}: it is no case's"
+    total = len(found.outcomes) + len(found.left_out)
+    yield click.style(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
+
+
+def _signature(outcome: Outcome) -> object:
+    texts = tuple(line for one in outcome.problems for line in _problem_lines(one))
+    return outcome.status, texts, outcome.change
+
+
+def as_data(report: Report) -> dict[str, Any]:
+    """Everything, for `--output`."""
+    return {
+        "schema": "component-test/v1",
+        "directory": str(report.suite.directory),
+        "passed": report.good,
+        "cases": [_case_data(one) for one in report.outcomes],
+        "refused": [{"message": one.text, "where": one.where} for one in report.refused],
+        "not_run": list(report.left_out),
+        "orphans": [str(folder) for folder in report.orphans],
+        "removed": [str(folder) for folder in report.dropped],
+        "unlisted": [str(file) for file in report.suite.unlisted],
+    }
+
+
+def write_junit(file: Path, report: Report) -> None:
+    """Write the report for CI: a suite with a test for each case."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    write_if_changed(file, _junit(report).encode())
+
+
+def _case_data(outcome: Outcome) -> dict[str, Any]:
+    change = outcome.change
+    return {
+        "name": outcome.case.name,
+        "status": outcome.status,
+        "seconds": round(outcome.seconds, 3),
+        "problems": [part for one in outcome.problems for part in _problem_data(one)],
+        "difference": as_json.object_diff(differences.diff_of(change, DiffOptions("objects")))
+        if change
+        else None,
+    }
+
+
+def _problem_data(error: CommodoreError) -> Iterator[dict[str, Any]]:
+    for one in error.errors if isinstance(error, SeveralErrors) else ():
+        yield from _problem_data(one)
+    yield {
+        "message": str(error),
+        "where": error.where,
+        "notes": list(notes_of(error)),
+        "hint": error.hint,
+    }
+
+
+def _junit(report: Report) -> str:
+    name = report.suite.name or report.suite.directory.name
+    failures = sum(one.status == "failed" for one in report.outcomes)
+    seconds = sum(one.seconds for one in report.outcomes)
+    failures += len(report.refused)
+    total = len(report.outcomes) + len(report.left_out) + len(report.refused)
+    counted = {"failures": failures, "errors": 0, "skipped": len(report.left_out)}
+    counts = " ".join(f'{key}="{number}"' for key, number in counted.items())
+    lines = [
+        '<?xml version="1.0" encoding="UTF-8"?>',
+        "<testsuites>",
+        f'<testsuite name={_attribute(name)} tests="{total}" {counts} time="{seconds:.3f}">',
+    ]
+    for one in report.outcomes:
+        start = (
+            f"<testcase classname={_attribute(name)} name={_attribute(one.case.name)}"
+            f' time="{one.seconds:.3f}"'
+        )
+        if one.status != "failed":
+            lines.append(f"{start}/>")
+            continue
+        said = [line for problem in one.problems for line in _problem_lines(problem)]
+        shown = [differences.text_of(one.change, DiffOptions("text"))] if one.change else []
+        text = _text("\n".join((*said, *shown)))
+        lines += [
+            f"{start}>",
+            f"<failure message={_attribute(one.problems[0])}>{text}</failure>",
+            "</testcase>",
+        ]
+    for number, refused in enumerate(report.refused, 1):
+        lines += [
+            f'<testcase classname={_attribute(name)} name="--strict {number}" time="0.000">',
+            f"<failure message={_attribute(refused.text)}>{_text(refused.where)}</failure>",
+            "</testcase>",
+        ]
+    lines += [
+        f"<testcase classname={_attribute(name)} name={_attribute(case)}><skipped/></testcase>"
+        for case in report.left_out
+    ]
+    return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
+
+
+def _attribute(value: object) -> str:
+    return quoteattr(_NO_XML.sub("\ufffd", str(value)))
+
+
+def _text(value: str) -> str:
+    return escape(_NO_XML.sub("\ufffd", click.unstyle(value)))

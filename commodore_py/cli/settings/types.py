@@ -1,0 +1,66 @@
+"""Types of option values that click does not have."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+# Patterns are compiled when they are used: every command imports this.
+# See git-check-ref-format: a typing mistake must not show up after a long compile.
+_INVALID_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
+_SIZE = r"(?i)(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?"
+
+
+class Seconds(click.types.IntParamType):
+    """A time to wait, in whole seconds."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number of seconds, at least one."""
+        try:
+            seconds = int(value)
+        except ValueError:
+            seconds = 0
+        if seconds < 1:
+            self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
+        return seconds
+
+
+class Size(click.types.StringParamType):
+    """A number of bytes: 500M, 2GiB, 1.5G; units are powers of 1024."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number of bytes."""
+        if isinstance(value, int):
+            return value
+        written = re.fullmatch(_SIZE, value.strip())
+        if not written:
+            self.fail(f"{value!r} is not a valid size; write it like 500M or 2GiB.", param, ctx)
+        power = "bkmgt".index(written[2].lower() or "b")
+        return int(float(written[1]) * 1024**power)
+
+
+class Branch(click.types.StringParamType):
+    """The name of a Git branch."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The name, if Git accepts it."""
+        if value and (re.search(_INVALID_BRANCH, value) or value == "HEAD"):
+            self.fail(f"{value!r} is not a valid branch name.", param, ctx)
+        return str(value)
+
+
+class PushUrl(click.types.StringParamType):
+    """Where to push to: `ssh`, `same`, or one of them for a host."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The value, if it is a valid rule."""
+        from commodore_py.adapters.git.urls import PushRule
+        from commodore_py.errors import CommodoreError
+
+        try:
+            PushRule.parse([value])
+        except CommodoreError as error:
+            self.fail(f"{error}.", param, ctx)
+        return str(value)
