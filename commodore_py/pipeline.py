@@ -20,15 +20,16 @@ from commodore_py.model import (
     Rendered,
     ReportOutcome,
     Sources,
+    Tree,
 )
 
 from . import catalog, compiler, dependencies, inventory, lieutenant, postprocess, refs, spans
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster, Inventory, PlaceOf, ReferenceFile, Tree
+    from commodore_py.model import Cluster, Instance, Node, ReferenceFile
 
 log = logging.getLogger(__name__)
 
@@ -58,6 +59,7 @@ def compile_catalog(
             memory.begun()
         sources = gather(config, cluster_id)
         times.append(monotonic())
+        log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = render(config, sources)
         times.append(monotonic())
         if config.strict:
@@ -79,8 +81,18 @@ def gather(config: Config, cluster_id: str) -> Sources:
         cluster = lieutenant.load_cluster(config, cluster_id)
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         outlook = _look_at_destination(config, cluster)
-    fetch = dependencies.fetcher(config)
+    classes, node = gather_classes(config, cluster)
+    instances = dependencies.instances_of(node, classes)
+    log.info("Resolving the hierarchy for %d component instances", len(instances))
+    sources = gather_instances(config, cluster, classes, instances, now)
+    with spans.stage("catalog"):
+        head = _catalog_head(config, cluster, outlook)
+    return replace(sources, catalog_head=head, notices=(*sources.notices, *head.notices))
 
+
+def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
+    """Everything that a cluster's hierarchy consists of, fetched; and the cluster's own node."""
+    fetch = dependencies.fetcher(config)
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
     with spans.stage("configuration"):
@@ -88,68 +100,54 @@ def gather(config: Config, cluster_id: str) -> Sources:
         inventory.check_configuration(classes)
     with spans.stage("packages"):
         node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-        where = inventory.whereabouts(config, cluster, classes)
-        classes = classes.plus(fetch(dependencies.wanted_packages(node, where)))
+        places = inventory.whereabouts(config, cluster, classes)
+        classes = classes.plus(fetch(dependencies.wanted_packages(node, places)))
     with spans.stage("components"):
         node = inventory.resolve_bootstrap(config, cluster, classes)
-        where = inventory.whereabouts(config, cluster, classes)
-        classes = classes.plus(fetch(dependencies.wanted_components(node, where)))
-    instances = dependencies.instances_of(node, classes)
+        places = inventory.whereabouts(config, cluster, classes)
+        classes = classes.plus(fetch(dependencies.wanted_components(node, places)))
+    return classes, node
 
-    log.info("Resolving the hierarchy for %d component instances", len(instances))
+
+def gather_instances(
+    config: Config,
+    cluster: Cluster,
+    classes: ClassPath,
+    instances: tuple[Instance, ...],
+    time: datetime,
+) -> Sources:
+    """The instances resolved, and what they need in the working directory, from known classes."""
     with spans.stage("hierarchy"):
         resolved = inventory.resolve(config, cluster, classes, instances)
-        where = inventory.whereabouts(config, cluster, classes, instances)
-        compiler.check_entries(resolved, where.parameter)
+        places = inventory.whereabouts(config, cluster, classes, instances)
+        compiler.check_entries(resolved, places.parameter)
     with spans.stage("libraries"):
-        dependencies.fetch_vendored(config, classes, resolved, where)
+        dependencies.fetch_vendored(config, classes, resolved, places)
     with spans.stage("downloads"):
         downloads = compiler.wanted_downloads(resolved)
-        dependencies.fetch_downloads(config, downloads, classes, where)
+        dependencies.fetch_downloads(config, downloads, classes, places)
     with spans.stage("layout"):
         inventory.materialise(config, cluster, classes, resolved)
-    with spans.stage("catalog"):
-        head = _catalog_head(config, cluster, outlook)
-    doubts = dependencies.doubts(config, classes, resolved)
-    notices = (*doubts, *inventory.deprecations(resolved), *head.notices)
-    return Sources(cluster, classes, resolved, head, now, notices)
+    return Sources(
+        cluster,
+        classes,
+        resolved,
+        time,
+        plan=compiler.working_directory_plan(config, classes, instances),
+        places=places,
+        notices=(
+            *dependencies.doubts(config, classes, resolved),
+            *inventory.deprecations(resolved),
+        ),
+    )
 
 
 @spans.act("render")
 def render(config: Config, sources: Sources) -> Rendered:
-    """Turn pinned sources into a catalog tree: same sources, same bytes."""
-    log.info("Compiling %d component instances", len(sources.inventory.instances))
-    resolved = sources.inventory
-    where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
-    with spans.stage("refs"):
-        references, doubts = referenced(config, resolved, where.parameter)
-    filtered, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
-    with spans.stage("assemble"):
-        tree = catalog.assemble(filtered, references, resolved.nodes)
-        unrevealed = refs.manifest_doubts(filtered, references)
-    notices = (*doubts, *notices, *unrevealed, *catalog.rule_doubts(resolved, where.parameter))
-    return Rendered(filtered, references, tree, notices, catalog.ignore_rules(resolved))
-
-
-def referenced(
-    config: Config, resolved: Inventory, place_of: PlaceOf
-) -> tuple[tuple[ReferenceFile, ...], tuple[Notice, ...]]:
-    """The files of secret references, and what is doubtful before anything is compiled."""
-    found = refs.marked(resolved)
-    references = refs.render_refs(resolved, place_of, found=found)
-    doubts = refs.doubts(resolved, place_of, found=found)
-    return references, (*doubts, *compiler.chart_doubts(config, resolved))
-
-
-def compiled_and_filtered(
-    config: Config,
-    sources: Sources,
-    references: tuple[ReferenceFile, ...],
-    doubts: tuple[Notice, ...],
-    place_of: PlaceOf,
-) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
-    """The instances' trees as they leave their filters, and what was passed over."""
-    count = len(sources.inventory.instances)
+    """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
+    place_of, count = sources.places.parameter, len(sources.inventory.instances)
+    references, doubts = _references(sources)
+    doubts = (*doubts, *compiler.chart_doubts(config, sources))
     with (
         refs.explaining(doubts),
         compiler.placing(place_of),
@@ -157,7 +155,36 @@ def compiled_and_filtered(
     ):
         compiled = compiler.compile_targets(config, sources, references)
     with spans.stage("filters", of="filtered", total=count):
-        return postprocess.apply_filters(config, compiled, sources, place_of)
+        filtered, notices = postprocess.apply_filters(config, compiled, sources)
+    rendered = Rendered(filtered, references, Tree(), notices=(*doubts, *notices))
+    # By themselves, instances may write to one path, and refer to what has no reference file.
+    return rendered if sources.catalog_head is None else _assembled(rendered, sources)
+
+
+def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Notice, ...]]:
+    """The files of secret references, and which references will not be replaced."""
+    if sources.plan.reveal:
+        return (), ()
+    resolved, place_of = sources.inventory, sources.places.parameter
+    with spans.stage("refs"):
+        found = refs.marked(resolved)
+        references = refs.render_refs(resolved, place_of, found=found)
+        return references, refs.doubts(resolved, place_of, found=found)
+
+
+def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
+    """The catalog that the instances' trees and the reference files make up."""
+    resolved, trees, references = sources.inventory, rendered.instances, rendered.references
+    with spans.stage("assemble"):
+        tree = catalog.assemble(trees, references, resolved.nodes)
+        unrevealed = refs.manifest_doubts(trees, references)
+    rule_doubts = catalog.rule_doubts(resolved, sources.places.parameter)
+    return replace(
+        rendered,
+        catalog=tree,
+        notices=(*rendered.notices, *unrevealed, *rule_doubts),
+        rules=catalog.ignore_rules(resolved),
+    )
 
 
 @spans.act("publish")
@@ -172,7 +199,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
             change = _explained(folder.stage(rendered), rendered)
         return Published(change, record, notices=notices)
 
-    sink = catalog.open_git(config, sources.catalog_head)
+    sink = catalog.open_git(config, _head_of(sources))
     change = _staged(config, sink, rendered)
     published = Published(change, record, notices=notices)
     if config.local:
@@ -198,6 +225,12 @@ def _catalog_head(config: Config, cluster: Cluster, outlook: dependencies.Outloo
     return CatalogHead(config.output_dir, "", "", None)
 
 
+def _head_of(sources: Sources) -> CatalogHead:
+    if sources.catalog_head is None:
+        raise ValueError("these sources have no catalog to publish to")
+    return sources.catalog_head
+
+
 def _staged(config: Config, sink: catalog.GitCatalog, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with spans.stage("stage"):
@@ -216,7 +249,7 @@ def _push(
     config: Config, sources: Sources, rendered: Rendered, published: Published, approve: Approve
 ) -> Published:
     """Commit and push what was approved; again if somebody was faster, as often as is sensible."""
-    sink = catalog.open_git(config, sources.catalog_head)
+    sink = catalog.open_git(config, _head_of(sources))
     message, body = (
         catalog.commit_message(published.record),
         lieutenant.report_body(published.record),
@@ -269,7 +302,7 @@ def _report_left_over(config: Config, sources: Sources, published: Published) ->
     report = catalog.unreported(config.paths)
     if report is None or report.cluster != sources.cluster.id:
         return published
-    if report.commit != sources.catalog_head.commit:
+    if report.commit != _head_of(sources).commit:
         return published
     log.info("Reporting commit %s, as that was left undone", report.commit)
     return _report(config, published, report)

@@ -1,7 +1,7 @@
 """Kapitan semantics: instances to trees."""
 
 from .charts.doubts import chart_doubts
-from .compile import checkouts_of, compile_job, compile_targets, refuse_misplaced, usable_cpus
+from .compile import compile_targets, usable_cpus, working_directory_plan
 from .downloads import wanted_downloads
 from .entries import check_entries
 from .job import Job
@@ -11,11 +11,9 @@ __all__ = [
     "Job",
     "chart_doubts",
     "check_entries",
-    "checkouts_of",
-    "compile_job",
     "compile_targets",
     "placing",
-    "refuse_misplaced",
     "usable_cpus",
     "wanted_downloads",
+    "working_directory_plan",
 ]

@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import raise_collected
 from commodore_py.lib import LIBRARIES
+from commodore_py.model import Checkout, CompilePlan, Inventory
 from commodore_py.store import Store
 
 from .job import Job
 from .places import misplaced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Mapping
 
-    from commodore_py.config import Config, Engine
-    from commodore_py.model import ReferenceFile, Sources, Tree
+    from commodore_py.config import Config
+    from commodore_py.model import ClassPath, Instance, ReferenceFile, Sources, Tree
 
 
 def compile_targets(
@@ -25,32 +25,11 @@ def compile_targets(
 ) -> Mapping[str, Tree]:
     """Compile every instance; the problems of all of them are reported together."""
     refuse_misplaced(sources)
-    job = Job(
-        root=config.paths.root,
-        inventory=sources.inventory,
-        targets=tuple(instance.name for instance in sources.inventory.instances),
-        search_paths=search_paths_of(config),
-        references=references,
-        reveal=False,
-        fetch=config.fetch_dependencies and not config.offline,
-        processes=config.processes or usable_cpus(),
-        output=config.paths.root,
-        checkouts=checkouts_of(sources),
-        offline=config.offline,
-        result_cache=config.result_cache,
-        result_cache_limit=config.result_cache_limit,
-        verify_cache=config.verify_cache,
-        explain_cache=config.explain_cache,
-    )
-    return compile_job(job, config.engine, show_log=config.verbosity > 0)
-
-
-def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tree]:
-    """Compile targets whose inventory and search paths are known: one tree for each."""
-    if engine != "native":
+    job = _job(config, sources, references)
+    if config.engine != "native":
         from .kapitan import reference  # noqa: PLC0415 - one of the two only
 
-        return reference.compile_job(job, show_log=show_log)
+        return reference.compile_job(job, show_log=config.verbosity > 0)
     from . import native  # noqa: PLC0415 - as above
 
     trees = native.compile_job(job).trees
@@ -59,39 +38,62 @@ def compile_job(job: Job, engine: Engine, *, show_log: bool) -> Mapping[str, Tre
     return trees
 
 
-def search_paths_of(config: Config) -> tuple[Path, ...]:
-    """Where inputs and imports of a catalog's components are looked for."""
-    return (config.paths.vendor, config.paths.root, LIBRARIES)
+def working_directory_plan(
+    config: Config, classes: ClassPath, instances: Iterable[Instance]
+) -> CompilePlan:
+    """The plan for components that were fetched into the working directory."""
+    paths = config.paths
+    found = ((instance.name, classes.component(instance.name)) for instance in instances)
+    return CompilePlan(
+        output=paths.root,
+        search_paths=(paths.vendor, paths.root, LIBRARIES),
+        checkouts={
+            name: Checkout(one.worktree, one.worktree.name)
+            for name, one in found
+            if one is not None
+        },
+    )
 
 
-def checkouts_of(sources: Sources) -> Mapping[str, Path]:
-    """By instance, the checkout that its component may write to."""
-    found = {}
-    for instance in sources.inventory.instances:
-        checkout = sources.classes.component(instance.name)
-        if checkout is not None:
-            found[instance.name] = checkout.worktree
-    return found
+def refuse_misplaced(sources: Sources) -> None:
+    """Refuse entries that would write or delete where their instance has no business."""
+    plan = sources.plan
+    raise_collected(
+        (
+            error
+            for name, checkout in plan.checkouts.items()
+            for error in misplaced(
+                sources.inventory.nodes[name], checkout, search_paths=plan.user_search_paths
+            )
+        ),
+        "components would write where they must not",
+    )
 
 
-def refuse_misplaced(
-    sources: Sources,
-    *,
-    known_as: Mapping[str, str] | None = None,
-    search_paths: tuple[Path, ...] = (),
-) -> None:
-    """Refuse entries that would write or delete where their instance has no business.
-
-    A checkout that is not called like its instance is known by the name given for it.
-    """
-    errors: list[CommodoreError] = []
-    for instance in sources.inventory.instances:
-        checkout = sources.classes.component(instance.name)
-        if checkout is not None:
-            node = sources.inventory.nodes[instance.name]
-            folder = (known_as or {}).get(instance.name, checkout.worktree.name)
-            errors += misplaced(node, checkout.worktree, known_as=folder, search_paths=search_paths)
-    raise_collected(errors, "components would write where they must not")
+def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]) -> Job:
+    plan, inventory = sources.plan, sources.inventory
+    targets = tuple(instance.name for instance in inventory.instances)
+    if plan.alone:
+        nodes = {name: inventory.nodes[name] for name in targets}
+        inventory = Inventory(nodes, inventory.instances)
+    return Job(
+        root=config.paths.root,
+        inventory=inventory,
+        targets=targets,
+        search_paths=plan.search_paths,
+        references=references,
+        reveal=plan.reveal,
+        fetch=config.fetch_dependencies and not config.offline,
+        processes=config.processes or usable_cpus(),
+        output=plan.output,
+        checkouts={name: checkout.worktree for name, checkout in plan.checkouts.items()},
+        offline=config.offline,
+        result_cache=config.result_cache,
+        result_cache_limit=config.result_cache_limit,
+        verify_cache=config.verify_cache,
+        explain_cache=config.explain_cache,
+        state=plan.scratch_notes,
+    )
 
 
 def usable_cpus() -> int:

@@ -17,18 +17,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from commodore_py.model import Node
+    from commodore_py.model import Checkout, Node
 
 _WORKING_DIRECTORY = {"..", "compiled", "dependencies", "inventory"}
 
 
 def misplaced(
-    node: Node, checkout: Path, *, known_as: str, search_paths: Iterable[Path] = ()
+    node: Node, own: Checkout, *, search_paths: Iterable[Path] = ()
 ) -> Iterator[CommodoreError]:
     """Entries of a target that would write or delete outside their place.
 
     What is found by search paths of the user's lies in the checkout if they do.
     """
+    checkout = own.worktree
     found_in_checkout = any(
         path == checkout or _is_below(str(path), checkout) for path in search_paths
     )
@@ -49,7 +50,7 @@ def misplaced(
             paths = _texts(entry.get("input_paths"))
             if found_in_checkout:
                 paths = [path for path in paths if not _is_searched_for(path)]
-            yield from _removals(node, paths, checkout, where, known_as=known_as)
+            yield from _removals(node, paths, checkout, where, known_as=own.name)
 
 
 def _removals(

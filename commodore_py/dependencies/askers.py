@@ -6,44 +6,20 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.yaml import YamlError
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.spot import NOWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from commodore_py.model import ClassPath, Node, Parameters
+    from commodore_py.model import ClassPath, Node, Parameters, Places
 
 _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
-
-
-class Places(Protocol):
-    """Files and lines of what a target is made of, for messages; empty where there is none."""
-
-    def application(self, target: str, name: str) -> str:
-        """Where an application is listed."""
-
-    def parameter(self, target: str, path: tuple[str, ...]) -> str:
-        """Where a parameter got its value, or the closest one above it."""
-
-
-class Nowhere:
-    """Places of what has no files."""
-
-    def application(self, _target: str, _name: str) -> str:
-        """Nowhere."""
-        return ""
-
-    def parameter(self, _target: str, _path: tuple[str, ...]) -> str:
-        """Nowhere."""
-        return ""
-
-
-NOWHERE = Nowhere()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,17 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
-from commodore_py.model import DependencySpec, Instance, Kind
+from commodore_py.model import NOWHERE, DependencySpec, Instance, Kind
 
-from .askers import NOWHERE, Said
+from .askers import Said
 from .versions import component_spec, instance_spec, package_spec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from commodore_py.model import ClassPath, Cluster, Node
-
-    from .askers import Places
+    from commodore_py.model import ClassPath, Cluster, Node, Places
 
 _Wanted = TypeVar("_Wanted")
 

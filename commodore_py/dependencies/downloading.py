@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.model import Kind
-
-from .askers import NOWHERE
+from commodore_py.model import NOWHERE, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import ClassPath, Download
-
-    from .askers import Places
+    from commodore_py.model import ClassPath, Download, Places
 
 
 def fetch_downloads(

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from .difference import IgnoreRule
     from .download import Artifact, Chart, Download, Repository, Source, WebFile
     from .inventory import Instance, Inventory, Node, Parameters, parameter_key
+    from .plan import Checkout, CompilePlan
     from .secrets import ReferenceFile, SecretRef
-    from .spot import ParameterPath, PlaceOf, Spot, nowhere
+    from .spot import NOWHERE, ParameterPath, PlaceOf, Places, Spot, nowhere
     from .stages import Published, Rendered, ReportOutcome, Sources
     from .tree import Entry, Tree
 
@@ -33,9 +34,11 @@ _PLACES = {
     "CatalogHead": ".catalog",
     "Change": ".catalog",
     "Chart": ".download",
+    "Checkout": ".plan",
     "ClassPath": ".classpath",
     "Cluster": ".cluster",
     "Colour": ".catalog",
+    "CompilePlan": ".plan",
     "Dependency": ".dependency",
     "DependencyRecord": ".catalog",
     "DependencySpec": ".dependency",
@@ -47,11 +50,13 @@ _PLACES = {
     "Instance": ".inventory",
     "Inventory": ".inventory",
     "Kind": ".dependency",
+    "NOWHERE": ".spot",
     "Node": ".inventory",
     "Notice": ".catalog",
     "ParameterPath": ".spot",
     "Parameters": ".inventory",
     "PlaceOf": ".spot",
+    "Places": ".spot",
     "Published": ".stages",
     "ReferenceFile": ".secrets",
     "Rendered": ".stages",
@@ -69,14 +74,17 @@ _PLACES = {
 }
 
 __all__ = [
+    "NOWHERE",
     "Artifact",
     "BuildRecord",
     "CatalogHead",
     "Change",
     "Chart",
+    "Checkout",
     "ClassPath",
     "Cluster",
     "Colour",
+    "CompilePlan",
     "Dependency",
     "DependencyRecord",
     "DependencySpec",
@@ -93,6 +101,7 @@ __all__ = [
     "ParameterPath",
     "Parameters",
     "PlaceOf",
+    "Places",
     "Published",
     "ReferenceFile",
     "Rendered",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 ParameterPath: TypeAlias = tuple[Hashable, ...]
 """Keys from the top of a target's parameters down; an item of a list is `[0]`."""
@@ -38,3 +38,30 @@ class Spot:
         """File and line as far as they are known, and the parameter."""
         place = place_of(self.target, self.path)
         return f"{place}\n{self}" if place else str(self)
+
+
+class Places(Protocol):
+    """Files and lines of what a target is made of, for messages; empty where there is none."""
+
+    def application(self, target: str, name: str) -> str:
+        """Where an application is listed."""
+        ...
+
+    def parameter(self, target: str, path: ParameterPath) -> str:
+        """Where a parameter got its value, or the closest one above it."""
+        ...
+
+
+class Nowhere:
+    """Places of what has no files."""
+
+    def application(self, _target: str, _name: str) -> str:
+        """Nowhere."""
+        return ""
+
+    def parameter(self, _target: str, _path: ParameterPath) -> str:
+        """Nowhere."""
+        return ""
+
+
+NOWHERE = Nowhere()

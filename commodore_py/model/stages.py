@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from .cluster import Cluster
     from .difference import IgnoreRule
     from .inventory import Inventory
+    from .plan import CompilePlan
     from .secrets import ReferenceFile
+    from .spot import Places
     from .tree import Tree
 
 
@@ -26,14 +28,18 @@ class Sources:
     cluster: Cluster
     classes: ClassPath
     inventory: Inventory
-    catalog_head: CatalogHead
     time: datetime
+    plan: CompilePlan
+    places: Places = field(compare=False, repr=False)
+    """Files and lines for messages, looked up when one needs them."""
+    catalog_head: CatalogHead | None = None
+    """None for a component or a package by itself: its trees make up no catalog."""
     notices: tuple[Notice, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """The instances' trees, and the catalog they make together."""
+    """The instances' trees, and the catalog that they make up, if they do."""
 
     instances: Mapping[str, Tree]
     references: tuple[ReferenceFile, ...]

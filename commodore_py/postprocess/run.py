@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from commodore_py import spans
 from commodore_py.adapters import asked
 from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Notice, nowhere
+from commodore_py.model import Notice
 from commodore_py.results import explain, refuse_differences
 
 from .cached import Cache
@@ -26,20 +27,18 @@ from .output import inside
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from commodore_py.config import Config, WorkPaths
+    from commodore_py.config import Config
     from commodore_py.model import Node, PlaceOf, Sources, Tree
 
 logger = logging.getLogger(__name__)
 
 
 def apply_filters(
-    config: Config,
-    compiled: Mapping[str, Tree],
-    sources: Sources,
-    place_of: PlaceOf = nowhere,
+    config: Config, compiled: Mapping[str, Tree], sources: Sources
 ) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
-    """The trees as their instances' filters leave them, and what was passed over."""
-    paths = replace(config.paths, root=Path(os.path.normpath(config.paths.root.absolute())))
+    """The trees as their instances' filters leave them, and what was skipped."""
+    # Filters know one folder only: the one that everything is written to.
+    paths = WorkPaths(Path(os.path.normpath(sources.plan.output.absolute())))
     before = Overlay(paths.compiled, paths.catalog, compiled)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
@@ -60,7 +59,7 @@ def apply_filters(
             import_folders=import_folders,
             documents=documents,
             cache=cache,
-            place_of=place_of,
+            place_of=sources.places.parameter,
         )
         try:
             with spans.item("filtered", name):

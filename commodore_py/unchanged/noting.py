@@ -79,7 +79,7 @@ def _objection(config: Config, sources: Sources, published: Published, seen: See
     if published.unreported:
         return "its report is still due"
     warned = replace(config, helm_nondeterminism="warn")
-    if _is_unsteady(seen.heard) or compiler.chart_doubts(warned, sources.inventory):
+    if _is_unsteady(seen.heard) or compiler.chart_doubts(warned, sources):
         return "a chart gives something else each time"
     file = looked.looked_for(seen.heard, config.paths.root, seen.told_to)
     return f"it looks for {file}, and is told to such a file itself" if file else ""

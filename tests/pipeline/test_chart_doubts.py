@@ -31,7 +31,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Notic
     fleet = a_fleet(root, web=files)
     config = fleet.config(**settings)
     with dependencies.one_run(config.paths):
-        return compiler.chart_doubts(config, gather(config, CLUSTER).inventory)
+        return compiler.chart_doubts(config, gather(config, CLUSTER))
 
 
 def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:

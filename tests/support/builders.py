@@ -5,15 +5,29 @@ from __future__ import annotations
 import hashlib
 import subprocess
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.compiler import working_directory_plan
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Cluster, Dependency, DependencySpec, Kind, Node, RepositoryRef
+from commodore_py.model import (
+    NOWHERE,
+    CatalogHead,
+    ClassPath,
+    Cluster,
+    Dependency,
+    DependencySpec,
+    Inventory,
+    Kind,
+    Node,
+    RepositoryRef,
+    Sources,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 WHEN = "2026-01-02T03:04:05+00:00"
 
@@ -126,6 +140,26 @@ def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks th
 def make_node(name: str = "cluster", **parts: Any) -> Node:  # noqa: ANN401 - Node checks them by name
     """A target with some parameters."""
     return Node(name=name, **{"parameters": {}, **parts})
+
+
+def make_sources(
+    root: Path,
+    inventory: Inventory | None = None,
+    dependencies: Iterable[Dependency] = (),
+    **changes: Any,  # noqa: ANN401 - Sources checks them by name
+) -> Sources:
+    """What a cluster is made of, to be compiled in a working directory."""
+    inventory, classes = inventory or Inventory({}), ClassPath(tuple(dependencies))
+    sources = Sources(
+        make_cluster(),
+        classes,
+        inventory,
+        datetime.now(UTC),
+        plan=working_directory_plan(make_config(root), classes, inventory.instances),
+        places=NOWHERE,
+        catalog_head=CatalogHead(root / "catalog", "", "", None),
+    )
+    return replace(sources, **changes)
 
 
 @dataclass(frozen=True)

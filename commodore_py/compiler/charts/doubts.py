@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.compiler.compile import search_paths_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import Notice
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
     from commodore_py.compiler.entries import Entry
     from commodore_py.config import Config
-    from commodore_py.model import Inventory, Node
+    from commodore_py.model import Node, Sources
 
     from .templates import Call
 
@@ -28,18 +27,15 @@ _HINT = (
 )
 
 
-def chart_doubts(
-    config: Config, inventory: Inventory, search_paths: tuple[Path, ...] = ()
-) -> tuple[Notice, ...]:
+def chart_doubts(config: Config, sources: Sources) -> tuple[Notice, ...]:
     """What charts do that makes no two compiles the same."""
     if config.helm_nondeterminism == "ignore":
         return ()
-    folders = search_paths or search_paths_of(config)
     found = [
         notice
-        for instance in inventory.instances
-        for entry in _helm_entries(inventory.nodes[instance.name])
-        for notice in _doubts(entry, folders)
+        for instance in sources.inventory.instances
+        for entry in _helm_entries(sources.inventory.nodes[instance.name])
+        for notice in _doubts(entry, sources.plan.search_paths)
     ]
     if config.helm_nondeterminism == "error":
         raise_collected(

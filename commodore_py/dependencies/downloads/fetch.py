@@ -31,8 +31,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.archives import Content
     from commodore_py.config import Config
-    from commodore_py.dependencies.askers import Places
-    from commodore_py.model import Dependency, Download, Source
+    from commodore_py.model import Dependency, Download, Places, Source
 
     from .bounds import Bounds
     from .store import Known

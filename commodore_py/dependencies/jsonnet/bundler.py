@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.dependencies.askers import NOWHERE, Said
+from commodore_py.dependencies.askers import Said
 from commodore_py.dependencies.versions import overrides_without_url
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Kind
+from commodore_py.model import NOWHERE, Kind
 
 from .libraries import link_libraries
 
@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.dependencies.askers import Places
-    from commodore_py.model import ClassPath, Inventory
+    from commodore_py.model import ClassPath, Inventory, Places
 
 log = logging.getLogger(__name__)
 

@@ -10,21 +10,19 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import compiler, dependencies, inventory, postprocess, spans
+from commodore_py import compiler, dependencies, inventory, pipeline, spans
 from commodore_py.adapters.files import link, on_disk, remove, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import CatalogHead, Inventory, Sources
-from commodore_py.pipeline import refuse_doubts
+from commodore_py.model import Checkout, CompilePlan, Sources
 
 from .made_up import around_component, stand_in_for_argocd
 from .passing import renamed, told_to_author
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.inventory import Whereabouts
     from commodore_py.model import Download, Notice, Parameters, Tree
 
     from .component_at import ComponentAt
@@ -63,7 +61,6 @@ class Gathered:
     wanted: Wanted
     sources: Sources
     downloads: tuple[Download, ...]
-    where: Whereabouts
 
     @property
     def parameters(self) -> Parameters:
@@ -103,8 +100,8 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     cluster = around_component(at.instance.component, at.instance.name)
     classes = at.classes()
     resolved = inventory.resolve_single(config, cluster, classes, at.instance)
-    where = inventory.single_whereabouts(config, cluster, classes, at.instance)
-    compiler.check_entries(resolved, where.parameter)
+    places = inventory.single_whereabouts(config, cluster, classes, at.instance)
+    compiler.check_entries(resolved, places.parameter)
     paths = config.paths
     for one in (at, *at.beside):
         link(paths.dependencies / one.instance.component, one.directory)
@@ -112,10 +109,35 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     beside = [one.checkout() for one in at.beside]
     dependencies.link_single(config, at.checkout(), resolved.bootstrap.parameters, beside)
     stand_in_for_argocd(paths.libraries)
-    nowhere = CatalogHead(paths.catalog, "", "", None)
-    notices = inventory.deprecations(resolved)
-    sources = Sources(cluster, classes, resolved, nowhere, now, notices)
-    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)), where)
+    sources = Sources(
+        cluster,
+        classes,
+        resolved,
+        now,
+        plan=_plan(wanted, paths),
+        places=places,
+        notices=inventory.deprecations(resolved),
+    )
+    return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)))
+
+
+def _plan(wanted: Wanted, paths: WorkPaths) -> CompilePlan:
+    at = wanted.component
+    return CompilePlan(
+        output=wanted.output,
+        search_paths=(
+            *wanted.search_paths,
+            at.directory / "vendor",
+            paths.dependencies,
+            paths.root,
+            LIBRARIES,
+        ),
+        checkouts={at.instance.name: Checkout(at.repository, at.instance.component)},
+        user_search_paths=wanted.search_paths,
+        alone=True,
+        reveal=True,
+        scratch_notes=on_disk.notes_in(at.repository),
+    )
 
 
 @spans.act("libraries")
@@ -135,77 +157,29 @@ def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None
             config,
             downloads,
             gathered.sources.classes,
-            gathered.where,
-            output=gathered.wanted.output,
+            gathered.sources.places,
+            output=gathered.sources.plan.output,
         )
 
 
-@spans.act("render")
 def render(gathered: Gathered) -> Compiled:
     """Compile and filter what was gathered; nothing is written to its place."""
-    wanted, passing = gathered.wanted, _passing(gathered.config, gathered.config.paths.root)
+    config, sources, instance = (
+        gathered.config,
+        gathered.sources,
+        gathered.wanted.component.instance,
+    )
+    passing = _passing(config, config.paths.root)
+    log.info("Compiling component %s", instance.component)
     with told_to_author(passing):
-        trees, notices = _render(gathered.config, gathered.sources, wanted)
-    notices = (*notices, *gathered.sources.notices)
+        rendered = pipeline.render(config, sources)
+    notices = (*rendered.notices, *sources.notices)
     if passing is not None:
         notices = renamed(notices, passing)
-    instance = wanted.component.instance.name
-    place = wanted.output / "compiled" / instance.replace(".", "/")
-    compiled = Compiled(place, trees[instance], notices)
-    if gathered.config.strict:
-        refuse_doubts(compiled.notices)
-    return compiled
-
-
-def _render(
-    config: Config, sources: Sources, wanted: Wanted
-) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
-    """Compile and filter: references to secrets become bare paths, downloads are always new."""
-    instance = wanted.component.instance
-    log.info("Compiling component %s", instance.component)
-    paths = config.paths
-    # Code that looks at all targets must find this one alone.
-    alone = Inventory({instance.name: sources.inventory.nodes[instance.name]}, (instance,))
-    compiler.refuse_misplaced(
-        sources,
-        known_as={instance.name: instance.component},
-        search_paths=wanted.search_paths,
-    )
-    job = compiler.Job(
-        root=paths.root,
-        inventory=alone,
-        targets=(instance.name,),
-        search_paths=(
-            *wanted.search_paths,
-            wanted.component.directory / "vendor",
-            paths.dependencies,
-            paths.root,
-            LIBRARIES,
-        ),
-        references=(),
-        reveal=True,
-        fetch=config.fetch_dependencies and not config.offline,
-        processes=compiler.usable_cpus(),
-        output=wanted.output,
-        checkouts={instance.name: wanted.component.repository},
-        offline=config.offline,
-        result_cache=config.result_cache,
-        result_cache_limit=config.result_cache_limit,
-        verify_cache=config.verify_cache,
-        explain_cache=config.explain_cache,
-        state=on_disk.notes_in(wanted.component.repository),
-    )
-    doubts = compiler.chart_doubts(config, alone, job.search_paths)
-    where = inventory.single_whereabouts(
-        config, sources.cluster, wanted.component.classes(), instance
-    )
-    with compiler.placing(where.parameter), spans.stage("compile", of="target", total=1):
-        compiled = compiler.compile_job(job, config.engine, show_log=config.verbosity > 0)
-    # Filters know one folder only: the one that everything is written to.
-    there = replace(config, paths=WorkPaths(wanted.output))
-    with spans.stage("filters", of="filtered", total=1):
-        trees, notices = postprocess.apply_filters(there, compiled, sources, where.parameter)
-    return trees, (*doubts, *notices)
+    if config.strict:
+        pipeline.refuse_doubts(notices)
+    place = sources.plan.output / "compiled" / instance.name.replace(".", "/")
+    return Compiled(place, rendered.instances[instance.name], notices)
 
 
 @contextmanager

@@ -10,13 +10,11 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, compiler, dependencies, inventory, spans
+from commodore_py import catalog, dependencies, inventory, pipeline, spans
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.model import CatalogHead, Sources
-from commodore_py.pipeline import compiled_and_filtered, referenced, refuse_doubts
 
 from .made_up import around_package, stand_in_for_argocd
 from .package_at import TENANT, PackageAt
@@ -27,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster, Instance, Node, Notice, ReferenceFile, Tree
+    from commodore_py.model import Cluster, Instance, Node, Notice, Rendered, Sources, Tree
 
 log = logging.getLogger(__name__)
 
@@ -61,18 +59,16 @@ def compile_package(
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
         config = replace(config, paths=WorkPaths(folder))
-        trees, references, notices = render_package(config, package, passing=not (keep or kept))
+        rendered = render_package(config, package, passing=not (keep or kept))
         if keep or kept:
-            _leave(config, trees, references)
+            _leave(config, rendered)
     place = package.directory / "compiled"
-    for name, tree in placed(trees).items():
+    for name, tree in placed(rendered.instances).items():
         write_tree(place / name, tree)
-    return Compiled(place, trees, folder if keep or kept else None, notices)
+    return Compiled(place, rendered.instances, folder if keep or kept else None, rendered.notices)
 
 
-def render_package(
-    config: Config, package: PackageAt, *, passing: bool
-) -> tuple[Mapping[str, Tree], tuple[ReferenceFile, ...], tuple[Notice, ...]]:
+def render_package(config: Config, package: PackageAt, *, passing: bool) -> Rendered:
     """Compile a package in a working directory; nothing is written to the package itself.
 
     If that is a passing one, nobody hears of paths in it.
@@ -83,13 +79,14 @@ def render_package(
             log.info("Cleaning the folder in which the package is compiled")
             catalog.clean(config)
         sources = _gather(config, package)
-        references, trees, notices = _render(config, sources)
-    notices = (*notices, *sources.notices)
+        log.info("Compiling %d component instances", len(sources.inventory.instances))
+        rendered = pipeline.render(config, sources)
+    notices = (*rendered.notices, *sources.notices)
     if passing:
         notices = renamed(notices, root)
     if config.strict:
-        refuse_doubts(notices)
-    return trees, references, notices
+        pipeline.refuse_doubts(notices)
+    return replace(rendered, notices=notices)
 
 
 def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -132,36 +129,14 @@ def _gather(config: Config, package: PackageAt) -> Sources:
         inventory.explain_missing(error, _LACKING)
         raise
     _check_listed(node, package)
-    where = inventory.whereabouts(config, cluster, classes)
-    wanted = dependencies.wanted_components(node, where)
+    places = inventory.whereabouts(config, cluster, classes)
+    wanted = dependencies.wanted_components(node, places)
     classes = classes.plus(fetch(wanted))
     instances = dependencies.instances_of(node, classes)
     _check_present(config, instances, package, wanted=bool(wanted))
-    resolved = inventory.resolve(config, cluster, classes, instances)
-    where = inventory.whereabouts(config, cluster, classes, instances)
-    compiler.check_entries(resolved, where.parameter)
-    dependencies.fetch_vendored(config, classes, resolved, where)
-    downloads = compiler.wanted_downloads(resolved)
-    dependencies.fetch_downloads(config, downloads, classes, where)
+    sources = pipeline.gather_instances(config, cluster, classes, instances, now)
     stand_in_for_argocd(config.paths.libraries)
-    inventory.materialise(config, cluster, classes, resolved)
-    nowhere = CatalogHead(config.paths.catalog, "", "", None)
-    doubts = dependencies.doubts(config, classes, resolved)
-    notices = (*doubts, *inventory.deprecations(resolved))
-    return Sources(cluster, classes, resolved, nowhere, now, notices)
-
-
-@spans.act("render")
-def _render(
-    config: Config, sources: Sources
-) -> tuple[tuple[ReferenceFile, ...], Mapping[str, Tree], tuple[Notice, ...]]:
-    """Compile and filter; there is no catalog in which contents could clash."""
-    resolved = sources.inventory
-    log.info("Compiling %d component instances", len(resolved.instances))
-    where = inventory.whereabouts(config, sources.cluster, sources.classes, resolved.instances)
-    references, doubts = referenced(config, resolved, where.parameter)
-    trees, notices = compiled_and_filtered(config, sources, references, doubts, where.parameter)
-    return references, trees, (*doubts, *notices)
+    return sources
 
 
 def _lay_out(config: Config, cluster: Cluster, package: PackageAt) -> None:
@@ -206,13 +181,11 @@ def _check_present(
     )
 
 
-def _leave(
-    config: Config, trees: Mapping[str, Tree], references: tuple[ReferenceFile, ...]
-) -> None:
+def _leave(config: Config, rendered: Rendered) -> None:
     """What people look for in a working directory that is kept."""
-    for name, tree in trees.items():
+    for name, tree in rendered.instances.items():
         write_tree(config.paths.compiled / name.replace(".", "/"), tree)
-    for file in references:
+    for file in rendered.references:
         write_if_changed(config.paths.catalog / "refs" / file.path, file.content)
 
 

@@ -12,7 +12,6 @@ from commodore_py import dependencies, inventory, lieutenant
 from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.model import ClassPath
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .facts import class_of_facts, fake_cluster, overlaid
@@ -105,18 +104,11 @@ def parameters_of_cluster(
 def _node_of_cluster(
     config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
 ) -> Node:
-    # The steps of `pipeline.gather` up to the inventory, in its order.
+    from commodore_py import pipeline  # noqa: PLC0415 - the compiler: not for local hierarchies
+
     cluster = lieutenant.load_cluster(config, cluster_id)
     cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
-    fetch = dependencies.fetcher(config)
-    classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
-    inventory.check_configuration(classes)
-    node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-    where = inventory.whereabouts(config, cluster, classes)
-    classes = classes.plus(fetch(dependencies.wanted_packages(node, where)))
-    node = inventory.resolve_bootstrap(config, cluster, classes)
-    where = inventory.whereabouts(config, cluster, classes)
-    classes = classes.plus(fetch(dependencies.wanted_components(node, where)))
+    classes, node = pipeline.gather_classes(config, cluster)
     if target == BOOTSTRAP:
         return inventory.resolve_bootstrap(config, cluster, classes)
     instances = dependencies.instances_of(node, classes)

@@ -7,15 +7,14 @@ is called like the case, with dashes.
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from commodore_py.adapters import files, yaml
-from commodore_py.model import CatalogHead, ClassPath, Instance, Inventory, Sources
+from commodore_py.model import Instance, Inventory
 from commodore_py.postprocess import apply_filters
-from tests.support.builders import make_cluster, make_config, make_dependency, make_node
+from tests.support.builders import make_config, make_dependency, make_node, make_sources
 
 HERE = Path(__file__).parent
 CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "filters.yml").exists())
@@ -26,13 +25,8 @@ def test_filters_leave_what_the_case_expects(case: str, tmp_path: Path) -> None:
     folder, name = HERE / case, case.replace("_", "-")
     filters = yaml.load_file(folder / "filters.yml")
     node = make_node(name, parameters={"commodore": {"postprocess": {"filters": filters}}})
-    sources = Sources(
-        cluster=make_cluster(),
-        classes=ClassPath((make_dependency(name, folder / "component"),)),
-        inventory=Inventory({name: node}, (Instance(name, name),)),
-        catalog_head=CatalogHead(tmp_path, "", "", None),
-        time=datetime.now(UTC),
-    )
+    inventory = Inventory({name: node}, (Instance(name, name),))
+    sources = make_sources(tmp_path, inventory, [make_dependency(name, folder / "component")])
 
     filtered, notices = apply_filters(
         make_config(tmp_path), {name: files.read_tree(folder / "before")}, sources

@@ -6,8 +6,6 @@ from textwrap import dedent
 
 from commodore_py.catalog import commit_message, record_of
 from commodore_py.model import (
-    CatalogHead,
-    ClassPath,
     Cluster,
     Dependency,
     DependencyRecord,
@@ -18,6 +16,7 @@ from commodore_py.model import (
     RepositoryRef,
     Sources,
 )
+from tests.support.builders import make_sources
 
 TIME = datetime(2031, 2, 3, 4, 5, 6, 70_809, tzinfo=timezone(timedelta(hours=2)))
 
@@ -36,17 +35,15 @@ def dependency(kind: Kind, name: str, commit: str, **spec: str) -> Dependency:
 
 
 def sources(*dependencies: Dependency, instances: tuple[Instance, ...] = ()) -> Sources:
-    return Sources(
-        cluster=Cluster("c1", "", "t1", "", "", RepositoryRef(""), RepositoryRef("")),
-        classes=ClassPath(
-            (
-                dependency(Kind.GLOBAL, "global", "a1", url="https://git.example.org/all.git"),
-                dependency(Kind.TENANT, "t1", "b2", url="ssh://git@git.example.org/t1.git"),
-                *dependencies,
-            )
+    return make_sources(
+        Path("work"),
+        Inventory({}, instances),
+        (
+            dependency(Kind.GLOBAL, "global", "a1", url="https://git.example.org/all.git"),
+            dependency(Kind.TENANT, "t1", "b2", url="ssh://git@git.example.org/t1.git"),
+            *dependencies,
         ),
-        inventory=Inventory({}, instances),
-        catalog_head=CatalogHead(Path("catalog"), "", "master", None),
+        cluster=Cluster("c1", "", "t1", "", "", RepositoryRef(""), RepositoryRef("")),
         time=TIME,
     )
 

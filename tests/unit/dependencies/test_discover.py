@@ -14,7 +14,7 @@ from tests.support.builders import errors_in, make_dependency, make_node
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commodore_py.model import DependencySpec, Node
+    from commodore_py.model import DependencySpec, Node, ParameterPath
 
 
 def entry(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - what YAML may hold
@@ -253,8 +253,8 @@ class Lines:
     def application(self, _target: str, name: str) -> str:
         return f"common.yml:{2 + self.applications.index(name)}"
 
-    def parameter(self, _target: str, path: tuple[str, ...]) -> str:
-        return f"versions.yml of {'.'.join(path)}"
+    def parameter(self, _target: str, path: ParameterPath) -> str:
+        return f"versions.yml of {'.'.join(map(str, path))}"
 
 
 def located(*applications: str, **parameters: Any) -> list[tuple[str, ...]]:  # noqa: ANN401

@@ -5,28 +5,21 @@ from __future__ import annotations
 import json
 import logging
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
-from commodore_py.model import (
-    CatalogHead,
-    ClassPath,
-    Entry,
-    Instance,
-    Inventory,
-    Notice,
-    Sources,
-    Tree,
-)
+from commodore_py.model import Entry, Instance, Inventory, Notice, Tree
+from commodore_py.model.spot import Nowhere
 from commodore_py.postprocess import apply_filters
-from tests.support.builders import make_cluster, make_config, make_dependency, make_node
+from tests.support.builders import make_config, make_dependency, make_node, make_sources
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Mapping
+    from collections.abc import Mapping
+
+    from commodore_py.model import ParameterPath
 
 JSONNET = {"type": "jsonnet", "path": "out", "filter": "filter.jsonnet"}
 HELM = {
@@ -37,9 +30,11 @@ HELM = {
 }
 
 
-def place_of(_target: str, path: tuple[Hashable, ...]) -> str:
+class Lines(Nowhere):
     """Every definition on a line of its own, from the seventh on."""
-    return f"tenant/common.yml:{7 + int(str(path[-1])[1:-1])}" if len(path) == 4 else ""
+
+    def parameter(self, _target: str, path: ParameterPath) -> str:
+        return f"tenant/common.yml:{7 + int(str(path[-1])[1:-1])}" if len(path) == 4 else ""
 
 
 def a_tree(files: Mapping[str, str]) -> Tree:
@@ -73,16 +68,9 @@ class World:
         checkouts = [
             make_dependency(name, self.root / "dependencies" / name) for name in self.filters
         ]
-        sources = Sources(
-            cluster=make_cluster(),
-            classes=ClassPath(tuple(checkouts)),
-            inventory=Inventory(nodes, tuple(Instance(n, self.component) for n in self.filters)),
-            catalog_head=CatalogHead(self.root / "catalog", "", "", None),
-            time=datetime.now(UTC),
-        )
-        filtered, notices = apply_filters(
-            make_config(self.root, **settings), compiled, sources, place_of
-        )
+        inventory = Inventory(nodes, tuple(Instance(n, self.component) for n in self.filters))
+        sources = make_sources(self.root, inventory, checkouts, places=Lines())
+        filtered, notices = apply_filters(make_config(self.root, **settings), compiled, sources)
         texts = {
             name: {str(path): entry.content.decode() for path, entry in tree.items()}
             for name, tree in filtered.items()
@@ -215,13 +203,8 @@ def test_executable_files_stay_executable_and_filled_folders_are_not_empty(world
     )
     node = make_node("app", parameters={"commodore": {"postprocess": {"filters": [JSONNET]}}})
     world.write("dependencies/app/filter.jsonnet", "{ '../run': 1, '../hollow/x': 2 }")
-    sources = Sources(
-        cluster=make_cluster(),
-        classes=ClassPath((make_dependency("app", world.root / "dependencies/app"),)),
-        inventory=Inventory({"app": node}, ()),
-        catalog_head=CatalogHead(world.root, "", "", None),
-        time=datetime.now(UTC),
-    )
+    checkout = make_dependency("app", world.root / "dependencies/app")
+    sources = make_sources(world.root, Inventory({"app": node}), [checkout])
 
     filtered, _ = apply_filters(make_config(world.root), {"app": tree}, sources)
 

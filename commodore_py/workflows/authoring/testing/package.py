@@ -60,8 +60,8 @@ def package_of(suite: Suite, case: Case) -> PackageAt:
 
 
 def _compile(what: tuple[Config, PackageAt], *, passing: bool) -> Output:
-    trees, _, notices = render_package(*what, passing=passing)
+    rendered = render_package(*what, passing=passing)
     tree = Tree()
-    for folder, one in placed(trees).items():
+    for folder, one in placed(rendered.instances).items():
         tree |= one.below(PurePosixPath(folder))
-    return Output(tree, notices)
+    return Output(tree, rendered.notices)
