@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.workflows.tools import TOOLS, Tool, ask
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install
+from commodore_py.workflows.tools.programs import TOOLS, Tool, ask
 from tests.support.servers.api import Reply, refuses, serving
 from tests.support.tool_releases import Publisher, a_program, an_archive, put
 

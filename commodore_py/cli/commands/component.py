@@ -69,9 +69,9 @@ def new(settings: Globals, /, **options: Any) -> None:
     """Make a new component called SLUG, from a template that is built in or from any other."""
     from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
-    from . import scaffold
+    from . import templates
 
-    scaffold.new(COMPONENT, settings, options)
+    templates.new(COMPONENT, settings, options)
 
 
 @component.command()
@@ -87,9 +87,9 @@ def update(settings: Globals, /, **options: Any) -> int:
     """Bring the component at COMPONENT_PATH up to date with its template."""
     from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
-    from . import scaffold
+    from . import templates
 
-    return scaffold.update(COMPONENT, settings, options["component_path"], options)
+    return templates.update(COMPONENT, settings, options["component_path"], options)
 
 
 @component.command()
@@ -99,10 +99,10 @@ def update(settings: Globals, /, **options: Any) -> int:
 @click.pass_context
 def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> None:
     """Delete the checkout of the component SLUG from the working directory."""
-    from . import scaffold
+    from . import templates
 
     settings = ctx.find_object(Globals) or Globals(Path.cwd())
-    scaffold.delete(ctx, settings.more_verbose(verbose), slug, force=force)
+    templates.delete(ctx, settings.more_verbose(verbose), slug, force=force)
 
 
 @component.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)

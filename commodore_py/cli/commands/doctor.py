@@ -36,11 +36,11 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     """
     from commodore_py.cli.output import formats
     from commodore_py.cli.settings import directories
-    from commodore_py.workflows.doctor import surroundings
+    from commodore_py.workflows.doctor import environment
     from commodore_py.workflows.doctor.checks import examine, worst
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
-    verdicts = examine(surroundings.look_around(config, directories.cache_folder()))
+    verdicts = examine(environment.look_around(config, directories.cache_folder()))
     overall = worst(verdicts.values())
     if output == "text":
         for line in _lines(verdicts):

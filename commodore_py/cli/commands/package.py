@@ -59,9 +59,9 @@ def new(settings: Globals, /, **options: Any) -> None:
     """Make a new package called SLUG, from a template that is built in or from any other."""
     from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
-    from . import scaffold
+    from . import templates
 
-    scaffold.new(PACKAGE, settings, options)
+    templates.new(PACKAGE, settings, options)
 
 
 @package.command()
@@ -75,9 +75,9 @@ def update(settings: Globals, /, **options: Any) -> int:
     """Bring the package at PACKAGE_PATH up to date with its template."""
     from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
-    from . import scaffold
+    from . import templates
 
-    return scaffold.update(PACKAGE, settings, options["package_path"], options)
+    return templates.update(PACKAGE, settings, options["package_path"], options)
 
 
 @package.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)

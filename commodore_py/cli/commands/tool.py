@@ -18,10 +18,10 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.tools import BUILT_IN, TOOLS, installed_tools, located_tools
-from commodore_py.workflows.tools import overview as tool_overview
+from commodore_py.workflows.tools import status as tool_status
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install as bring
+from commodore_py.workflows.tools.programs import BUILT_IN, TOOLS, installed_tools, located_tools
 from commodore_py.workflows.tools.releases import (
     Platform,
     Upstream,
@@ -33,8 +33,8 @@ from commodore_py.workflows.tools.releases import (
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.workflows.tools import Tool
-    from commodore_py.workflows.tools.overview import Standing
+    from commodore_py.workflows.tools.programs import Tool
+    from commodore_py.workflows.tools.status import Standing
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -77,14 +77,14 @@ def list_(
     """List the tools, where they are, and whether there are newer ones."""
     ctx.obj = ctx.obj.more_verbose(verbose)
     managed = _managed(_folder())
-    latest = tool_overview.LatestVersions()
+    latest = tool_status.LatestVersions()
     if version_check:
         upstream = _upstream(ctx)
         messages.step("asking GitHub for the latest versions")
-        latest = tool_overview.ask_latest(TOOLS, upstream)
+        latest = tool_status.ask_latest(TOOLS, upstream)
     if latest.problem:
         messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
-    rows = tool_overview.standings(installed_tools(), managed, latest.versions)
+    rows = tool_status.standings(installed_tools(), managed, latest.versions)
     if output == "text":
         for row in rows:
             click.echo("\n".join(_lines(row, version_check=version_check)))

@@ -13,7 +13,7 @@ from commodore_py.model.fields import field_values
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.workflows.tools import Tool
+    from commodore_py.workflows.tools.programs import Tool
 
 TOOL_MISSING = 127
 
@@ -40,7 +40,7 @@ def version(output: str) -> int:
     Ends with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
     from commodore_py.cli.output import formats
-    from commodore_py.workflows.tools import BUILT_IN, installed_tools
+    from commodore_py.workflows.tools.programs import BUILT_IN, installed_tools
 
     libraries, tools = _libraries(), installed_tools()
     if output == "text":
@@ -61,7 +61,7 @@ def _libraries() -> list[Library]:
 
 def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
     from commodore_py import COMPATIBLE_WITH, __version__
-    from commodore_py.workflows.tools import BUILT_IN
+    from commodore_py.workflows.tools.programs import BUILT_IN
 
     click.secho(f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True)
     click.secho("\nCore dependency versions", bold=True)

@@ -10,14 +10,14 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.workflows.tools import BUILT_IN
+from commodore_py.workflows.tools.programs import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from commodore_py.lieutenant import TokenState
 
-    from .surroundings import Cache, Surroundings
+    from .environment import Cache, Surroundings
 
 Standing = Literal["ok", "warn", "fail"]
 STANDINGS: tuple[Standing, ...] = ("ok", "warn", "fail")

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
 
-from . import ask
-from .versions import version_in
+from .programs import ask, version_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from . import Tool
+    from .programs import Tool
 
 
 class BrokenRecord(CommodoreError):

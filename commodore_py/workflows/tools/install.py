@@ -18,7 +18,7 @@ from commodore_py.adapters.http.download import download, download_text
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
-from . import VERSION_COMMANDS
+from .programs import VERSION_COMMANDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

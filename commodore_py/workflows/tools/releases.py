@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.http import HttpError, NotFound, get_json, is_private
 from commodore_py.errors import CommodoreError
 
-from .versions import normalised, precedence
+from .programs import normalised, precedence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

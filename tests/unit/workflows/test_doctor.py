@@ -10,16 +10,16 @@ import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lieutenant import TokenState
-from commodore_py.workflows.doctor.api import Api
 from commodore_py.workflows.doctor.checks import CHECKS, Verdict, examine, worst
-from commodore_py.workflows.doctor.surroundings import (
+from commodore_py.workflows.doctor.environment import (
+    Api,
     Cache,
     Checkout,
     Lock,
     Surroundings,
     WorkFolder,
 )
-from commodore_py.workflows.tools import TOOLS, Tool
+from commodore_py.workflows.tools.programs import TOOLS, Tool
 
 if TYPE_CHECKING:
     from commodore_py.workflows.doctor.checks import Standing

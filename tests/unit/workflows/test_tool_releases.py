@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.tools import TOOLS
+from commodore_py.workflows.tools.programs import TOOLS
 from commodore_py.workflows.tools.releases import (
     MACHINES,
     PROJECTS,

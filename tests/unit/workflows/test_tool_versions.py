@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commodore_py.workflows.tools.versions import (
+from commodore_py.workflows.tools.programs import (
     normalised,
     precedence,
     upgrade_available,

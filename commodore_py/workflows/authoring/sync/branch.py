@@ -8,14 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import commit_of, git, over_network, remote_settings
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.authoring.templates.changes import identity_of
-from commodore_py.workflows.authoring.templates.update import SUBJECT, write_changes
+from commodore_py.workflows.authoring.templates.files import git_identity, write_changes
+from commodore_py.workflows.authoring.templates.update import SUBJECT
 
 if TYPE_CHECKING:
     from commodore_py.workflows.authoring.templates.update import Plan
@@ -47,11 +45,10 @@ def commit_beside(plan: Plan) -> str:
     """
     folder = plan.folder
     git_folder = git(folder, "rev-parse", "--absolute-git-dir")
-    identity = identity_of(catalog.committer(Author(), folder))
     with tempfile.TemporaryDirectory(prefix="commodore-sync-") as scratch:
         files = Path(scratch) / "files"
         files.mkdir()
-        env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **identity}
+        env = {"GIT_INDEX_FILE": str(Path(scratch) / "index"), **git_identity(folder)}
         where = (f"--git-dir={git_folder}", f"--work-tree={files}")
         git(files, *where, "read-tree", "HEAD", env=env)
         git(files, *where, "checkout-index", "--all", env=env)

@@ -7,6 +7,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from commodore_py import dependencies
@@ -19,7 +20,6 @@ from commodore_py.workflows.authoring.templates.source import Shelf
 from commodore_py.workflows.authoring.templates.update import InConflict, WantedUpdate, plan_update
 
 from .branch import commit_beside, push
-from .ids import changes_only_ids
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MOST_BETWEEN_WRITES: Final = 1.0
+# All three together are a change, as they are for Commodore.
+_ONLY_IDS: Final = ({"commit"}, {"commit", "checkout"}, {"commit", "_commit"})
 
 
 class Result(Enum):
@@ -186,3 +188,20 @@ def _failed(entry: Entry, error: CommodoreError) -> Outcome:
         )
     error.add_note(f"while updating {entry}")
     return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)
+
+
+def changes_only_ids(plan: Plan) -> bool:
+    """Whether nothing would change but which version of the template is noted."""
+    entry = plan.changed.get(PurePosixPath(NAME))
+    if entry is None or len(plan.changed) > 1:
+        return False
+    before = (plan.folder / NAME).read_bytes().decode(errors="replace").splitlines()
+    after = entry.content.decode().splitlines()
+    return len(before) == len(after) and _changed_keys(before, after) in _ONLY_IDS
+
+
+def _changed_keys(before: list[str], after: list[str]) -> set[str]:
+    changed = {
+        line for pair in zip(before, after, strict=True) if pair[0] != pair[1] for line in pair
+    }
+    return {line.strip().partition(":")[0].strip('"') for line in changed}

@@ -15,7 +15,7 @@ from commodore_py.config import Author
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model import Entry, Tree
 
-from .changes import diff, identity_of
+from .files import diff, git_identity
 from .record import NAME, Record
 from .source import known_as, templates
 from .wishes import Wishes, refuse_unknown, varied
@@ -83,7 +83,7 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
     with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
         content = Path(scratch) / "content"
         write_tree(content, tree)
-        first = dependencies.FirstCommit(content, MESSAGE, identity_of(who))
+        first = dependencies.FirstCommit(content, MESSAGE, git_identity(config.paths.root))
         if place.is_relative_to(config.paths.dependencies.resolve()):
             config.paths.dependencies.mkdir(parents=True, exist_ok=True)
             with dependencies.one_run(config.paths):

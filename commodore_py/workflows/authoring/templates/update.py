@@ -9,15 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 import yaml
 
-from commodore_py import catalog
-from commodore_py.adapters.files import is_executable, write_if_changed
 from commodore_py.adapters.git.program import git, is_repository, status
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Entry, Tree
 
-from .changes import diff, identity_of
+from .files import diff, git_identity, read_files, write_changes
 from .merge import Conflict, Merged, merge, without
 from .record import NAME, Record, skipped
 from .source import OpenTemplates, templates
@@ -106,7 +103,7 @@ def plan_update(wanted: WantedUpdate) -> Plan:
         before, after = old.render(old_variables), new.render(new_variables)
         after_record = replace(record, commit=new.commit, checkout=version, variables=new_variables)
 
-    own = _files_of(folder, {*before, *after})
+    own = read_files(folder, {*before, *after})
     kept = [path for path in {*before, *after} if skipped(record, folder, path)]
     unwanted = [_RECORD, *kept]
     merged = merge(without(before, iter(unwanted)), without(after, iter(unwanted)), own)
@@ -134,13 +131,12 @@ def _commit(plan: Plan) -> None:
     git(plan.folder, "add", "--all", "--", ".", ":!*.orig", ":!*.rej")
     # The user's hooks are about the user's commits.
     how = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace")
-    identity = identity_of(catalog.committer(Author(), plan.folder))
-    git(plan.folder, "commit", *how, "--message", plan.message(), env=identity)
+    git(plan.folder, "commit", *how, "--message", plan.message(), env=git_identity(plan.folder))
 
 
 @contextmanager
 def _undone_on_failure(plan: Plan) -> Iterator[None]:
-    own = _files_of(plan.folder, {*plan.changed})
+    own = read_files(plan.folder, {*plan.changed})
     try:
         yield
     except BaseException:
@@ -215,15 +211,6 @@ def _yaml(path: Path) -> object:
     return content
 
 
-def _files_of(folder: Path, paths: set[PurePosixPath]) -> Tree:
-    found = {}
-    for path in paths:
-        file = folder / path
-        if file.is_file():
-            found[path] = Entry(file.read_bytes(), executable=is_executable(file))
-    return Tree(found)
-
-
 def _of_removed_cases(folder: Path, wishes: Wishes, merged: Merged) -> Iterator[PurePosixPath]:
     """What belongs to test cases that are not wanted any more, changed by the author or not."""
     for case in wishes.remove_cases:
@@ -258,20 +245,6 @@ def _outside(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> Ite
 
 
 def _shown(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> tuple[DiffLine, ...]:
-    before = _files_of(folder, {*changed})
+    before = read_files(folder, {*changed})
     after = Tree({path: entry for path, entry in changed.items() if entry is not None})
     return diff(before, after)
-
-
-def write_changes(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> None:
-    """Write and delete files of a folder."""
-    for path, entry in changed.items():
-        if entry is not None:
-            write_if_changed(folder / path, entry.content, executable=entry.executable)
-            continue
-        if (folder / path).is_symlink() or (folder / path).is_file():
-            (folder / path).unlink()
-        for above in (folder / path).parents:
-            if above == folder or not above.is_dir() or any(above.iterdir()):
-                break
-            above.rmdir()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath
+from posixpath import normpath
 from typing import TYPE_CHECKING
 
 from commodore_py import dependencies
@@ -22,7 +23,6 @@ from commodore_py.workflows.authoring.component_compile import (
 from commodore_py.workflows.authoring.what_is_here import mistaken
 
 from .run import Output, Ran, apart, compiled
-from .shared import rounds
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
+
+_LIBRARIES = "vendor"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,3 +125,29 @@ def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
     folder = done.folder.relative_to(gathered.wanted.output / "compiled")
     return Output(done.tree.below(PurePosixPath(folder)), done.notices)
+
+
+def rounds(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathered]]]:
+    """Groups whose members want the same at every place, in the order of the cases."""
+    found: list[tuple[dict[str, object], list[tuple[Case, Gathered]]]] = []
+    for case, one in gathered:
+        wishes = _wishes(one)
+        for there, group in found:
+            if all(there.get(place, wish) == wish for place, wish in wishes.items()):
+                there.update(wishes)
+                group.append((case, one))
+                break
+        else:
+            found.append((wishes, [(case, one)]))
+    return [group for _, group in found]
+
+
+def _wishes(gathered: Gathered) -> dict[str, object]:
+    component = gathered.wanted.component.checkout()
+    wishes: dict[str, object] = {}
+    for one in gathered.downloads:
+        place = normpath(one.output_path)
+        wishes[place] = (wishes.get(place), one.source, one.unpack)
+    # No place of a download is called so: that would be the folder of all libraries.
+    wishes[_LIBRARIES] = dependencies.wishes_of_single(component, gathered.parameters)
+    return wishes

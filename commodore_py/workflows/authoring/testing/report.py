@@ -6,10 +6,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files import remove
 from commodore_py.errors import CommodoreError
 from commodore_py.model import Notice
 
-from .golden import drop
 from .verdict import expectations_of, judged
 
 if TYPE_CHECKING:
@@ -91,7 +91,8 @@ def report_of(
                 break
     orphans = _orphans(suite) if manner.everything else ()
     if manner.update:
-        drop(orphans)
+        for orphan in orphans:
+            remove(orphan)
     return Report(
         suite,
         tuple(outcomes[name] for name in cases if name in outcomes),

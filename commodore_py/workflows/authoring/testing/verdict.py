@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from commodore_py import catalog
+from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Change
+from commodore_py.model import Change, Tree
 
 from .expect import Expectations
-from .golden import accept, change_of
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from commodore_py.model import Notice
 
     from .cases import Case, Suite
@@ -57,12 +60,12 @@ def judged(suite: Suite, case: Case, ran: Ran, *, update: bool) -> Outcome:
 def _against_golden(
     case: Case, ran: Ran, output: Output, problems: tuple[CommodoreError, ...], *, update: bool
 ) -> Outcome:
-    change = change_of(case.golden, output.tree)
+    change = _change_of(case.golden, output.tree)
     if not change:
         return _outcome(case, ran, problems)
     # What breaks a promise must not become the next one.
     if update and not problems:
-        accept(case.golden, output.tree)
+        _accept(case.golden, output.tree)
         return _outcome(case, ran, (), change, done="updated")
     there = case.golden.is_dir()
     what = "differs from what is expected" if there else "has no expected output yet"
@@ -84,3 +87,25 @@ def _outcome(
     return Outcome(
         case, "failed" if problems else done, problems, change or Change(), notices, ran.seconds
     )
+
+
+def _change_of(folder: Path, compiled: Tree) -> Change:
+    """What would change if the output became the expected one."""
+    try:
+        expected = read_tree(folder) if folder.is_dir() else Tree()
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot read expected output: {error.strerror}", where=str(error.filename)
+        ) from error
+    return catalog.change_between(expected, compiled)
+
+
+def _accept(folder: Path, compiled: Tree) -> None:
+    """Make the output the expected one; only what differs is written."""
+    try:
+        # Git knows no empty folders, so these are nobody's expectation.
+        write_tree(folder, Tree(dict(compiled)))
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write expected output: {error.strerror}", where=str(error.filename)
+        ) from error

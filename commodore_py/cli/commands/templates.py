@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from commodore_py import dependencies
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.workflows.authoring.templates import delete as scaffold_delete
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
 from commodore_py.workflows.authoring.templates.new import NewRepository, make_repository
 from commodore_py.workflows.authoring.templates.update import (
@@ -24,6 +24,8 @@ from commodore_py.workflows.authoring.templates.wishes import PatternWish, Wishe
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
+
+    from commodore_py.config import Config
 
 SOMETHING_TO_UPDATE: Final = 5
 
@@ -113,15 +115,27 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
         raise click.BadParameter(
             f"no component {slug} is checked out: there is no {place}", ctx, param_hint="SLUG"
         )
-    scaffold_delete.refuse_deletion(config, slug, place)
+    _refuse_deletion(config, slug, place)
     question = f"Are you sure you want to delete component {slug}? This action cannot be undone"
     undone = "nothing was deleted"
     if not force and not messages.confirm(question, undone=undone, in_advance="--force"):
         raise CommodoreError(f"Aborted! {undone}", hint="to delete without a question: --force")
-    kept = scaffold_delete.delete(config, slug, place)
+    with dependencies.one_run(config.paths):
+        _refuse_deletion(config, slug, place)  # once more: the question may have taken a while
+        kept = dependencies.delete_checkout(config.paths, f"component {slug}", place)
     if kept is not None:
         messages.step(f" > {kept} is kept: there is more in it")
     click.secho(f"Component {slug} successfully deleted 🎉", bold=True)
+
+
+def _refuse_deletion(config: Config, slug: str, place: Path) -> None:
+    """Refuse what is not a checkout, and without --force one that holds local work."""
+    what = f"component {slug}"
+    problem = dependencies.checkout_problem(what, place)
+    if problem is None and not config.force:
+        problem = dependencies.local_work(what, place)
+    if problem is not None:
+        raise problem
 
 
 def _wishes(options: Mapping[str, Any]) -> Wishes:

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
+from .programs import upgrade_available
 from .releases import latest_version
-from .versions import upgrade_available
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from . import Tool
+    from .programs import Tool
     from .releases import Upstream
 
 

@@ -1,0 +1,99 @@
+"""The programs that components may need: where they are, and which version they have."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from dataclasses import dataclass
+
+from commodore_py.adapters.process import ProgramFailed, run
+
+VERSION_COMMANDS = {
+    "helm": ("version", "--template", "{{.Version}}"),
+    "jb": ("--version",),
+    "kustomize": ("version",),
+}
+TOOLS = tuple(VERSION_COMMANDS)
+
+BUILT_IN = {"jb": "only used with --jsonnet-bundler jb"}
+"""Tools whose work we do ourselves, but for this."""
+
+_VERSION = re.compile(
+    r"(?<![\w.])v?(?P<core>\d+\.\d+\.\d+)(?!\.?\d)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
+)
+
+Precedence = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A program, and where it was found; no path means it was not."""
+
+    name: str
+    path: str | None
+    version: str = ""
+
+    @property
+    def works(self) -> bool:
+        """Whether it is there and says which version it is."""
+        return self.path is not None and bool(self.version)
+
+
+def installed_tools() -> tuple[Tool, ...]:
+    """Each tool as it would be used."""
+    return tuple(look_up(name) for name in TOOLS)
+
+
+def located_tools() -> tuple[Tool, ...]:
+    """Where each tool would be found, without asking it for its version."""
+    return tuple(Tool(name, shutil.which(name)) for name in TOOLS)
+
+
+def look_up(name: str) -> Tool:
+    """One of the tools as it would be used."""
+    path = shutil.which(name)
+    return ask(name, path) if path else Tool(name, None)
+
+
+def ask(name: str, path: str) -> Tool:
+    """The version that a program itself says it has."""
+    try:
+        # jb prints its version on stderr: both streams count.
+        output = run([path, *VERSION_COMMANDS[name]], merge_stderr=True)
+    except ProgramFailed as error:
+        return Tool(name, path, error.stderr.strip())
+    return Tool(name, path, output.decode(errors="replace").strip())
+
+
+def normalised(text: str) -> str | None:
+    """A version with its leading `v`; None when the text is none."""
+    found = _VERSION.fullmatch(text)
+    return f"v{text.removeprefix('v')}" if found else None
+
+
+def version_in(output: str) -> str | None:
+    """The first version that a program names; it may print warnings around it."""
+    found = _VERSION.search(output)
+    return f"v{found[0].removeprefix('v')}" if found else None
+
+
+def precedence(version: str) -> Precedence:
+    """What to sort versions by, as https://semver.org says: a pre-release before its release."""
+    found = _VERSION.fullmatch(version)
+    if not found:
+        raise ValueError(f"not a version: {version}")
+    core = tuple(int(number) for number in found["core"].split("."))
+    parts = found["pre"].split(".") if found["pre"] else []
+    return core, not parts, tuple(_identifier(part) for part in parts)
+
+
+def upgrade_available(installed: str, latest: str) -> bool:
+    """Whether the latest version is newer than the one that a program says it has."""
+    present = version_in(installed)
+    if present is None or normalised(latest) is None:
+        return installed.removeprefix("v") != latest.removeprefix("v")
+    return precedence(latest) > precedence(present)
+
+
+def _identifier(part: str) -> tuple[bool, int, str]:
+    return (False, int(part), "") if part.isdigit() else (True, 0, part)
