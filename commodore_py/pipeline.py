@@ -100,11 +100,11 @@ def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
         inventory.check_configuration(classes)
     with spans.stage("packages"):
         node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-        places = inventory.whereabouts(config, cluster, classes)
+        places = inventory.locator_of(config, cluster, classes)
         classes = classes.plus(fetch(dependencies.wanted_packages(node, places)))
     with spans.stage("components"):
         node = inventory.resolve_bootstrap(config, cluster, classes)
-        places = inventory.whereabouts(config, cluster, classes)
+        places = inventory.locator_of(config, cluster, classes)
         classes = classes.plus(fetch(dependencies.wanted_components(node, places)))
     return classes, node
 
@@ -119,7 +119,7 @@ def gather_instances(
     """The instances resolved, and what they need in the working directory, from known classes."""
     with spans.stage("hierarchy"):
         resolved = inventory.resolve(config, cluster, classes, instances)
-        places = inventory.whereabouts(config, cluster, classes, instances)
+        places = inventory.locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
     with spans.stage("libraries"):
         dependencies.fetch_vendored(config, classes, resolved, places)

@@ -10,12 +10,12 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model import ClassPath, Instance, Inventory, Kind, Notice, Parameters
 from commodore_py.model.inventory import BOOTSTRAP
 
-from .whereabouts import with_place
+from .locator import with_place
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .whereabouts import Whereabouts
+    from .locator import Locator
 
 # References that older releases understood; today they would silently stay in the output.
 REMOVED_REFERENCES = {
@@ -51,7 +51,7 @@ def check_values(files: Iterable[Path]) -> None:
     raise_collected(_removed_references(files), "values use removed references")
 
 
-def check_instances(inventory: Inventory, whereabouts: Whereabouts) -> None:
+def check_instances(inventory: Inventory, locator: Locator) -> None:
     """Refuse what the cluster's components do not support."""
     parameters = inventory.bootstrap.parameters
     if parameters.get("component_versions"):
@@ -59,7 +59,7 @@ def check_instances(inventory: Inventory, whereabouts: Whereabouts) -> None:
             "parameters.component_versions is no longer supported",
             where=with_place(
                 "parameters.component_versions",
-                whereabouts.parameter(BOOTSTRAP, ("component_versions",)),
+                locator.parameter(BOOTSTRAP, ("component_versions",)),
             ),
             hint="move its entries to parameters.components",
         )
@@ -69,17 +69,17 @@ def check_instances(inventory: Inventory, whereabouts: Whereabouts) -> None:
             where="applications of the cluster",
             hint="list at least one component under `applications` in the hierarchy",
         )
-    check_support(inventory, whereabouts)
+    check_support(inventory, locator)
 
 
-def check_support(inventory: Inventory, whereabouts: Whereabouts) -> None:
+def check_support(inventory: Inventory, locator: Locator) -> None:
     """Refuse instances and versions that their components do not support."""
     errors = [
         error
         for instance in inventory.instances
         for error in (
-            _missing_key(instance, inventory, whereabouts),
-            *_unsupported(instance, inventory, whereabouts),
+            _missing_key(instance, inventory, locator),
+            *_unsupported(instance, inventory, locator),
         )
         if error is not None
     ]
@@ -103,7 +103,7 @@ def deprecations(inventory: Inventory) -> tuple[Notice, ...]:
 
 
 def _missing_key(
-    instance: Instance, inventory: Inventory, whereabouts: Whereabouts
+    instance: Instance, inventory: Inventory, locator: Locator
 ) -> CommodoreError | None:
     if isinstance(inventory.nodes[instance.name].parameters.get(instance.component_key), Mapping):
         return None
@@ -111,14 +111,14 @@ def _missing_key(
         f"component {instance.component} has no parameters of its own",
         where=with_place(
             f"target {instance.name}: parameters.{instance.component_key}",
-            whereabouts.class_file(f"defaults.{instance.name}"),
+            locator.class_file(f"defaults.{instance.name}"),
         ),
         hint=f"define parameters.{instance.component_key} in class/defaults.yml of the component",
     )
 
 
 def _unsupported(
-    instance: Instance, inventory: Inventory, whereabouts: Whereabouts
+    instance: Instance, inventory: Inventory, locator: Locator
 ) -> Iterator[CommodoreError]:
     if not instance.aliased:
         return
@@ -131,7 +131,7 @@ def _unsupported(
             f" (wanted as {instance.name})",
             where=with_place(
                 f"{place}.multi_instance",
-                whereabouts.application(BOOTSTRAP, f"{instance.component} as {instance.name}"),
+                locator.application(BOOTSTRAP, f"{instance.component} as {instance.name}"),
             ),
             hint=f"use it under its own name, or set {place}.multi_instance in the component",
         )
@@ -150,7 +150,7 @@ def _unsupported(
             f" for instance {instance.name}",
             where=with_place(
                 f"parameters.components.{instance.name}",
-                whereabouts.parameter(BOOTSTRAP, ("components", instance.name)),
+                locator.parameter(BOOTSTRAP, ("components", instance.name)),
             ),
             hint=f"remove url and version there, or set {place}.multi_version"
             f" where it is missing: in {' and in '.join(lacking)}",

@@ -12,19 +12,19 @@ from commodore_py.model import ClassPath, Cluster, Instance, Inventory, Kind, No
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .checks import check_components, check_instances
-from .engine.answers import TargetsFailed
 from .engine.classes import ClassFiles
 from .engine.kept import KeptHierarchy
+from .engine.nodes import TargetsFailed
 from .layout import params_of
+from .locator import Locator
 from .targets import DEFAULTS, bootstrap_target, has_defaults, targets_of
-from .whereabouts import Whereabouts
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.config import Config
 
-    from .explain.problems import Circumstances
+    from .explain.diagnostics import Circumstances
     from .explain.replay import Hierarchy
     from .targets import Target
 
@@ -55,20 +55,20 @@ def resolve(
     def hierarchy() -> Hierarchy:
         return hierarchy_of(config, files_of(config, cluster, classes), targets)
 
-    check_instances(inventory, Whereabouts(hierarchy))
+    check_instances(inventory, Locator(hierarchy))
     return inventory
 
 
-def whereabouts(
+def locator_of(
     config: Config, cluster: Cluster, classes: ClassPath, instances: tuple[Instance, ...] = ()
-) -> Whereabouts:
+) -> Locator:
     """Where things of target `cluster` and these instances stand, as far as classes are known."""
 
     def hierarchy() -> Hierarchy:
         targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
         return hierarchy_of(config, files_of(config, cluster, classes), targets)
 
-    return Whereabouts(hierarchy)
+    return Locator(hierarchy)
 
 
 def render(
@@ -89,14 +89,14 @@ def render(
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         if config.result_cache is None:
-            from .engine.native import render_targets  # noqa: PLC0415 - not where a result was kept
+            from .engine.render import render_targets  # noqa: PLC0415 - not where a result was kept
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         root, verify = config.paths.root, config.verify_cache
         kept = KeptHierarchy(config.result_cache, root, verify=verify)
         return kept.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
-        from .explain.problems import located  # noqa: PLC0415 - for failures only
+        from .explain.diagnostics import located  # noqa: PLC0415 - for failures only
 
         hierarchy = hierarchy_of(config, files, targets)
         raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
@@ -134,7 +134,7 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
 
 
 def _circumstances(classes: ClassPath, *, missing_ok: bool) -> Circumstances:
-    from .explain.problems import Circumstances  # noqa: PLC0415 - for failures only
+    from .explain.diagnostics import Circumstances  # noqa: PLC0415 - for failures only
 
     origins = {
         dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"

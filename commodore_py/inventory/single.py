@@ -12,11 +12,11 @@ from commodore_py.model import ClassPath, Inventory
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .checks import check_components, check_support, check_values
-from .engine.loading import MissingClass
+from .engine.loader import MissingClass
 from .layout import lay_out, params_of
+from .locator import Locator, with_place
 from .resolve import files_of, hierarchy_of, render
 from .targets import single_target
-from .whereabouts import Whereabouts, with_place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,7 +61,7 @@ def resolve_single(
         raise
     node = nodes[instance.name]
     inventory = Inventory({BOOTSTRAP: node, instance.name: node}, (instance,))
-    where = single_whereabouts(config, cluster, classes, instance)
+    where = single_locator(config, cluster, classes, instance)
     _check_key(inventory, instance, where)
     check_support(inventory, where)
     params = params_of(config, cluster)
@@ -69,13 +69,13 @@ def resolve_single(
     return inventory
 
 
-def single_whereabouts(
+def single_locator(
     config: Config, cluster: Cluster, classes: SingleClassPath, instance: Instance
-) -> Whereabouts:
+) -> Locator:
     """Where things of the instance stand; those of the cluster's own target, too."""
     target = _target(classes, instance)
     roles = {BOOTSTRAP: target, instance.name: target}
-    return Whereabouts(lambda: hierarchy_of(config, files_of(config, cluster, classes), roles))
+    return Locator(lambda: hierarchy_of(config, files_of(config, cluster, classes), roles))
 
 
 def _target(classes: SingleClassPath, instance: Instance) -> Target:
@@ -90,12 +90,12 @@ def explain_missing(error: CommodoreError, why: str) -> None:
             one.hint = f"{one.hint} Else, {why}" if one.hint.startswith("did you mean") else why
 
 
-def _check_key(inventory: Inventory, instance: Instance, whereabouts: Whereabouts) -> None:
+def _check_key(inventory: Inventory, instance: Instance, locator: Locator) -> None:
     """What makes no sense without the key is not looked at; so this comes first."""
     key = instance.component_key
     if isinstance(inventory.bootstrap.parameters.get(key), Mapping):
         return
-    file = whereabouts.class_file(f"defaults.{instance.component}")
+    file = locator.class_file(f"defaults.{instance.component}")
     raise CommodoreError(
         f"component {instance.component} has no parameters of its own",
         where=with_place(f"parameters.{key}", file),

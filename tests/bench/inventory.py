@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.native import Engine
 from commodore_py.inventory.engine.reader import read
+from commodore_py.inventory.engine.render import Engine
 from tests.differential.engines import exactly
 
 # A reference run that takes longer is done once.

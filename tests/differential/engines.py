@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.native import Engine
 from commodore_py.inventory.engine.reader import read
+from commodore_py.inventory.engine.render import Engine
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,7 @@ from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.kept import KeptHierarchy
-from commodore_py.inventory.engine.native import render_targets
+from commodore_py.inventory.engine.render import render_targets
 
 from .engines import exactly
 from .hierarchies import hierarchy

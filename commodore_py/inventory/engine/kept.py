@@ -19,7 +19,7 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.results import foundation
 from commodore_py.store import Store
 
-from .answers import Answer
+from .nodes import Answer
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -129,7 +129,7 @@ class _Known(NamedTuple):
 def _anew(
     files: ClassFiles, targets: Mapping[str, Target], uris: Mapping[str, str], *, missing_ok: bool
 ) -> dict[str, Node]:
-    from .native import render_targets  # noqa: PLC0415 - an engine that may not be needed
+    from .render import render_targets  # noqa: PLC0415 - an engine that may not be needed
 
     return render_targets(files, targets, uris, missing_ok=missing_ok)
 
@@ -144,7 +144,7 @@ def _recorded(
 ) -> tuple[dict[str, Node], list[Record]]:
     """The same, by what is known of an earlier run; and what a later one may go by."""
     from .marks import Marks  # noqa: PLC0415 - as above
-    from .native import Engine, render_all  # noqa: PLC0415 - as above
+    from .render import Engine, render_all  # noqa: PLC0415 - as above
 
     engine = Engine(files, missing_ok=missing_ok, marks=Marks(), earlier=earlier)
     nodes = render_all(engine, targets, uris)

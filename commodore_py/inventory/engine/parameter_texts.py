@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from .scalars import MARKS, MERGE
+from .yaml_values import MARKS, MERGE
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -17,8 +17,8 @@ from commodore_py.errors import CommodoreError
 from .applications import Applications
 from .parameter_texts import texts_in
 from .references import parse
-from .scalars import MARKS, MERGE, Refused, is_empty, key_of, refuse_tag, scalar
 from .values import Map, ResolveError, Sequence, Stack, Value, is_dynamic
+from .yaml_values import MARKS, MERGE, Refused, is_empty, key_of, refuse_tag, scalar
 
 if TYPE_CHECKING:
     from collections.abc import Hashable

@@ -16,8 +16,8 @@ from .values import ResolveError, Unresolved, Value, is_broken, is_dynamic, plai
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
-    from .interpolate import Resolver
     from .marks import Marks
+    from .resolver import Resolver
 
 Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
 """A parameter, the mark of its layers, what was looked at with its marks, and what it came to."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.inventory.engine.interpolate import KeyMissing, Loop
-from commodore_py.inventory.engine.layers import Conflict, ConstantKey
+from commodore_py.inventory.engine.merge import Conflict, ConstantKey
+from commodore_py.inventory.engine.resolver import KeyMissing, Loop
 from commodore_py.inventory.engine.values import ResolveError, Sequence, Token, Unresolved, kind_of
 
 from .steps import ABSENT, dotted
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .places import ParameterPath
     from .steps import Lookup, Step
-    from .tracing import Tracer
+    from .tracer import Tracer
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,13 +13,13 @@ from commodore_py.inventory.engine.values import Map, Unresolved
 from commodore_py.model.inventory import BOOTSTRAP
 
 from . import places
+from .diagnostics import raise_failures, similar
+from .line_effects import reached
 from .places import Index
-from .problems import raise_failures, similar
-from .reached import reached
 from .replay import Hierarchy
 from .steps import ABSENT, dotted
 from .stories import told
-from .tracing import Tracer
+from .tracer import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
     from commodore_py.inventory.engine.values import Value
 
+    from .line_effects import Reach
     from .places import ParameterPath
-    from .reached import Reach
     from .steps import Lookup, Step
     from .stories import Story
 

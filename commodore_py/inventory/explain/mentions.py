@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .places import ParameterPath
     from .replay import Layer
     from .steps import Lookup
-    from .tracing import Tracer
+    from .tracer import Tracer
 
 
 @dataclass(frozen=True, slots=True)

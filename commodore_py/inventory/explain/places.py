@@ -10,7 +10,7 @@ import yaml
 
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.inventory.engine.reader import key_of, unmarked
-from commodore_py.inventory.engine.scalars import MERGE
+from commodore_py.inventory.engine.yaml_values import MERGE
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping

@@ -8,11 +8,11 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.inventory.engine.classes import absolute_name
-from commodore_py.inventory.engine.interpolate import Resolver
-from commodore_py.inventory.engine.layers import LayerCache
-from commodore_py.inventory.engine.loading import META, Loader
-from commodore_py.inventory.engine.native import meta_of
+from commodore_py.inventory.engine.loader import META, Loader
+from commodore_py.inventory.engine.merge import LayerCache
 from commodore_py.inventory.engine.reader import ClassFile, read
+from commodore_py.inventory.engine.render import meta_of
+from commodore_py.inventory.engine.resolver import Resolver
 from commodore_py.inventory.engine.values import Map, plain_key
 
 from . import places

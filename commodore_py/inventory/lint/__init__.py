@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from . import entries as lint_entries
-from . import hierarchy as lint_hierarchy
+from . import file_rules, hierarchy_rules
 from . import references as lint_references
 from .files import read_tree
 from .findings import RULES, SEVERITIES, Finding, Severity, at_least
@@ -27,10 +26,10 @@ class Linter:
 
 
 LINTERS: dict[str, Linter] = {
-    "components": Linter(lint_entries.components, lint_hierarchy.unused_components),
+    "components": Linter(file_rules.components, hierarchy_rules.unused_components),
     "deprecated-parameters": Linter(lint_references.deprecated_parameters),
-    "packages": Linter(lint_entries.packages, lint_hierarchy.unused_packages),
-    "classes": Linter(in_all=lint_hierarchy.unreachable_classes),
+    "packages": Linter(file_rules.packages, hierarchy_rules.unused_packages),
+    "classes": Linter(in_all=hierarchy_rules.unreachable_classes),
 }
 
 

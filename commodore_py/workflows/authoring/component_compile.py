@@ -100,7 +100,7 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     cluster = around_component(at.instance.component, at.instance.name)
     classes = at.classes()
     resolved = inventory.resolve_single(config, cluster, classes, at.instance)
-    places = inventory.single_whereabouts(config, cluster, classes, at.instance)
+    places = inventory.single_locator(config, cluster, classes, at.instance)
     compiler.check_entries(resolved, places.parameter)
     paths = config.paths
     for one in (at, *at.beside):

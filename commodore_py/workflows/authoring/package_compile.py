@@ -129,7 +129,7 @@ def _gather(config: Config, package: PackageAt) -> Sources:
         inventory.explain_missing(error, _LACKING)
         raise
     _check_listed(node, package)
-    places = inventory.whereabouts(config, cluster, classes)
+    places = inventory.locator_of(config, cluster, classes)
     wanted = dependencies.wanted_components(node, places)
     classes = classes.plus(fetch(wanted))
     instances = dependencies.instances_of(node, classes)

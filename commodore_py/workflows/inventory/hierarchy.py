@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import isolated, yaml
 from commodore_py.adapters.files import link, write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.inventory.engine.answers import TargetsFailed
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
-from commodore_py.inventory.engine.native import render_targets
-from commodore_py.inventory.explain.problems import Circumstances, located
+from commodore_py.inventory.engine.nodes import TargetsFailed
+from commodore_py.inventory.engine.render import render_targets
+from commodore_py.inventory.explain.diagnostics import Circumstances, located
 from commodore_py.inventory.explain.replay import Hierarchy as LaidOpen
 from commodore_py.inventory.lint.names import literal_length, pattern_of
 

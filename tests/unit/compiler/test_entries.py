@@ -11,7 +11,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
-from commodore_py.inventory.whereabouts import Whereabouts
+from commodore_py.inventory.locator import Locator
 from commodore_py.model import Instance, Inventory
 from tests.support.builders import errors_in, make_node
 
@@ -31,7 +31,7 @@ def check(root: Path, lists: dict[str, Any], *, text: str = "") -> None:
     )
     node = make_node("web", parameters={"kapitan": lists})
     inventory = Inventory({"cluster": make_node(), "web": node}, (Instance("web", "web"),))
-    check_entries(inventory, Whereabouts(lambda: hierarchy).parameter)
+    check_entries(inventory, Locator(lambda: hierarchy).parameter)
 
 
 def told(root: Path, **lists: object) -> list[str]:

@@ -11,7 +11,7 @@ from commodore_py.inventory.checks import check_configuration, check_instances
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
-from commodore_py.inventory.whereabouts import Whereabouts, with_place
+from commodore_py.inventory.locator import Locator, with_place
 from commodore_py.model import ClassPath, Instance, Inventory, Kind
 from tests.support.builders import errors_in, make_dependency, make_node
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 WEB: dict[str, object] = {"web": {"_metadata": {}}}
 
 
-def whereabouts(root: Path, **files: str) -> Whereabouts:
+def locator_of(root: Path, **files: str) -> Locator:
     """Of targets that include one class, `main`."""
     for name, text in files.items():
         path = root / f"{name.replace('__', '/')}.yml"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
     target = b"classes: [main]\n"
-    return Whereabouts(
+    return Locator(
         lambda: Hierarchy(
             ClassFiles([("", root)]),
             {"cluster": target, "web": target, "two": target},
@@ -42,7 +42,7 @@ def inventory(instance: Instance, **parameters: object) -> Inventory:
     return Inventory({"cluster": node, instance.name: node}, (instance,))
 
 
-def refused(found: Inventory, places: Whereabouts) -> CommodoreError:
+def refused(found: Inventory, places: Locator) -> CommodoreError:
     with pytest.raises(CommodoreError) as caught:
         check_instances(found, places)
     (error,) = errors_in(caught.value)
@@ -51,7 +51,7 @@ def refused(found: Inventory, places: Whereabouts) -> CommodoreError:
 
 @pytest.mark.spec("04.16")
 def test_old_component_versions_say_where_they_are_set(tmp_path: Path) -> None:
-    places = whereabouts(
+    places = locator_of(
         tmp_path, main="parameters:\n  a: 1\n  component_versions:\n    web: {version: v1}\n"
     )
 
@@ -63,7 +63,7 @@ def test_old_component_versions_say_where_they_are_set(tmp_path: Path) -> None:
 
 @pytest.mark.spec("04.13", "06.05")
 def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None:
-    places = whereabouts(tmp_path, main="", defaults__web="parameters: {}\n")
+    places = locator_of(tmp_path, main="", defaults__web="parameters: {}\n")
 
     error = refused(inventory(Instance("web", "web")), places)
 
@@ -73,7 +73,7 @@ def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None
 
 
 def test_instance_says_which_line_asks_for_it(tmp_path: Path) -> None:
-    places = whereabouts(tmp_path, main="applications:\n  - web\n  - web as two\n")
+    places = locator_of(tmp_path, main="applications:\n  - web\n  - web as two\n")
 
     error = refused(inventory(Instance("two", "web"), **WEB), places)
 
@@ -92,7 +92,7 @@ def test_instance_says_which_line_asks_for_it(tmp_path: Path) -> None:
 def test_version_of_an_instance_says_which_line_sets_it_and_what_is_missing(
     tmp_path: Path, *, base: bool, own: bool, missing: str
 ) -> None:
-    places = whereabouts(tmp_path, main="parameters:\n  components:\n    two:\n      version: v2\n")
+    places = locator_of(tmp_path, main="parameters:\n  components:\n    two:\n      version: v2\n")
 
     def parameters(*, several: bool) -> dict[str, object]:
         metadata = {"multi_instance": True, "multi_version": several}
@@ -114,13 +114,13 @@ def test_version_of_an_instance_says_which_line_sets_it_and_what_is_missing(
 
 
 def test_cluster_without_components_is_refused(tmp_path: Path) -> None:
-    error = refused(Inventory({"cluster": make_node()}), whereabouts(tmp_path, main=""))
+    error = refused(Inventory({"cluster": make_node()}), locator_of(tmp_path, main=""))
 
     assert "the cluster has no components" in str(error)
 
 
 def test_messages_do_without_a_place_where_there_is_none(tmp_path: Path) -> None:
-    places = whereabouts(tmp_path, main="parameters: [broken\n")
+    places = locator_of(tmp_path, main="parameters: [broken\n")
 
     assert places.parameter("cluster", ("a", "b")) == ""
     assert places.application("cluster", "web") == ""
@@ -129,7 +129,7 @@ def test_messages_do_without_a_place_where_there_is_none(tmp_path: Path) -> None
 
 
 def test_closest_parameter_above_stands_for_one_that_is_not_there(tmp_path: Path) -> None:
-    places = whereabouts(tmp_path, main="parameters:\n  a:\n    b: 1\n")
+    places = locator_of(tmp_path, main="parameters:\n  a:\n    b: 1\n")
 
     assert places.parameter("cluster", ("a", "c")) == "main.yml:2"
 

@@ -13,15 +13,15 @@ from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory import story
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.native import Engine
 from commodore_py.inventory.engine.reader import read
+from commodore_py.inventory.engine.render import Engine
 from commodore_py.inventory.engine.values import Map, Sequence, Unresolved, plain
 from commodore_py.inventory.explain.causes import Causes
 from commodore_py.inventory.explain.explanation import explained, laid_out, path_parts
 from commodore_py.inventory.explain.places import Index
 from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.explain.steps import dotted
-from commodore_py.inventory.explain.tracing import Tracer
+from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import make_config

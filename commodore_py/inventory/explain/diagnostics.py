@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
-from commodore_py.inventory.engine.loading import ConstantParameter, HierarchyError, MissingClass
-from commodore_py.inventory.engine.native import ParameterError
+from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyError, MissingClass
+from commodore_py.inventory.engine.render import ParameterError
 
 from .causes import Cause, Causes
-from .tracing import Tracer
+from .tracer import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
-    from commodore_py.inventory.engine.answers import TargetsFailed
+    from commodore_py.inventory.engine.nodes import TargetsFailed
 
     from .replay import Hierarchy, Replay
 

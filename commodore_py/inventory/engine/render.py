@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
 
-from .answers import Answer, TargetsFailed
 from .classes import digest_of
-from .interpolate import Resolver
-from .layers import LayerCache
-from .loading import META, Loader
+from .loader import META, Loader
+from .merge import LayerCache
+from .nodes import Answer, TargetsFailed
+from .resolver import Resolver
 from .sharing import SharedResults
 from .values import Map, plain, plain_key, unresolved_in
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from .layers import LayerCache, surface
+from .merge import LayerCache, surface
 from .reader import read_default
 from .texts import as_text
 from .values import (

@@ -6,8 +6,8 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commodore_py.inventory.engine.interpolate import KeyMissing
-from commodore_py.inventory.engine.layers import ConstantKey, merge
+from commodore_py.inventory.engine.merge import ConstantKey, merge
+from commodore_py.inventory.engine.resolver import KeyMissing
 from commodore_py.inventory.engine.values import (
     Map,
     Reference,

@@ -11,16 +11,16 @@ from commodore_py.errors import CommodoreError
 
 from .applications import Applications
 from .classes import ClassFiles, absolute_name
-from .interpolate import Resolver
 from .reader import ClassFile
 from .references import parse
+from .resolver import Resolver
 from .values import Map, ResolveError, Stack, Token, Value
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from .layers import LayerCache
     from .marks import Marks
+    from .merge import LayerCache
 
 log = logging.getLogger(__name__)
 

@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.native import Engine
+from commodore_py.inventory.engine.render import Engine
 
 if TYPE_CHECKING:
     from commodore_py.model import Parameters

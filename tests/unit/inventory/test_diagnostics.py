@@ -8,11 +8,11 @@ import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.inventory.engine.answers import TargetsFailed
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.native import render_targets
+from commodore_py.inventory.engine.nodes import TargetsFailed
+from commodore_py.inventory.engine.render import render_targets
+from commodore_py.inventory.explain.diagnostics import Circumstances, located
 from commodore_py.inventory.explain.places import shown
-from commodore_py.inventory.explain.problems import Circumstances, located
 from commodore_py.inventory.explain.replay import Hierarchy
 from tests.support.builders import errors_in
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from .explain.replay import Hierarchy
 
 
-class Whereabouts:
+class Locator:
     """Answers as text, empty where there is none: a message must not fail over its place."""
 
     def __init__(self, hierarchy: Callable[[], Hierarchy]) -> None:
@@ -31,7 +31,7 @@ class Whereabouts:
         """
         # Places are asked for when something is wrong.
         from .explain.steps import ABSENT  # noqa: PLC0415
-        from .explain.tracing import Tracer  # noqa: PLC0415
+        from .explain.tracer import Tracer  # noqa: PLC0415
 
         try:
             tracer = Tracer(self._hierarchy.replay(target))

@@ -11,7 +11,7 @@ from commodore_py.inventory.engine.values import Map, Sequence
 from .mentions import Mentions
 from .places import Place, fields_of, items_of, paths_at
 from .steps import ABSENT, dotted
-from .tracing import Tracer
+from .tracer import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.native import render_targets
+from commodore_py.inventory.engine.render import render_targets
 
 
 def merged(*layers: str) -> object:
