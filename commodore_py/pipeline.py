@@ -10,26 +10,47 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import (
-    CatalogHead,
-    Change,
-    ClassPath,
-    Notice,
-    Published,
-    Rendered,
-    ReportOutcome,
-    Sources,
-    Tree,
+from commodore_py import compiler, lieutenant, postprocess, refs, spans
+from commodore_py.catalog.assemble import assemble
+from commodore_py.catalog.diff.rules import ignore_rules, rule_doubts
+from commodore_py.catalog.diff.text import ignored_words
+from commodore_py.catalog.record import commit_message, record_of
+from commodore_py.catalog.sinks import GitCatalog, Overtaken, open_directory, open_git
+from commodore_py.catalog.unreported import (
+    Unreported,
+    forget_unreported,
+    keep_unreported,
+    unreported,
 )
-
-from . import catalog, compiler, dependencies, inventory, lieutenant, postprocess, refs, spans
+from commodore_py.dependencies.catalog.checkout import Outlook, fetch_catalog, look_at_catalog
+from commodore_py.dependencies.component_doubts import doubts
+from commodore_py.dependencies.discover import (
+    instances_of,
+    wanted_components,
+    wanted_configuration,
+    wanted_packages,
+)
+from commodore_py.dependencies.downloading import fetch_downloads
+from commodore_py.dependencies.fetch import fetcher
+from commodore_py.dependencies.jsonnet.bundler import fetch_vendored
+from commodore_py.dependencies.protection.running import one_run
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.inventory.checks import check_configuration, deprecations
+from commodore_py.inventory.layout import materialise
+from commodore_py.inventory.resolve import locator_of, resolve, resolve_bootstrap
+from commodore_py.lieutenant.reporting import report_body
+from commodore_py.model.catalog import CatalogHead, Change, Notice
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.stages import Published, Rendered, ReportOutcome, Sources
+from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster, Instance, Node, ReferenceFile
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.inventory import Instance, Node
+    from commodore_py.model.secrets import ReferenceFile
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +75,7 @@ def compile_catalog(
 ) -> Published:
     """Compile one cluster's catalog, from its facts to its commit."""
     times = [monotonic()]
-    with dependencies.one_run(config.paths):
+    with one_run(config.paths):
         if memory is not None:
             memory.begun()
         sources = gather(config, cluster_id)
@@ -82,7 +103,7 @@ def gather(config: Config, cluster_id: str) -> Sources:
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         outlook = _look_at_destination(config, cluster)
     classes, node = gather_classes(config, cluster)
-    instances = dependencies.instances_of(node, classes)
+    instances = instances_of(node, classes)
     log.info("Resolving the hierarchy for %d component instances", len(instances))
     sources = gather_instances(config, cluster, classes, instances, now)
     with spans.stage("catalog"):
@@ -92,20 +113,20 @@ def gather(config: Config, cluster_id: str) -> Sources:
 
 def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
     """Everything that a cluster's hierarchy consists of, fetched; and the cluster's own node."""
-    fetch = dependencies.fetcher(config)
+    fetch = fetcher(config)
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
     with spans.stage("configuration"):
-        classes = ClassPath(fetch(dependencies.wanted_configuration(cluster)))
-        inventory.check_configuration(classes)
+        classes = ClassPath(fetch(wanted_configuration(cluster)))
+        check_configuration(classes)
     with spans.stage("packages"):
-        node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-        places = inventory.locator_of(config, cluster, classes)
-        classes = classes.plus(fetch(dependencies.wanted_packages(node, places)))
+        node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
+        places = locator_of(config, cluster, classes)
+        classes = classes.plus(fetch(wanted_packages(node, places)))
     with spans.stage("components"):
-        node = inventory.resolve_bootstrap(config, cluster, classes)
-        places = inventory.locator_of(config, cluster, classes)
-        classes = classes.plus(fetch(dependencies.wanted_components(node, places)))
+        node = resolve_bootstrap(config, cluster, classes)
+        places = locator_of(config, cluster, classes)
+        classes = classes.plus(fetch(wanted_components(node, places)))
     return classes, node
 
 
@@ -118,16 +139,16 @@ def gather_instances(
 ) -> Sources:
     """The instances resolved, and what they need in the working directory, from known classes."""
     with spans.stage("hierarchy"):
-        resolved = inventory.resolve(config, cluster, classes, instances)
-        places = inventory.locator_of(config, cluster, classes, instances)
+        resolved = resolve(config, cluster, classes, instances)
+        places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
     with spans.stage("libraries"):
-        dependencies.fetch_vendored(config, classes, resolved, places)
+        fetch_vendored(config, classes, resolved, places)
     with spans.stage("downloads"):
         downloads = compiler.wanted_downloads(resolved)
-        dependencies.fetch_downloads(config, downloads, classes, places)
+        fetch_downloads(config, downloads, classes, places)
     with spans.stage("layout"):
-        inventory.materialise(config, cluster, classes, resolved)
+        materialise(config, cluster, classes, resolved)
     return Sources(
         cluster,
         classes,
@@ -136,8 +157,8 @@ def gather_instances(
         plan=compiler.working_directory_plan(config, classes, instances),
         places=places,
         notices=(
-            *dependencies.doubts(config, classes, resolved),
-            *inventory.deprecations(resolved),
+            *doubts(config, classes, resolved),
+            *deprecations(resolved),
         ),
     )
 
@@ -176,14 +197,14 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
     """The catalog that the instances' trees and the reference files make up."""
     resolved, trees, references = sources.inventory, rendered.instances, rendered.references
     with spans.stage("assemble"):
-        tree = catalog.assemble(trees, references, resolved.nodes)
+        tree = assemble(trees, references, resolved.nodes)
         unrevealed = refs.manifest_doubts(trees, references)
-    rule_doubts = catalog.rule_doubts(resolved, sources.places.parameter)
+    about_rules = rule_doubts(resolved, sources.places.parameter)
     return replace(
         rendered,
         catalog=tree,
-        notices=(*rendered.notices, *unrevealed, *rule_doubts),
-        rules=catalog.ignore_rules(resolved),
+        notices=(*rendered.notices, *unrevealed, *about_rules),
+        rules=ignore_rules(resolved),
     )
 
 
@@ -191,15 +212,15 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
     """Write the catalog and, once approved, commit it and report it."""
     log.info("Updating the catalog")
-    record = catalog.record_of(sources)
+    record = record_of(sources)
     notices = (*rendered.notices, *sources.notices)
     if config.output_dir is not None:
-        folder = catalog.open_directory(config, config.output_dir, sources.cluster.id)
+        folder = open_directory(config, config.output_dir, sources.cluster.id)
         with spans.stage("stage"):
             change = _explained(folder.stage(rendered), rendered)
         return Published(change, record, notices=notices)
 
-    sink = catalog.open_git(config, _head_of(sources))
+    sink = open_git(config, _head_of(sources))
     change = _staged(config, sink, rendered)
     published = Published(change, record, notices=notices)
     if config.local:
@@ -212,16 +233,16 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     return published
 
 
-def _look_at_destination(config: Config, cluster: Cluster) -> dependencies.Outlook:
+def _look_at_destination(config: Config, cluster: Cluster) -> Outlook:
     if config.output_dir is None:
-        return dependencies.look_at_catalog(config, cluster)
-    catalog.open_directory(config, config.output_dir, cluster.id)
-    return dependencies.Outlook()
+        return look_at_catalog(config, cluster)
+    open_directory(config, config.output_dir, cluster.id)
+    return Outlook()
 
 
-def _catalog_head(config: Config, cluster: Cluster, outlook: dependencies.Outlook) -> CatalogHead:
+def _catalog_head(config: Config, cluster: Cluster, outlook: Outlook) -> CatalogHead:
     if config.output_dir is None:
-        return dependencies.fetch_catalog(config, cluster, outlook)
+        return fetch_catalog(config, cluster, outlook)
     return CatalogHead(config.output_dir, "", "", None)
 
 
@@ -231,12 +252,12 @@ def _head_of(sources: Sources) -> CatalogHead:
     return sources.catalog_head
 
 
-def _staged(config: Config, sink: catalog.GitCatalog, rendered: Rendered) -> Change:
+def _staged(config: Config, sink: GitCatalog, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with spans.stage("stage"):
         change = _explained(sink.stage(rendered), rendered)
     if config.strict:
-        refuse_doubts(Notice(catalog.ignored_words(one), refusal=True) for one in change.ignored)
+        refuse_doubts(Notice(ignored_words(one), refusal=True) for one in change.ignored)
     return change
 
 
@@ -249,10 +270,10 @@ def _push(
     config: Config, sources: Sources, rendered: Rendered, published: Published, approve: Approve
 ) -> Published:
     """Commit and push what was approved; again if somebody was faster, as often as is sensible."""
-    sink = catalog.open_git(config, _head_of(sources))
+    sink = open_git(config, _head_of(sources))
     message, body = (
-        catalog.commit_message(published.record),
-        lieutenant.report_body(published.record),
+        commit_message(published.record),
+        report_body(published.record),
     )
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
@@ -261,20 +282,20 @@ def _push(
             return published
         with spans.stage("commit"):
             approved, commit = change, sink.commit(message)
-            report = catalog.Unreported(sources.cluster.id, commit, body)
-            catalog.keep_unreported(config.paths, report)
+            report = Unreported(sources.cluster.id, commit, body)
+            keep_unreported(config.paths, report)
         log.info("Pushing to branch %s", sink.branch)
         try:
             with spans.stage("push"):
                 sink.push()
-        except catalog.Overtaken as error:
+        except Overtaken as error:
             if not left:
                 error.add_note(f"somebody else was faster {_RETRIES + 1} times in a row")
                 raise
             log.warning("somebody else pushed to branch %s: comparing again", sink.branch)
             sink.take_back()
-            head = dependencies.fetch_catalog(config, sources.cluster)
-            sink = catalog.open_git(config, head)
+            head = fetch_catalog(config, sources.cluster)
+            sink = open_git(config, head)
             change = _staged(config, sink, rendered)
         else:
             published = replace(published, commit=commit)
@@ -282,9 +303,9 @@ def _push(
     return published
 
 
-def _report(config: Config, published: Published, report: catalog.Unreported) -> Published:
+def _report(config: Config, published: Published, report: Unreported) -> Published:
     """Tell what was pushed. The catalog is out: a failure is part of the result, not its end."""
-    catalog.keep_unreported(config.paths, report)
+    keep_unreported(config.paths, report)
     try:
         with spans.stage("report"):
             lieutenant.send_report(config, report.cluster, report.report)
@@ -293,13 +314,13 @@ def _report(config: Config, published: Published, report: catalog.Unreported) ->
         return replace(
             published, report=outcome, report_problem=str(error), unreported=report.commit
         )
-    catalog.forget_unreported(config.paths)
+    forget_unreported(config.paths)
     return replace(published, report=ReportOutcome.REPORTED)
 
 
 def _report_left_over(config: Config, sources: Sources, published: Published) -> Published:
     """A run that was killed, or could not report, pushed this very commit: report it now."""
-    report = catalog.unreported(config.paths)
+    report = unreported(config.paths)
     if report is None or report.cluster != sources.cluster.id:
         return published
     if report.commit != _head_of(sources).commit:

@@ -7,8 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Entry, Tree
-from commodore_py.model.tree import folders_above
+from commodore_py.model.tree import Entry, Tree, folders_above
 
 from .diff.inputs import inputs_of
 from .layout import MANIFESTS, REFERENCES
@@ -16,7 +15,8 @@ from .layout import MANIFESTS, REFERENCES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.model import Node, ReferenceFile
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.secrets import ReferenceFile
 
 _MANIFEST_HINT = "write to another output path in one of them, or remove the file with a filter"
 _REFERENCE_HINT = "rename one of the two secrets"

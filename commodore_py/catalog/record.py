@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.urls import without_password
-from commodore_py.model import BuildRecord, DependencyRecord, Kind
+from commodore_py.model.catalog import BuildRecord, DependencyRecord
+from commodore_py.model.dependency import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import Dependency, Instance, Sources
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Instance
+    from commodore_py.model.stages import Sources
 
 _SUBJECT = "Automated catalog update from Commodore"
 

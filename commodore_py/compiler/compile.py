@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Checkout, CompilePlan, Inventory
+from commodore_py.model.inventory import Inventory
+from commodore_py.model.plan import Checkout, CompilePlan
 from commodore_py.store import Store
 
 from .job import Job
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import ClassPath, Instance, ReferenceFile, Sources, Tree
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.inventory import Instance
+    from commodore_py.model.secrets import ReferenceFile
+    from commodore_py.model.stages import Sources
+    from commodore_py.model.tree import Tree
 
 
 def compile_targets(

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.model import Artifact, Chart, Download, Repository, Spot, WebFile
+from commodore_py.model.download import Artifact, Chart, Download, Repository, WebFile
+from commodore_py.model.spot import Spot
 
 from .entries import entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model import Inventory, Source
+    from commodore_py.model.download import Source
+    from commodore_py.model.inventory import Inventory
 
 
 def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:

@@ -9,14 +9,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Spot, nowhere
+from commodore_py.model.spot import Spot, nowhere
 
 from .fields import DEPENDENCY_TYPES, INPUT_TYPES, Field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.model import Inventory, Node, PlaceOf
+    from commodore_py.model.inventory import Inventory, Node
+    from commodore_py.model.spot import PlaceOf
 
 
 class BadEntry(CommodoreError):

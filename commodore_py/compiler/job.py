@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.model import Inventory, ReferenceFile
+    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.secrets import ReferenceFile
 
 
 @dataclass(frozen=True, slots=True)

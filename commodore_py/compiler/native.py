@@ -30,7 +30,7 @@ from .target import Target, compile_target, without_work
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
     from commodore_py.results import Verdict
 
     from .job import Job

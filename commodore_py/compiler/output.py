@@ -8,8 +8,7 @@ from posixpath import isabs, normpath
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
-from commodore_py.model.tree import empty_among
+from commodore_py.model.tree import Entry, Tree, empty_among
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -11,13 +11,14 @@ from posixpath import isabs, normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Spot
+from commodore_py.model.spot import Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from commodore_py.model import Checkout, Node
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.plan import Checkout
 
 _WORKING_DIRECTORY = {"..", "compiled", "dependencies", "inventory"}
 

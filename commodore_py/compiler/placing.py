@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Spot
+from commodore_py.model.spot import Spot
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from commodore_py.model import PlaceOf
+    from commodore_py.model.spot import PlaceOf
 
 _ENTRY = re.compile(r"target (?P<target>\S+), parameters\.kapitan\.compile(?P<index>\[\d+\])")
 

@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from commodore_py.model import ReferenceFile
+    from commodore_py.model.secrets import ReferenceFile
 
 _TAG: Final = re.compile(r"\?\{(?P<token>\w+:[\w.@=/:-]+)(?P<functions>\|(?:\|\w+(?::\S*)*)+)?=*\}")
 _SUB_VARIABLE: Final = re.compile(r"@[\w.-]+")

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from commodore_py.model import ClassPath, Node, Parameters, Places
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.inventory import Node, Parameters
+    from commodore_py.model.spot import Places
 
 _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
 

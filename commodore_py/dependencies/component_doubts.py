@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.model import Kind, Notice, parameter_key
+from commodore_py.model.catalog import Notice
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import parameter_key
 
 from .askers import places_of
 from .discover import requests_in
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import ClassPath, Dependency, Instance, Inventory, Node
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Instance, Inventory, Node
 
 # Parameters with a meaning of their own: a component of that key would be given them.
 _RESERVED_KEYS = {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
-from commodore_py.model import NOWHERE, DependencySpec, Instance, Kind
+from commodore_py.model.dependency import DependencySpec, Kind
+from commodore_py.model.inventory import Instance
+from commodore_py.model.spot import NOWHERE
 
 from .askers import Said
 from .versions import component_spec, instance_spec, package_spec
@@ -13,7 +15,10 @@ from .versions import component_spec, instance_spec, package_spec
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from commodore_py.model import ClassPath, Cluster, Node, Places
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.spot import Places
 
 _Wanted = TypeVar("_Wanted")
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.model import NOWHERE, Kind
+from commodore_py.model.dependency import Kind
+from commodore_py.model.spot import NOWHERE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import ClassPath, Download, Places
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.download import Download
+    from commodore_py.model.spot import Places
 
 
 def fetch_downloads(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.model import Dependency, DependencySpec
+from commodore_py.model.dependency import Dependency, DependencySpec
 
 from .git.groups import place_of
 from .work_folder import find_all

@@ -9,10 +9,10 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import DependencySpec, Kind
+from commodore_py.model.dependency import DependencySpec, Kind
 
 if TYPE_CHECKING:
-    from commodore_py.model import Instance
+    from commodore_py.model.inventory import Instance
 
     from .askers import Said
 

@@ -14,7 +14,7 @@ from commodore_py.adapters.git.program import (
     remote_settings,
 )
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Dependency, Kind
+from commodore_py.model.dependency import Dependency, Kind
 
 from .git.contents import incomplete
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.model import DependencySpec
+    from commodore_py.model.dependency import DependencySpec
 
 log = logging.getLogger(__name__)
 

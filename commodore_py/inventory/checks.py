@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import ClassPath, Instance, Inventory, Kind, Notice, Parameters
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.catalog import Notice
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Parameters
 
 from .locator import with_place
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from commodore_py.model.classpath import ClassPath
 
     from .locator import Locator
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import ClassPath, Cluster, Inventory
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.inventory import Inventory
 
 log = logging.getLogger(__name__)
 

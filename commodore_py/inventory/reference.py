@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import isolated
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Node
+from commodore_py.model.inventory import Node
 
 from .layout import lay_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model import ClassPath
+    from commodore_py.model.classpath import ClassPath
 
     from .targets import Target
 

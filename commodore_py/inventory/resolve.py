@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from commodore_py.model import ClassPath, Cluster, Instance, Inventory, Kind, Node
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 
 from .checks import check_components, check_instances
 from .engine.classes import ClassFiles
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.config import Config
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.cluster import Cluster
 
     from .explain.diagnostics import Circumstances
     from .explain.replay import Hierarchy

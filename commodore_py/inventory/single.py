@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from commodore_py.model import ClassPath, Inventory
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.inventory import BOOTSTRAP, Inventory
 
 from .checks import check_components, check_support, check_values
 from .engine.loader import MissingClass
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster, Instance
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.inventory import Instance
 
     from .targets import Target
 

@@ -7,14 +7,15 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import ClassPath, Instance, Kind
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import BOOTSTRAP, Instance
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from commodore_py.model import Dependency
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.dependency import Dependency
 
 Target = dict[str, Any]
 

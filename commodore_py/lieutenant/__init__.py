@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.front_doors import on_demand
 
 from .described import is_plain_name
 from .urls import facts_folder
@@ -17,25 +16,15 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import BuildRecord, Cluster
+    from commodore_py.model.catalog import BuildRecord
+    from commodore_py.model.cluster import Cluster
 
-    from .auth.token_standing import TokenState, token_state
     from .auth.tokens import TokenSource
     from .client import Server
     from .described import Described
     from .facts import FactsFolder
-    from .reporting import report_body
-
-# Imported when somebody asks for it, as is what speaks HTTP: local runs know all there is to know.
-_PLACES = {
-    "TokenState": ".auth.token_standing",
-    "report_body": ".reporting",
-    "token_state": ".auth.token_standing",
-}
-__getattr__ = on_demand(__name__, _PLACES)
 
 __all__ = [
-    "TokenState",
     "cluster_ids",
     "facts_folder",
     "fetch_token",
@@ -45,9 +34,7 @@ __all__ = [
     "log_in",
     "log_out",
     "report",
-    "report_body",
     "send_report",
-    "token_state",
 ]
 
 log = logging.getLogger(__name__)
@@ -82,14 +69,14 @@ def cluster_ids(config: Config) -> list[str]:
 
 def knock(config: Config) -> None:
     """Raise if no server answers; what it says to a request without a token does not count."""
-    from . import client  # noqa: PLC0415 - see above
+    from . import client  # noqa: PLC0415 - local runs need no HTTP
 
     client.knock(config.api_url, config.request_timeout)
 
 
 def report(config: Config, record: BuildRecord) -> None:
     """Tell the API, or the folder of facts, how a catalog was compiled and pushed."""
-    from .reporting import report_body  # noqa: PLC0415 - see above
+    from .reporting import report_body  # noqa: PLC0415 - local runs need no HTTP
 
     send_report(config, record.cluster, report_body(record))
 
@@ -137,7 +124,7 @@ def _kept(config: Config, cluster_id: str) -> Cluster:
 
 
 def _asked_for(config: Config, cluster_id: str) -> Cluster:
-    from .parse import cluster_of, tenant_of  # noqa: PLC0415 - see above
+    from .parse import cluster_of, tenant_of  # noqa: PLC0415 - local runs need no HTTP
 
     source = _source(config)
     found = source.cluster(cluster_id)
@@ -162,7 +149,7 @@ def _source(config: Config) -> Server | FactsFolder:
 
         return FactsFolder(folder)
     from .auth.tokens import NoToken  # noqa: PLC0415
-    from .client import Server  # noqa: PLC0415 - see above
+    from .client import Server  # noqa: PLC0415 - local runs need no HTTP
 
     # Asked for anew each time: at the end of a long compile the first token may have expired.
     tokens = _tokens(config)
@@ -173,7 +160,7 @@ def _source(config: Config) -> Server | FactsFolder:
 
 
 def _tokens(config: Config) -> TokenSource:
-    from .auth.tokens import TokenSource  # noqa: PLC0415 - see above
+    from .auth.tokens import TokenSource  # noqa: PLC0415 - local runs need no HTTP
 
     return TokenSource(
         config.api_url,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Cluster, RepositoryRef
+from commodore_py.model.cluster import Cluster, RepositoryRef
 
 from . import documents
 from .described import Reader

@@ -9,7 +9,7 @@ from commodore_py import COMPATIBLE_WITH, __version__
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import BuildRecord, DependencyRecord
+    from commodore_py.model.catalog import BuildRecord, DependencyRecord
 
 # Both at once, in a form that whoever compares versions of the peer can still read.
 _VERSION = f"{COMPATIBLE_WITH}+commodore-py.{__version__}"

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from commodore_py.model import IgnoreRule
+from commodore_py.model.difference import IgnoreRule
 
 from . import grades, merge_keys, paths
 from .diff import importance

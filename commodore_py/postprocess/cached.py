@@ -34,7 +34,7 @@ from .watched_node import VALUE, WatchedNode, value_mark
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
     from commodore_py.results import Outcome
 
     from .definitions import Definition

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Spot
+from commodore_py.model.spot import Spot
 
 from .filters import BUILTINS, JSONNET
 from .output import BadOutput, inside
@@ -15,7 +15,8 @@ from .output import BadOutput, inside
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Node, Tree
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.tree import Tree
 
 _PATH = ("commodore", "postprocess", "filters")
 _UNNAMED = "<unknown>"

@@ -15,7 +15,7 @@ from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Notice
+from commodore_py.model.catalog import Notice
 from commodore_py.results import explain, refuse_differences
 
 from .cached import Cache
@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import Node, PlaceOf, Sources, Tree
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.spot import PlaceOf
+    from commodore_py.model.stages import Sources
+    from commodore_py.model.tree import Tree
 
 logger = logging.getLogger(__name__)
 

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Notice, nowhere
+from commodore_py.model.catalog import Notice
+from commodore_py.model.spot import nowhere
 
 from .parse import by_text
 from .problems import said
@@ -16,7 +17,8 @@ from .scan import marked, references_in
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
-    from commodore_py.model import Inventory, PlaceOf, Spot
+    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.spot import PlaceOf, Spot
 
     from .scan import Marked
 

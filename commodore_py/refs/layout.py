@@ -10,7 +10,7 @@ from .problems import BadReference
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.model import SecretRef
+    from commodore_py.model.secrets import SecretRef
 
 
 def file_of(ref: SecretRef) -> PurePosixPath:

@@ -8,14 +8,15 @@ import re
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.model import Notice
+from commodore_py.model.catalog import Notice
 
 from .backends import REF_BACKENDS
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
-    from commodore_py.model import ReferenceFile, Tree
+    from commodore_py.model.secrets import ReferenceFile
+    from commodore_py.model.tree import Tree
 
 _STARTS = tuple(f"?{{{kind}:".encode() for kind in REF_BACKENDS)
 _KINDS = "|".join(REF_BACKENDS).encode()

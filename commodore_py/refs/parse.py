@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.model import SecretRef
+from commodore_py.model.secrets import SecretRef
 
 from .backends import REF_BACKENDS
 from .problems import BadReference
@@ -12,7 +12,7 @@ from .problems import BadReference
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import Spot
+    from commodore_py.model.spot import Spot
 
     from .scan import Occurrence
 

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Self
 
-    from commodore_py.model import PlaceOf, SecretRef, Spot
+    from commodore_py.model.secrets import SecretRef
+    from commodore_py.model.spot import PlaceOf, Spot
 
 
 class BadReference(CommodoreError):

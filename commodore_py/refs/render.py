@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
-from commodore_py.model import ReferenceFile, nowhere
+from commodore_py.model.secrets import ReferenceFile
+from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
 from .layout import clashes, file_of
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
     from commodore_py.errors import CommodoreError
-    from commodore_py.model import Inventory, Node, PlaceOf, SecretRef
+    from commodore_py.model.inventory import Inventory, Node
+    from commodore_py.model.secrets import SecretRef
+    from commodore_py.model.spot import PlaceOf
 
     from .scan import Marked
 

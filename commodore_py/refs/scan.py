@@ -8,14 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Spot
+from commodore_py.model.spot import Spot
 
 from .backends import REF_BACKENDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from commodore_py.model import Instance, Inventory, ParameterPath
+    from commodore_py.model.inventory import Instance, Inventory
+    from commodore_py.model.spot import ParameterPath
 
 _MARK = "?{"
 _REFERENCE = re.compile(r"\?\{([^}]+)\}")

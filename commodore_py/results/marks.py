@@ -8,7 +8,7 @@ import os
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from commodore_py.model import Entry, Tree
+    from commodore_py.model.tree import Entry, Tree
 
     from .roots import Roots
 

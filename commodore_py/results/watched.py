@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from commodore_py.adapters.files.overlay import Kind
-    from commodore_py.model import Entry, Tree
+    from commodore_py.model.tree import Entry, Tree
 
 CONTENT, ENTRY, KIND, NAMES, TREE, EXPANDED, PLACE, HERE = "rekltxpc"
 """Kinds of questions about paths; the last is where those begin that are not absolute."""

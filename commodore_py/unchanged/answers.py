@@ -11,7 +11,7 @@ from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
-    from commodore_py.model import Cluster
+    from commodore_py.model.cluster import Cluster
 
     from .state import State
 

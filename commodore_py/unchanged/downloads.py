@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import asked
-from commodore_py.model import Artifact, Chart, WebFile
+from commodore_py.model.download import Artifact, Chart, WebFile
 from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from commodore_py.config import Config
-    from commodore_py.model import Source
+    from commodore_py.model.download import Source
 
 # A repository's branches are asked for with all the others.
 _KINDS: dict[str, type[WebFile | Chart | Artifact]] = {

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.model import Parameters, Sources
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.stages import Sources
     from commodore_py.results import Roots, Verdict
 
 _SCHEMA = "looked/v1"

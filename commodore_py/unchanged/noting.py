@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from commodore_py.config import Config
-    from commodore_py.model import Change, DiffLine, Published, Rendered, Sources
+    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.model.stages import Published, Rendered, Sources
 
     from .looks import Look
 

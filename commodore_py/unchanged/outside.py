@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from commodore_py.model import Sources
+    from commodore_py.model.stages import Sources
 
 # Fields of entries that name files; absolute ones, and those that climb, may be anywhere.
 _PATHS = ("input_paths", "helm_values_files", "helm_path")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.files import bytes_of, folders_of
 from commodore_py.adapters.git.index import files_in, seen_of
-from commodore_py.model import Kind
+from commodore_py.model.dependency import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git.files import GitFolders
     from commodore_py.adapters.git.index import Seen
     from commodore_py.config import Config
-    from commodore_py.model import Dependency, Rendered, Sources, Tree
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.stages import Rendered, Sources
+    from commodore_py.model.tree import Tree
 
     from .looks import Look, Row
 

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.config import WorkPaths
-    from commodore_py.model import Dependency, Sources
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.stages import Sources
 
 _Answers: TypeAlias = "Mapping[str, asked.Remote]"
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.config import WorkPaths
-    from commodore_py.inventory import Touched, Touching
+    from commodore_py.inventory.explain.file_effects import Touched, Touching
     from commodore_py.unchanged import Looked
 
     from .changed_files import ChangedFile
@@ -106,7 +106,7 @@ class _Search:
         if not change.path.is_file():
             return None
         if self._touching is None:
-            from commodore_py.inventory import Touching  # noqa: PLC0415 - not always needed
+            from commodore_py.inventory.explain.file_effects import Touching  # noqa: PLC0415 - not always needed
 
             self._touching = Touching(self.paths)
         return self._touching.touched(change.path, change.before)

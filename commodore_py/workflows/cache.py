@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_aside, remove
-from commodore_py.dependencies import Lender, last_used
 from commodore_py.dependencies.downloads import (
     Kept,
     Store,
@@ -17,6 +16,7 @@ from commodore_py.dependencies.downloads import (
     prune_downloads,
     verify_downloads,
 )
+from commodore_py.dependencies.git.lending import Lender, last_used
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

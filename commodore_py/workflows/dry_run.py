@@ -12,15 +12,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, dependencies, pipeline
+from commodore_py import pipeline
+from commodore_py.catalog.sinks import open_directory
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.protection.running import undisturbed
 from commodore_py.errors import CommodoreError, SeveralErrors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.model import Published
+    from commodore_py.model.stages import Published
 
 log = logging.getLogger(__name__)
 
@@ -34,11 +36,11 @@ _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 def compile_dry(config: Config, cluster_id: str) -> Published:
     """Say what a compile would change; nothing below the working directory is written."""
     if config.output_dir is not None:
-        catalog.open_directory(config, config.output_dir, cluster_id)
+        open_directory(config, config.output_dir, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()
-        with dependencies.undisturbed(config.paths):
+        with undisturbed(config.paths):
             _copy(root, scratch)
         with _told_of(root, scratch):
             published = pipeline.compile_catalog(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, dependencies, lieutenant
+from commodore_py import lieutenant
 from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.catalog.unreported import forget_unreported, unreported
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -14,10 +16,10 @@ if TYPE_CHECKING:
 
 def report_again(config: Config, cluster_id: str) -> str:
     """Report what is left to report of a cluster; returns the commit, empty if nothing was."""
-    if catalog.unreported(config.paths) is None:
+    if unreported(config.paths) is None:
         return ""
-    with dependencies.one_run(config.paths):
-        left = catalog.unreported(config.paths)
+    with one_run(config.paths):
+        left = unreported(config.paths)
         if left is None:
             return ""
         if left.cluster != cluster_id:
@@ -33,7 +35,7 @@ def report_again(config: Config, cluster_id: str) -> str:
                 hint="compile again with --push: that pushes what is missing, and reports",
             )
         lieutenant.send_report(config, cluster_id, left.report)
-        catalog.forget_unreported(config.paths)
+        forget_unreported(config.paths)
         return left.commit
 
 

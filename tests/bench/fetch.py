@@ -19,15 +19,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import dependencies, inventory, lieutenant
+from commodore_py import lieutenant
 from commodore_py.config import Config, WorkPaths
-from commodore_py.model import ClassPath
+from commodore_py.dependencies.discover import (
+    wanted_components,
+    wanted_configuration,
+    wanted_packages,
+)
+from commodore_py.dependencies.fetch import fetcher
+from commodore_py.inventory.resolve import resolve_bootstrap
+from commodore_py.model.classpath import ClassPath
 from tests.support.peer import clean_environment, find_peer, write_jb
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import Dependency, DependencySpec
+    from commodore_py.model.dependency import Dependency, DependencySpec
 
 # Headings of the peer: what follows the first is counted until the second comes.
 _STAGES = (
@@ -78,7 +85,7 @@ def _fetch_ours(api_url: str, cluster_id: str, work: Path) -> Spent:
     """The first half of `pipeline.gather`, with a watch around each fetch."""
     work.mkdir(parents=True, exist_ok=True)
     config = Config(paths=WorkPaths(work), api_url=api_url, api_token="made-up")
-    fetch, spent = dependencies.fetcher(config), Spent()
+    fetch, spent = fetcher(config), Spent()
 
     def watched(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         nonlocal spent
@@ -88,11 +95,11 @@ def _fetch_ours(api_url: str, cluster_id: str, work: Path) -> Spent:
         return found
 
     cluster = lieutenant.load_cluster(config, cluster_id)
-    classes = ClassPath(watched(dependencies.wanted_configuration(cluster)))
-    node = inventory.resolve_bootstrap(config, cluster, classes, missing_ok=True)
-    classes = classes.plus(fetch(dependencies.wanted_packages(node)))
-    node = inventory.resolve_bootstrap(config, cluster, classes)
-    watched(dependencies.wanted_components(node))
+    classes = ClassPath(watched(wanted_configuration(cluster)))
+    node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
+    classes = classes.plus(fetch(wanted_packages(node)))
+    node = resolve_bootstrap(config, cluster, classes)
+    watched(wanted_components(node))
     return spent
 
 

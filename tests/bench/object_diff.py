@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 import time
 
-from commodore_py.catalog import object_diff
-from commodore_py.manifests import rules_from
-from commodore_py.model import Change, FileChange
+from commodore_py.catalog.diff.objects import object_diff
+from commodore_py.manifests.noise import rules_from
+from commodore_py.model.catalog import Change, FileChange
 
 _PLAIN = 0o100644
 _DEPLOYMENT = """\

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from commodore_py.dependencies import Lender, fetcher
+from commodore_py.dependencies.fetch import fetcher
+from commodore_py.dependencies.git.lending import Lender
 from tests.support.builders import git, url_of
 from tests.support.fleet import CLUSTER, Fleet, a_fleet
 from tests.support.scenarios.dependencies import component

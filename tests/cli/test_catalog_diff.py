@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.catalog import object_diff
+from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.cli.output.differences import as_markdown
-from commodore_py.model import Change, FileChange
+from commodore_py.model.catalog import Change, FileChange
 from tests.support.builders import commit_in, git
 from tests.support.fleet import CLUSTER, Fleet, a_fleet
 

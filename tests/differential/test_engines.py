@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from commodore_py import compiler, dependencies
+from commodore_py import compiler
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Engine
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 Scenario = tuple[list[dict[str, Any]], dict[str, str]]
 
@@ -374,7 +375,7 @@ def fleet_of(root: Path, scenarios: Iterable[str]) -> Fleet:
 
 def _compile(fleet: Fleet, engine: Engine) -> Mapping[str, Tree]:
     config = fleet.config(engine=engine, processes=1)
-    with dependencies.one_run(config.paths):
+    with one_run(config.paths):
         return compiler.compile_targets(config, gather(config, CLUSTER), ())
 
 

@@ -18,7 +18,7 @@ from kapitan.refs.base import RefController
 from commodore_py.compiler.formats import Format, style_of
 from commodore_py.compiler.tags import Tags
 from commodore_py.errors import CommodoreError
-from commodore_py.model import ReferenceFile, SecretRef
+from commodore_py.model.secrets import ReferenceFile, SecretRef
 from commodore_py.refs.backends import vaultkv
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from commodore_py import compiler, dependencies
+from commodore_py import compiler
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
-from commodore_py.model import ReferenceFile
+from commodore_py.model.secrets import ReferenceFile
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
 from tests.support.fleet import CLUSTER, Fleet, a_fleet
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Engine
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 Trees = dict[str, "Tree"]
 
@@ -62,7 +63,7 @@ def _fleet(root: Path, cases: Mapping[str, Case]) -> Fleet:
 
 def _compile(fleet: Fleet, engine: Engine) -> Mapping[str, Tree]:
     config = fleet.config(engine=engine, processes=1)
-    with dependencies.one_run(config.paths):
+    with one_run(config.paths):
         return compiler.compile_targets(config, gather(config, CLUSTER), _REFERENCES)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.inventory.engine.reader import ClassFile
-    from commodore_py.model import Node
+    from commodore_py.model.inventory import Node
 
 HIERARCHIES = 60
 EDITS = 8

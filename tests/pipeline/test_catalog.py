@@ -9,10 +9,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.program import git, git_bytes
-from commodore_py.catalog import GitCatalog, assemble, open_git
+from commodore_py.catalog.assemble import assemble
+from commodore_py.catalog.sinks import GitCatalog, open_git
 from commodore_py.config import Author, Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.model import CatalogHead, Entry, ReferenceFile, Rendered, Tree
+from commodore_py.model.catalog import CatalogHead
+from commodore_py.model.secrets import ReferenceFile
+from commodore_py.model.stages import Rendered
+from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

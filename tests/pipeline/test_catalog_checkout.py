@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies import fetch_catalog
+from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError
 from tests.support.builders import (
     a_repository_with,
@@ -24,7 +24,7 @@ from tests.support.scenarios.dependencies import backups, branch, head
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import CatalogHead
+    from commodore_py.model.catalog import CatalogHead
 
 WHO = ("-c", "user.name=Test Author", "-c", "user.email=author@example.com")
 FILES = {"README.md": "ours\n", "manifests/foo/cm.yaml": "a: 1\n", ".gitignore": "*.swp\n"}

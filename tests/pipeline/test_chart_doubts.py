@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from commodore_py import compiler, dependencies
+from commodore_py import compiler
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
@@ -16,7 +17,7 @@ from tests.support.fleet import CLUSTER, a_fleet
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Notice
+    from commodore_py.model.catalog import Notice
 
 
 def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Notice, ...]:  # noqa: ANN401 - Config checks them
@@ -30,7 +31,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Notic
     }
     fleet = a_fleet(root, web=files)
     config = fleet.config(**settings)
-    with dependencies.one_run(config.paths):
+    with one_run(config.paths):
         return compiler.chart_doubts(config, gather(config, CLUSTER))
 
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
-from commodore_py.model import ReportOutcome
+from commodore_py.model.stages import ReportOutcome
 from commodore_py.pipeline import compile_catalog
 from tests.support.builders import commit_to, git, git_says
 from tests.support.fleet import CLUSTER, a_component, a_fleet
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import Change, Published
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.stages import Published
 
 MULTI = """
 parameters:

@@ -16,7 +16,7 @@ from commodore_py.workflows.demo import write_demo
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 CLUSTER = "c-demo-1"
 DIRECTORIES = 3

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies import wanted_configuration
-from commodore_py.model import Kind, RepositoryRef
+from commodore_py.dependencies.discover import wanted_configuration
+from commodore_py.model.cluster import RepositoryRef
+from commodore_py.model.dependency import Kind
 from tests.support.builders import (
     a_repository_with,
     commit_in,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Kind
+from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_to, component_files, git, url_of
 from tests.support.scenarios.dependencies import (
     World,

@@ -15,7 +15,7 @@ from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Published
+    from commodore_py.model.stages import Published
 
 TENANT = """\
 applications: [web, shop]

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py import dependencies
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.protection.running import undisturbed
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.dry_run import compile_dry
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import Published
+    from commodore_py.model.stages import Published
 
 OUT = "manifests/web/out.yaml"
 
@@ -230,10 +230,10 @@ def test_a_dry_run_does_not_read_what_is_being_changed(fleet: Fleet) -> None:
 
         with (
             pytest.raises(CommodoreError, match="is at work in this working directory"),
-            dependencies.undisturbed(paths, patience=0.1),
+            undisturbed(paths, patience=0.1),
         ):
             pytest.fail("it was read")
         process.communicate()
 
-    with dependencies.undisturbed(paths, patience=0.1):
+    with undisturbed(paths, patience=0.1):
         pass

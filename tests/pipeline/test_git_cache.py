@@ -25,7 +25,7 @@ from tests.support.scenarios.dependencies import World, backups, component, head
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commodore_py.model import Dependency, DependencySpec
+    from commodore_py.model.dependency import Dependency, DependencySpec
 
 
 class Shared(World):

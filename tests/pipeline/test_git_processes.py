@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies import fetch_catalog
-from commodore_py.model import DependencySpec, Kind
+from commodore_py.dependencies.catalog.checkout import fetch_catalog
+from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import commit_to, git, make_cluster
 from tests.support.scenarios.dependencies import World, component, configuration, instance, tag
 from tests.support.servers import git_http

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.urls import PushRule
-from commodore_py.catalog import open_git
-from commodore_py.dependencies import fetch_catalog
+from commodore_py.catalog.sinks import open_git
+from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError
-from commodore_py.model import DependencySpec, Entry, Kind, Rendered, Tree
+from commodore_py.model.dependency import DependencySpec, Kind
+from commodore_py.model.stages import Rendered
+from commodore_py.model.tree import Entry, Tree
 from tests.support.builders import a_repository_with, commit_to, git, make_cluster
 from tests.support.scenarios.dependencies import World, component, head, rewritten, tag
 from tests.support.servers import git_http, git_ssh

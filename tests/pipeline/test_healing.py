@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies import one_run
+from commodore_py.dependencies.protection.running import one_run
 from tests.support.builders import commit_to
 from tests.support.scenarios.dependencies import World, component
 

@@ -20,8 +20,9 @@ from commodore_py.adapters.http import (
 )
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report, report_body
+from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report
 from commodore_py.lieutenant.client import Server
+from commodore_py.lieutenant.reporting import report_body
 from tests.support.lieutenant import (
     MISSING,
     as_yaml,

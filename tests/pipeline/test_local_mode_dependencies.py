@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.model import Kind
+from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_in, component_files, git, url_of
 from tests.support.scenarios.dependencies import (
     World,

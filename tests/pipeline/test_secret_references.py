@@ -17,7 +17,7 @@ from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet, component_
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Published
+    from commodore_py.model.stages import Published
 
 ENGINES = ["native", "reference"]
 PATH = "t-acme/c-one/web"

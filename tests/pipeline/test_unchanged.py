@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.config import Author
-from commodore_py.dependencies import LocalWork, one_run
+from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError
 from tests.support.builders import a_repository_with, commit_to, git, url_of
 from tests.support.fleet import CLUSTER

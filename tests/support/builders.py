@@ -12,19 +12,13 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.compiler import working_directory_plan
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import (
-    NOWHERE,
-    CatalogHead,
-    ClassPath,
-    Cluster,
-    Dependency,
-    DependencySpec,
-    Inventory,
-    Kind,
-    Node,
-    RepositoryRef,
-    Sources,
-)
+from commodore_py.model.catalog import CatalogHead
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.cluster import Cluster, RepositoryRef
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
+from commodore_py.model.inventory import Inventory, Node
+from commodore_py.model.spot import NOWHERE
+from commodore_py.model.stages import Sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

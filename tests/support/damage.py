@@ -9,8 +9,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from commodore_py import compiler, dependencies
+from commodore_py import compiler
 from commodore_py.config import Config, WorkPaths
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.pipeline import gather, render
 from commodore_py.store import Store
 from commodore_py.workflows.demo import write_demo
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from commodore_py.model import Sources
+    from commodore_py.model.stages import Sources
 
 MARKERS = frozenset({"looked", "swept"})
 _NOBODY = 65534
@@ -162,7 +163,7 @@ class World:
         cls, root: Path, config: Config, cluster: str, work: Callable[[Config, Sources], object]
     ) -> World:
         """Compile once without a store, and once to fill one."""
-        with dependencies.one_run(config.paths):
+        with one_run(config.paths):
             sources = gather(config, cluster)
             expected = work(config, sources)
             config = replace(config, result_cache=root / "store")
@@ -183,7 +184,7 @@ class World:
 
     def compile(self) -> object:
         """Resolve the hierarchy and compile with the store."""
-        with dependencies.one_run(self.config.paths):
+        with one_run(self.config.paths):
             sources = gather(self.config, self.cluster)
             assert values_of(sources) == values_of(self.sources)
             return self.work(self.config, sources)

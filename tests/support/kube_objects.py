@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from hypothesis import strategies as st
 
-from commodore_py.manifests import KubeObject, identify
+from commodore_py.manifests.objects import KubeObject, identify
 from commodore_py.manifests.paths import Item
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.manifests import FieldChange, ObjectChange
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.fields import FieldChange
 
 GROUPS = {
     "ConfigMap": "v1",

@@ -10,7 +10,7 @@ import yaml
 
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import BuildRecord, DependencyRecord
+from commodore_py.model.catalog import BuildRecord, DependencyRecord
 
 MISSING = object()
 """Given as a field's value: leave the field out."""

@@ -17,7 +17,7 @@ from commodore_py.adapters import files
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry
+from commodore_py.model.tree import Entry
 
 from .kept_files import Kept, Listing, list_files
 from .waiting_lock import locked

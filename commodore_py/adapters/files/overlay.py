@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Literal, TypeVar
 
 from commodore_py.adapters.git.files import bytes_of
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
-from commodore_py.model.tree import empty_among
+from commodore_py.model.tree import Entry, Tree, empty_among
 
 from . import read_tree
 

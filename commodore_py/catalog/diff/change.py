@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.model import Change, FileChange
+from commodore_py.model.catalog import Change, FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import PurePosixPath
 
-    from commodore_py.model import Entry, Tree
+    from commodore_py.model.tree import Entry, Tree
 
 _Kind = Literal["added", "deleted", "renamed", "modified"]
 

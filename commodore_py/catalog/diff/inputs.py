@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from commodore_py.model import Node
+    from commodore_py.model.inventory import Node
 
 
 def inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:

@@ -9,14 +9,24 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py import manifests
+from commodore_py.manifests.copies import found_in
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.documents import may_hold_objects, read, taken_apart
+from commodore_py.manifests.folding import folded
+from commodore_py.manifests.noise import without_noise
+from commodore_py.manifests.secrets import masked, masked_fold
 from commodore_py.manifests.values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
-    from commodore_py.manifests import Fold, Hidden, KubeObject, ObjectChange, ObjectId, Read
-    from commodore_py.model import Change, FileChange, IgnoreRule
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.documents import Read
+    from commodore_py.manifests.folding import Fold
+    from commodore_py.manifests.noise import Hidden
+    from commodore_py.manifests.objects import KubeObject, ObjectId
+    from commodore_py.model.catalog import Change, FileChange
+    from commodore_py.model.difference import IgnoreRule
 
 _LINK = 0o120000
 # As far as Git looks before it calls a file binary.
@@ -86,21 +96,21 @@ def _object_diff(
     same = [text for _, one in contents for text in one.same]
 
     def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:
-        return manifests.found_in((*same, *unchanged()), wanted)
+        return found_in((*same, *unchanged()), wanted)
 
-    found = manifests.object_changes(
+    found = object_changes(
         (one for _, content in contents for one in content.old),
         (one for _, content in contents for one in content.new),
         elsewhere,
     )
-    left, hidden = manifests.without_noise(found, rules)
-    alone, folds = manifests.folded(left)
+    left, hidden = without_noise(found, rules)
+    alone, folds = folded(left)
     files = tuple(_difference(file) for file, content in contents if content.as_file)
     loud = {one.file for each in found for one in (each.old, each.new) if one is not None}
     return ObjectDiff(
-        objects=tuple(map(manifests.masked, left)),
-        alone=tuple(map(manifests.masked, alone)),
-        folds=tuple(map(manifests.masked_fold, folds)),
+        objects=tuple(map(masked, left)),
+        alone=tuple(map(masked, alone)),
+        folds=tuple(map(masked_fold, folds)),
         files=files,
         hidden=hidden,
         quiet=sum(
@@ -134,10 +144,10 @@ def _contents(file: FileChange) -> _Contents:
         return _Contents(as_file=True)
     if file.old == file.new and file.old_path == file.path and file.old_mode and file.new_mode:
         return _Contents(as_file=True)  # of another mode
-    names = [name for name in (file.old_path, file.path) if not manifests.may_hold_objects(name)]
+    names = [name for name in (file.old_path, file.path) if not may_hold_objects(name)]
     if names:
         return _Contents(as_file=True)
-    old, new, same = _without_same(manifests.taken_apart(file.old), manifests.taken_apart(file.new))
+    old, new, same = _without_same(taken_apart(file.old), taken_apart(file.new))
     before, after = _read(old, file.old_path), _read(new, file.path)
     if before is None or after is None:
         return _Contents(same=same, as_file=True)
@@ -165,7 +175,7 @@ def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:
 
 
 def _read(texts: Iterable[bytes], path: str) -> list[Read] | None:
-    found = [manifests.read(text, path) for text in texts]
+    found = [read(text, path) for text in texts]
     readable = [one for one in found if one is not None]
     return readable if len(readable) == len(found) else None
 

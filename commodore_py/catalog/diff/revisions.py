@@ -19,7 +19,7 @@ from commodore_py.adapters.git.program import (
 )
 from commodore_py.catalog.sinks.staged import contents_of, file_changes
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Change
+from commodore_py.model.catalog import Change
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py import manifests
-from commodore_py.model import Notice, Spot, nowhere
+from commodore_py.manifests.noise import rules_from
+from commodore_py.model.catalog import Notice
+from commodore_py.model.spot import Spot, nowhere
 
 if TYPE_CHECKING:
-    from commodore_py.model import IgnoreRule, Inventory, PlaceOf
+    from commodore_py.model.difference import IgnoreRule
+    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.spot import PlaceOf
 
 _PATH = ("commodore", "diff", "ignore")
 
 
 def ignore_rules(inventory: Inventory) -> tuple[IgnoreRule, ...]:
     """Our own rules, as `parameters.commodore.diff.ignore` changes them."""
-    return manifests.rules_from(_given(inventory))[0]
+    return rules_from(_given(inventory))[0]
 
 
 def rule_doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Notice, ...]:
@@ -27,7 +30,7 @@ def rule_doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Noti
             where=spot.seen_from(place_of),
             refusal=True,
         )
-        for problem in manifests.rules_from(_given(inventory))[1]
+        for problem in rules_from(_given(inventory))[1]
     )
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from difflib import SequenceMatcher, unified_diff
 from typing import TYPE_CHECKING
 
-from commodore_py.model import DiffLine
+from commodore_py.model.catalog import DiffLine
 
 from . import smart as smartdiff
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.model import Change, Colour, FileChange
+    from commodore_py.model.catalog import Change, Colour, FileChange
 
 _INDENT = " " * 5
 _COLOURS: tuple[tuple[str, Colour], ...] = (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from commodore_py.model import Change, Rendered
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.stages import Rendered
 
 
 class CatalogSink(Protocol):

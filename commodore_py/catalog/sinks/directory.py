@@ -10,7 +10,7 @@ from commodore_py.adapters import files
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.layout import OWNED, is_hidden
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Change, Tree
+from commodore_py.model.tree import Tree
 
 from .written import compiled_tree, write_owned
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.model import Rendered
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.stages import Rendered
 
 MARKER = ".commodore-catalog.json"
 

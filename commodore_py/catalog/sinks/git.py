@@ -14,7 +14,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.catalog.identity import committer
 from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Change, Tree
+from commodore_py.model.catalog import Change
 
 from .refusals import push_failed
 from .staged import staged_files
@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Author, Config
-    from commodore_py.model import CatalogHead, Rendered
+    from commodore_py.model.catalog import CatalogHead
+    from commodore_py.model.stages import Rendered
+    from commodore_py.model.tree import Tree
 
 
 def open_git(config: Config, head: CatalogHead) -> GitCatalog:

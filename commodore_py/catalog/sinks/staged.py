@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git.program import git_bytes
-from commodore_py.model import FileChange
+from commodore_py.model.catalog import FileChange
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

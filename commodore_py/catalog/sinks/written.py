@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
 from commodore_py.catalog.layout import is_hidden
-from commodore_py.model import Tree
+from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Rendered
+    from commodore_py.model.stages import Rendered
 
 
 def compiled_tree(rendered: Rendered) -> Tree:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from commodore_py.cli.output.compile_result import Show
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
-    from commodore_py.model import Published
+    from commodore_py.model.stages import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
@@ -81,11 +81,11 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
 
     Worktrees of components and packages stay. Work that exists nowhere else is never removed.
     """
-    from commodore_py import catalog as catalogs
+    from commodore_py.catalog.clean import clean
     from commodore_py.cli.output import formats
 
     messages.heading("Cleaning the working directory")
-    removed = [str(path) for path in catalogs.clean(config_of(settings.more_verbose(verbose)))]
+    removed = [str(path) for path in clean(config_of(settings.more_verbose(verbose)))]
     for path in removed:
         messages.step(f"removed {path}")
     if output != "text":

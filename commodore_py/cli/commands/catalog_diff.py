@@ -17,9 +17,9 @@ from commodore_py.cli.settings.options import (
 )
 
 if TYPE_CHECKING:
-    from commodore_py.catalog import Comparison
+    from commodore_py.catalog.diff.revisions import Comparison
     from commodore_py.cli.output.differences import DiffForm, DiffOptions
-    from commodore_py.model import IgnoreRule
+    from commodore_py.model.difference import IgnoreRule
 
 CHANGES_FOUND = 5
 
@@ -72,13 +72,13 @@ def diff(
     Of the last push, for a comment on a pull request:
       commodore catalog diff HEAD~ HEAD -o markdown
     """
-    from commodore_py import catalog as catalogs
+    from commodore_py.catalog.diff.revisions import compared
     from commodore_py.cli.output.differences import DiffOptions
 
     directory = catalog or config_of(settings.more_verbose(verbose)).paths.catalog
     rules = _rules(ignore_rules)
     by_lines = output == "text" and diff in ("text", "stat")
-    with catalogs.compared(directory, old, new or None, renames=by_lines) as comparison:
+    with compared(directory, old, new or None, renames=by_lines) as comparison:
         ruled = replace(comparison, change=replace(comparison.change, rules=rules))
         text, changed = _shown(ruled, DiffOptions(diff, ignoring=ignore), output)
     click.echo(text)
@@ -107,11 +107,11 @@ def _shown(comparison: Comparison, wish: DiffOptions, output: str) -> tuple[str,
 
 
 def _rules(file: Path | None) -> tuple[IgnoreRule, ...]:
-    from commodore_py import manifests
     from commodore_py.adapters import yaml
     from commodore_py.errors import CommodoreError
+    from commodore_py.manifests.noise import rules_from
 
-    rules, problems = manifests.rules_from(yaml.load_file(file) if file else None)
+    rules, problems = rules_from(yaml.load_file(file) if file else None)
     if problems:
         raise CommodoreError(problems[0], where=str(file))
     return rules

@@ -197,8 +197,8 @@ def run_tests(
         _write(report, options)
         _tell_notices(report)
         return _code(report)
-    from commodore_py import inventory
     from commodore_py.cli.output import test_results
+    from commodore_py.inventory.engine.reader import warn_again
     from commodore_py.workflows.authoring.testing.watch import Watched
 
     last: Report | None = None
@@ -206,7 +206,7 @@ def run_tests(
     try:
         while True:
             try:
-                inventory.warn_again()
+                warn_again()
                 report = _tested(kind, config, path, options, start)
                 click.echo(test_results.since(last, report, options["diff"]))
                 last = report

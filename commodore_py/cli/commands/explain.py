@@ -88,10 +88,10 @@ def explain(
 
 
 def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
-    from commodore_py import inventory
     from commodore_py.cli.output import explained, formats
+    from commodore_py.inventory.explain import explanation
 
-    story = inventory.story(paths, target, path)
+    story = explanation.story(paths, target, path)
     if output == "text":
         click.echo("\n".join(explained.story_lines(story)))
     else:
@@ -99,12 +99,12 @@ def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
-    from commodore_py import inventory
     from commodore_py.cli.output import explained, formats
+    from commodore_py.inventory.explain import explanation
 
     # As our messages write it, or as the shell completes it.
     below = paths.root / file
-    reach = inventory.reach(paths, below if below.is_file() else file.absolute(), line)
+    reach = explanation.reach(paths, below if below.is_file() else file.absolute(), line)
     if output == "text":
         click.echo("\n".join(explained.reach_lines(reach)))
     else:

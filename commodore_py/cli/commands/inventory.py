@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.config import Engine
-    from commodore_py.model import Parameters
+    from commodore_py.model.inventory import Parameters
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from commodore_py import dependencies
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import Globals, config_of
+from commodore_py.dependencies.protection.authored import (
+    checkout_problem,
+    delete_checkout,
+    local_work,
+)
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
 from commodore_py.workflows.authoring.templates.new import NewRepository, make_repository
@@ -120,9 +125,9 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
     undone = "nothing was deleted"
     if not force and not messages.confirm(question, undone=undone, in_advance="--force"):
         raise CommodoreError(f"Aborted! {undone}", hint="to delete without a question: --force")
-    with dependencies.one_run(config.paths):
+    with one_run(config.paths):
         _refuse_deletion(config, slug, place)  # once more: the question may have taken a while
-        kept = dependencies.delete_checkout(config.paths, f"component {slug}", place)
+        kept = delete_checkout(config.paths, f"component {slug}", place)
     if kept is not None:
         messages.step(f" > {kept} is kept: there is more in it")
     click.secho(f"Component {slug} successfully deleted 🎉", bold=True)
@@ -131,9 +136,9 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
 def _refuse_deletion(config: Config, slug: str, place: Path) -> None:
     """Refuse what is not a checkout, and without --force one that holds local work."""
     what = f"component {slug}"
-    problem = dependencies.checkout_problem(what, place)
+    problem = checkout_problem(what, place)
     if problem is None and not config.force:
-        problem = dependencies.local_work(what, place)
+        problem = local_work(what, place)
     if problem is not None:
         raise problem
 

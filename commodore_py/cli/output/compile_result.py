@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import spans
-from commodore_py.model import ReportOutcome
+from commodore_py.model.stages import ReportOutcome
 
 from . import differences, formats, messages, timings
 from .log import Collected
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.model import Change, DiffLine, Published
+    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.model.stages import Published
 
     from .differences import DiffForm
     from .timings import Row
@@ -75,7 +76,7 @@ class Show:
         if never_asked or not published.change:
             self._change(config, published.change)
         if config.verbosity:
-            from commodore_py.catalog import commit_message
+            from commodore_py.catalog.record import commit_message
 
             message = commit_message(published.record)
             messages.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
@@ -108,7 +109,7 @@ class Show:
         if smart and change:
             messages.step(f"Smart diffing took {monotonic() - started:.2f}s")
         for one in change.ignored:
-            from commodore_py.catalog import ignored_words
+            from commodore_py.catalog.diff.text import ignored_words
 
             messages.warn(
                 ignored_words(one),

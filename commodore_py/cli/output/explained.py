@@ -5,14 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.inventory import MISSING
+from commodore_py.inventory.explain.stories import MISSING
 
 from .readable import block, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.inventory import Effect, Event, Reach, Reference, Story
+    from commodore_py.inventory.explain.line_effects import Effect, Reach
+    from commodore_py.inventory.explain.stories import Event, Reference, Story
 
 SCHEMA, REACH_SCHEMA = "explain/v1", "explain-reverse/v1"
 

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from commodore_py.catalog import DiffLine
+    from commodore_py.model.catalog import DiffLine
 
 CLUSTER_LIST_FORMS = ("json", "yaml", "yml", "id")
 _COLUMNS = {"id": "ID", "displayName": "DISPLAY NAME", "tenant": "TENANT"}

@@ -15,7 +15,7 @@ from .log import NOTICE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import Notice
+    from commodore_py.model.catalog import Notice
 
 _LOG = logging.getLogger("commodore_py.cli")
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from commodore_py.model import Change
+    from commodore_py.model.catalog import Change
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
     from commodore_py.workflows.authoring.testing.verdict import Outcome

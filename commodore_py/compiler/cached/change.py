@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.model import Entry
+from commodore_py.model.tree import Entry
 
 if TYPE_CHECKING:
     from commodore_py.compiler.output import Output, Place

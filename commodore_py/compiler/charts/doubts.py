@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING
 
 from commodore_py.compiler.entries import entries_of
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Notice
+from commodore_py.model.catalog import Notice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commodore_py.compiler.entries import Entry
     from commodore_py.config import Config
-    from commodore_py.model import Node, Sources
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.stages import Sources
 
     from .templates import Call
 

@@ -16,7 +16,7 @@ from .templates import calls_in
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 # These take the current time for anything that is no time, a text for example.
 _OF_TIMES = re.compile(

@@ -6,7 +6,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Tree
+from commodore_py.model.tree import Tree
 
 from .base import inputs_of
 

@@ -15,7 +15,7 @@ from commodore_py.compiler.formats import BadValue, Format
 from commodore_py.compiler.kapitan.workplace import checkout_on_disk
 from commodore_py.compiler.tags import BadTag, Tags
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 from .base import inputs_of
 from .helm_arguments import releases_of, values_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.compiler.formats import Format
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry
+from commodore_py.model.tree import Entry
 
 from .base import inputs_of
 

@@ -13,7 +13,7 @@ from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.fields import flag
 
 if TYPE_CHECKING:
-    from commodore_py.model import Node
+    from commodore_py.model.inventory import Node
 
 _VAULT_KEYS = {
     "addr": None,

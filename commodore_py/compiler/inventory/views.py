@@ -10,7 +10,7 @@ from .view import view_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model import Inventory
+    from commodore_py.model.inventory import Inventory
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import isolated
 from commodore_py.adapters.files import read_tree, remove, write_if_changed
 from commodore_py.errors import raise_collected
-from commodore_py.model import Inventory, Tree
+from commodore_py.model.inventory import Inventory
+from commodore_py.model.tree import Tree
 
 from .parts import CompileError, arguments_of, fetch, references_of, words_of
 

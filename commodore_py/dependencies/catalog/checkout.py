@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git.program import git, head_of, is_repository
-from commodore_py.model import CatalogHead
+from commodore_py.model.catalog import CatalogHead
 
 from .owner import claim
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.dependencies.git.questions import Answer
-    from commodore_py.model import Cluster
+    from commodore_py.model.cluster import Cluster
 
 log = logging.getLogger(__name__)
 

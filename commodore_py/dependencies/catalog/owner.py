@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, remote_settings
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.model import Notice
+from commodore_py.model.catalog import Notice
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Cluster
+    from commodore_py.model.cluster import Cluster
 
 _SETTING = "commodore.cluster"
 # As Git writes it: reading that saves a process in every run.

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git.program import Refs, Status
     from commodore_py.config import Config
     from commodore_py.dependencies.git.questions import Answer
-    from commodore_py.model import Cluster
+    from commodore_py.model.cluster import Cluster
 
     from .checkout import Outlook
 

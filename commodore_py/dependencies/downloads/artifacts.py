@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from commodore_py.adapters.files.archives import Content
-    from commodore_py.model import Artifact
+    from commodore_py.model.download import Artifact
 
     from .mode import Mode
     from .store import Known

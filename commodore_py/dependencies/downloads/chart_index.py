@@ -17,7 +17,7 @@ from .constraints import Version, best
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from commodore_py.model import Chart
+    from commodore_py.model.download import Chart
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.archives import Content
-    from commodore_py.model import Chart
+    from commodore_py.model.download import Chart
 
     from .mode import Mode
     from .store import Known

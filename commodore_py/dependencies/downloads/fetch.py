@@ -17,7 +17,7 @@ from commodore_py.dependencies.git.lending import Lender
 from commodore_py.dependencies.git.questions import Asker
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Artifact, Chart, Repository, WebFile
+from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 
 from . import artifacts, charts, files
 from .mode import Mode
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.archives import Content
     from commodore_py.config import Config
-    from commodore_py.model import Dependency, Download, Places, Source
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.download import Download, Source
+    from commodore_py.model.spot import Places
 
     from .bounds import Bounds
     from .store import Known

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from commodore_py.dependencies.git.questions import Answer, Asker
     from commodore_py.dependencies.jsonnet.fetch import Clones
-    from commodore_py.model import Repository
+    from commodore_py.model.download import Repository
 
     from .mode import Mode
     from .store import Known

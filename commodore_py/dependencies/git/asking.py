@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model import Dependency
+    from commodore_py.model.dependency import Dependency
 
     from .groups import Group
     from .questions import Answer, Asker

@@ -37,7 +37,7 @@ from commodore_py.dependencies.protection.safety import (
 )
 from commodore_py.dependencies.protection.undo import noted
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Dependency, DependencySpec, Kind
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
 from . import seen_clean
 from .questions import lacks, refs_from

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.git.files import RefFiles
     from commodore_py.adapters.git.urls import PushRule
-    from commodore_py.model import DependencySpec
+    from commodore_py.model.dependency import DependencySpec
 
     from .lending import Lender
     from .questions import Answer, Asker

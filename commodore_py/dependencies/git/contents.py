@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Kind
+from commodore_py.model.dependency import Kind
 
 if TYPE_CHECKING:
-    from commodore_py.model import Dependency
+    from commodore_py.model.dependency import Dependency
 
 
 def incomplete(dependency: Dependency) -> CommodoreError | None:

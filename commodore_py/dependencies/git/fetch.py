@@ -12,7 +12,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import Dependency, DependencySpec
+from commodore_py.model.dependency import Dependency, DependencySpec
 
 from . import checkouts, clones, worktrees
 from .asking import PARALLEL, ask_all

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.model import Dependency, DependencySpec, Kind
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
 from .revisions import is_commit
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.dependencies.protection.journal import Journal
-    from commodore_py.model import DependencySpec
+    from commodore_py.model.dependency import DependencySpec
 
 log = logging.getLogger(__name__)
 

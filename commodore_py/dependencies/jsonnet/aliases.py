@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Parameters, parameter_key
+from commodore_py.model.inventory import Parameters, parameter_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

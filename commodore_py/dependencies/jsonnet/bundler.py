@@ -11,7 +11,8 @@ from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.dependencies.askers import Said
 from commodore_py.dependencies.versions import overrides_without_url
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import NOWHERE, Kind
+from commodore_py.model.dependency import Kind
+from commodore_py.model.spot import NOWHERE
 
 from .libraries import link_libraries
 
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.model import ClassPath, Inventory, Places
+    from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.inventory import Inventory
+    from commodore_py.model.spot import Places
 
 log = logging.getLogger(__name__)
 

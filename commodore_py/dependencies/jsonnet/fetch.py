@@ -28,7 +28,7 @@ from commodore_py.dependencies.git.questions import Asker, lacks
 from commodore_py.dependencies.git.revisions import find, is_commit, is_complete, moved_tags
 from commodore_py.dependencies.offline import Missing
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Kind
+from commodore_py.model.dependency import Kind
 
 from .content import Content, content_here, place_of, put
 from .jsonnetfile import GitSource
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from commodore_py.dependencies.git.lending import Lender
     from commodore_py.dependencies.git.questions import Answer
-    from commodore_py.model import Dependency
+    from commodore_py.model.dependency import Dependency
 
     from .remote import Remote
     from .resolve import Outcome, Wanted

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.model import Dependency, Parameters
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Parameters
 
 log = logging.getLogger(__name__)
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.model import Notice
+from commodore_py.model.catalog import Notice
 
 from .aliases import Offer, metadata_of, offers_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from commodore_py.model import Parameters
+    from commodore_py.model.inventory import Parameters
 
 Present: TypeAlias = Mapping[str, Mapping[str, Any]]
 """The libraries of each deployed component, by their names."""

@@ -11,12 +11,13 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.git.program import succeeds
 from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import parameter_key
+from commodore_py.model.inventory import parameter_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import Dependency, Parameters
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Parameters
 
 log = logging.getLogger(__name__)
 

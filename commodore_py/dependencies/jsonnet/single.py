@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.git.lending import Lender
 from commodore_py.errors import raise_collected
-from commodore_py.model import parameter_key
+from commodore_py.model.inventory import parameter_key
 
 from .aliases import offers_of, problems_of
 from .install import install
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.errors import CommodoreError
-    from commodore_py.model import Dependency, Parameters
+    from commodore_py.model.dependency import Dependency
+    from commodore_py.model.inventory import Parameters
 
 log = logging.getLogger(__name__)
 

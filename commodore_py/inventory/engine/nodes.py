@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Node
+from commodore_py.model.inventory import Node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from commodore_py.inventory.targets import Target
-    from commodore_py.model import Node
+    from commodore_py.model.inventory import Node
 
     from .classes import ClassFiles
     from .marks import Marks

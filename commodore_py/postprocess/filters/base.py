@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.overlay import Overlay
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
     from commodore_py.postprocess.documents import Documents
 
 

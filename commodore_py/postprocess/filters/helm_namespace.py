@@ -16,7 +16,7 @@ from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
     from commodore_py.adapters.jsonnet.evaluate import Json
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 _NAMESPACE_FILE = "00_namespace"
 

@@ -19,7 +19,7 @@ from .base import Apply, BadArguments, Job
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 _KAPITAN = "lib/kapitan.libjsonnet"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from commodore_py.model import SecretRef
+    from commodore_py.model.secrets import SecretRef
 
 
 class RefBackend(Protocol):

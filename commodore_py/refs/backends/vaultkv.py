@@ -9,7 +9,7 @@ from commodore_py.adapters import yaml
 from commodore_py.refs.problems import BadReference
 
 if TYPE_CHECKING:
-    from commodore_py.model import SecretRef
+    from commodore_py.model.secrets import SecretRef
 
 
 class NoKey(BadReference):

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import dependencies
+from commodore_py.dependencies.jsonnet.single import misnamed_libraries
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.inventory import SingleClassPath
-from commodore_py.model import Dependency, DependencySpec, Instance, Kind
-from commodore_py.model.inventory import BOOTSTRAP
+from commodore_py.inventory.single import SingleClassPath
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
+from commodore_py.model.inventory import BOOTSTRAP, Instance
 
 from .value_files import classes_of
 from .what_is_here import mistaken
@@ -118,7 +118,7 @@ class ComponentAt:
                 ),
                 hint="leave out one of them",
             )
-        for error in dependencies.misnamed_libraries(self.checkout()):
+        for error in misnamed_libraries(self.checkout()):
             error.hint = f"{error.hint}; or {hint}"
             yield error
 

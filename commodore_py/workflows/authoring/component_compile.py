@@ -10,11 +10,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import compiler, dependencies, inventory, pipeline, spans
+from commodore_py import compiler, pipeline, spans
 from commodore_py.adapters.files import link, on_disk, remove, write_tree
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.downloading import fetch_downloads
+from commodore_py.dependencies.jsonnet.single import bring_single, link_single
+from commodore_py.inventory.checks import deprecations
+from commodore_py.inventory.single import resolve_single, single_locator
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Checkout, CompilePlan, Sources
+from commodore_py.model.plan import Checkout, CompilePlan
+from commodore_py.model.stages import Sources
 
 from .made_up import around_component, stand_in_for_argocd
 from .passing import renamed, told_to_author
@@ -23,7 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.model import Download, Notice, Parameters, Tree
+    from commodore_py.model.catalog import Notice
+    from commodore_py.model.download import Download
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.tree import Tree
 
     from .component_at import ComponentAt
 
@@ -99,15 +107,15 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     now = datetime.now().astimezone()
     cluster = around_component(at.instance.component, at.instance.name)
     classes = at.classes()
-    resolved = inventory.resolve_single(config, cluster, classes, at.instance)
-    places = inventory.single_locator(config, cluster, classes, at.instance)
+    resolved = resolve_single(config, cluster, classes, at.instance)
+    places = single_locator(config, cluster, classes, at.instance)
     compiler.check_entries(resolved, places.parameter)
     paths = config.paths
     for one in (at, *at.beside):
         link(paths.dependencies / one.instance.component, one.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
     beside = [one.checkout() for one in at.beside]
-    dependencies.link_single(config, at.checkout(), resolved.bootstrap.parameters, beside)
+    link_single(config, at.checkout(), resolved.bootstrap.parameters, beside)
     stand_in_for_argocd(paths.libraries)
     sources = Sources(
         cluster,
@@ -116,7 +124,7 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
         now,
         plan=_plan(wanted, paths),
         places=places,
-        notices=inventory.deprecations(resolved),
+        notices=deprecations(resolved),
     )
     return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)))
 
@@ -145,7 +153,7 @@ def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
     component, config = gathered.wanted.component.checkout(), gathered.config
     with told_to_author(_passing(config, config.paths.root)):
-        dependencies.bring_single(config, component, gathered.parameters, keep_others=keep_others)
+        bring_single(config, component, gathered.parameters, keep_others=keep_others)
 
 
 @spans.act("downloads")
@@ -153,7 +161,7 @@ def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None
     """Fetch what the component downloads, or some of it, and put it in its places."""
     config = gathered.config
     with told_to_author(_passing(config, config.paths.root)):
-        dependencies.fetch_downloads(
+        fetch_downloads(
             config,
             downloads,
             gathered.sources.classes,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.lib import STAND_INS
-from commodore_py.model import Cluster, RepositoryRef
+from commodore_py.model.cluster import Cluster, RepositoryRef
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model import ClassPath, Dependency, DependencySpec, Kind
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
 from .value_files import classes_of
 from .what_is_here import mistaken

@@ -10,11 +10,17 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, dependencies, inventory, pipeline, spans
+from commodore_py import pipeline, spans
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
+from commodore_py.catalog.clean import clean
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.discover import instances_of, wanted_components
+from commodore_py.dependencies.fetch import fetcher
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
+from commodore_py.inventory.single import explain_missing
 
 from .made_up import around_package, stand_in_for_argocd
 from .package_at import TENANT, PackageAt
@@ -25,7 +31,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model import Cluster, Instance, Node, Notice, Rendered, Sources, Tree
+    from commodore_py.model.catalog import Notice
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.inventory import Instance, Node
+    from commodore_py.model.stages import Rendered, Sources
+    from commodore_py.model.tree import Tree
 
 log = logging.getLogger(__name__)
 
@@ -74,10 +84,10 @@ def render_package(config: Config, package: PackageAt, *, passing: bool) -> Rend
     If that is a passing one, nobody hears of paths in it.
     """
     root = config.paths.root
-    with told_to_author(root if passing else None), dependencies.one_run(config.paths):
+    with told_to_author(root if passing else None), one_run(config.paths):
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
-            catalog.clean(config)
+            clean(config)
         sources = _gather(config, package)
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = pipeline.render(config, sources)
@@ -121,18 +131,18 @@ def _gather(config: Config, package: PackageAt) -> Sources:
     now = datetime.now().astimezone()
     cluster = around_package()
     _lay_out(config, cluster, package)
-    fetch = dependencies.fetcher(config)
+    fetch = fetcher(config)
     classes = package.classes(config.paths)
     try:
-        node = inventory.resolve_bootstrap(config, cluster, classes)
+        node = resolve_bootstrap(config, cluster, classes)
     except CommodoreError as error:
-        inventory.explain_missing(error, _LACKING)
+        explain_missing(error, _LACKING)
         raise
     _check_listed(node, package)
-    places = inventory.locator_of(config, cluster, classes)
-    wanted = dependencies.wanted_components(node, places)
+    places = locator_of(config, cluster, classes)
+    wanted = wanted_components(node, places)
     classes = classes.plus(fetch(wanted))
-    instances = dependencies.instances_of(node, classes)
+    instances = instances_of(node, classes)
     _check_present(config, instances, package, wanted=bool(wanted))
     sources = pipeline.gather_instances(config, cluster, classes, instances, now)
     stand_in_for_argocd(config.paths.libraries)

@@ -12,7 +12,7 @@ from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.model import Notice
+    from commodore_py.model.catalog import Notice
 
 
 @contextmanager

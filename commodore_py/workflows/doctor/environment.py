@@ -17,9 +17,10 @@ from commodore_py import lieutenant
 from commodore_py.adapters.git.program import commit_of, status
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.catalog import is_generated
+from commodore_py.catalog.layout import is_generated
 from commodore_py.dependencies.protection.safety import unpushed
 from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant.auth.token_standing import token_state
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.programs import Tool, installed_tools
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.lieutenant import TokenState
+    from commodore_py.lieutenant.auth.token_standing import TokenState
 
 _REFUSED = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
@@ -104,7 +105,7 @@ class Surroundings:
 def look_around(config: Config, cache: Path | None) -> Surroundings:
     """Look at everything once; servers are asked, repositories and folders are read."""
     now = time.time()
-    token = lieutenant.token_state(config, cache, now)
+    token = token_state(config, cache, now)
     return Surroundings(
         python=sys.version_info[:3],
         git=_git(),

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Engine
     from commodore_py.inventory.engine.reader import ClassFile
     from commodore_py.inventory.targets import Target
-    from commodore_py.model import Parameters
+    from commodore_py.model.inventory import Parameters
 
 log = logging.getLogger(__name__)
 

@@ -7,12 +7,12 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory import path_parts
+from commodore_py.inventory.explain.explanation import path_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model import Parameters
+    from commodore_py.model.inventory import Parameters
 
 
 def part_of(parameters: Parameters, path: str) -> object:

@@ -8,10 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import dependencies, inventory, lieutenant
+from commodore_py import lieutenant
 from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .facts import class_of_facts, fake_cluster, overlaid
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from commodore_py.config import Config
-    from commodore_py.model import Node, Parameters
+    from commodore_py.model.inventory import Node, Parameters
 
 _BASE, _TARGET, _ENTRY = "base", "global", "global.commodore"
 _GIVEN = "given-facts"
@@ -110,9 +112,9 @@ def _node_of_cluster(
     cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
     classes, node = pipeline.gather_classes(config, cluster)
     if target == BOOTSTRAP:
-        return inventory.resolve_bootstrap(config, cluster, classes)
-    instances = dependencies.instances_of(node, classes)
-    nodes = inventory.resolve(config, cluster, classes, instances).nodes
+        return resolve_bootstrap(config, cluster, classes)
+    instances = instances_of(node, classes)
+    nodes = resolve(config, cluster, classes, instances).nodes
     if target not in nodes:
         raise unknown_target(target, sorted(nodes), where=f"cluster {cluster_id}")
     return nodes[target]

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from commodore_py.adapters.git.program import git
-from commodore_py.catalog import diff_text
+from commodore_py.catalog.diff.text import diff_text
 from commodore_py.catalog.sinks.staged import staged_files
-from commodore_py.model import Change
+from commodore_py.model.catalog import Change
 
 CASES = Path(__file__).parent
 EXPECTED = sorted(CASES.glob("*/expected*"))

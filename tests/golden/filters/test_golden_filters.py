@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from commodore_py.adapters import files, yaml
-from commodore_py.model import Instance, Inventory
+from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.postprocess import apply_filters
 from tests.support.builders import make_config, make_dependency, make_node, make_sources
 

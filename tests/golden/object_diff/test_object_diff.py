@@ -14,11 +14,12 @@ import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
-from commodore_py.catalog import ObjectDiff, object_diff
 from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.diff.objects import ObjectDiff, object_diff
 from commodore_py.cli.output.differences import as_markdown, as_text
-from commodore_py.manifests import GRADES, rules_from
-from commodore_py.model import Tree
+from commodore_py.manifests.grades import GRADES
+from commodore_py.manifests.noise import rules_from
+from commodore_py.model.tree import Tree
 
 CASES = Path(__file__).parent
 NAMES = sorted(path.name for path in CASES.iterdir() if (path / "new").is_dir())

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.compiler import Job, native
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Inventory, Tree
+from commodore_py.model.inventory import Inventory
 from tests.support.builders import make_node
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.model import ReferenceFile
+    from commodore_py.model.secrets import ReferenceFile
+    from commodore_py.model.tree import Tree
     from commodore_py.results import Verdict
 
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies import fetcher
+from commodore_py.dependencies.fetch import fetcher
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Dependency, DependencySpec, Kind
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 from tests.support.builders import (
     a_repository_with,
     commit_to,

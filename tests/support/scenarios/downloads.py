@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.compiler import wanted_downloads
-from commodore_py.dependencies import fetch_downloads
+from commodore_py.dependencies.downloading import fetch_downloads
 from commodore_py.errors import CommodoreError
-from commodore_py.model import ClassPath, Instance, Inventory
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.inventory import Instance, Inventory
 from tests.support.builders import errors_in, git, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import catalog, unchanged
+from commodore_py import unchanged
+from commodore_py.catalog.diff.text import diff_text
 from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commodore_py.model import Change, Published
+    from commodore_py.model.catalog import Change
+    from commodore_py.model.stages import Published
 
 PAUSE = 0.06
 """Longer than two changes of a file may take to bear the same time."""
@@ -40,7 +42,7 @@ class Ran:
         record = replace(published.record, time=published.record.time.min)
         files = [(one.kind, one.path, one.old_path) for one in published.change.files]
         outcome = (published.change.ignored, published.commit, published.report)
-        return files, catalog.diff_text(published.change), record, published.notices, *outcome
+        return files, diff_text(published.change), record, published.notices, *outcome
 
 
 @dataclass
@@ -60,12 +62,12 @@ class Reruns:
         asked: list[str] = []
 
         def decide(change: Change) -> bool:
-            asked.append("\n".join(line.text for line in catalog.diff_text(change)))
+            asked.append("\n".join(line.text for line in diff_text(change)))
             return approve(change) if approve is not None else self.settings.get("push", False)
 
         config = self.fleet.config(**{**self.settings, **changes})
         with heard() as records:
-            published = unchanged.compile_catalog(config, CLUSTER, decide, catalog.diff_text)
+            published = unchanged.compile_catalog(config, CLUSTER, decide, diff_text)
         texts = [record.getMessage() for record in records]
         rested = any(text.startswith("nothing changed since") for text in texts)
         warnings = [one.getMessage() for one in records if one.levelno >= logging.WARNING]

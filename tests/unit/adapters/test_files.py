@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.adapters.files import link, read_tree, remove, write_if_changed, write_tree
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 
 def test_a_file_is_written_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from commodore_py.adapters.files.overlay import NotReadable, Overlay
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 
 def a_tree(**files: str) -> Tree:

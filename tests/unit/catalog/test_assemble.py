@@ -5,9 +5,11 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from commodore_py.catalog import assemble
+from commodore_py.catalog.assemble import assemble
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Entry, Node, ReferenceFile, Tree
+from commodore_py.model.inventory import Node
+from commodore_py.model.secrets import ReferenceFile
+from commodore_py.model.tree import Entry, Tree
 from tests.support.builders import make_node
 
 NONE: Mapping[str, str] = {}

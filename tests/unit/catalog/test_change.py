@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from commodore_py.catalog.diff.change import change_between
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 
 def tree(**files: str) -> Tree:

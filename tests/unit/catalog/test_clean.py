@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commodore_py.adapters.git.program import git
-from commodore_py.catalog import clean
+from commodore_py.catalog.clean import clean
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError, SeveralErrors
 

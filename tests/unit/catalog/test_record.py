@@ -4,18 +4,12 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from textwrap import dedent
 
-from commodore_py.catalog import commit_message, record_of
-from commodore_py.model import (
-    Cluster,
-    Dependency,
-    DependencyRecord,
-    DependencySpec,
-    Instance,
-    Inventory,
-    Kind,
-    RepositoryRef,
-    Sources,
-)
+from commodore_py.catalog.record import commit_message, record_of
+from commodore_py.model.catalog import DependencyRecord
+from commodore_py.model.cluster import Cluster, RepositoryRef
+from commodore_py.model.dependency import Dependency, DependencySpec, Kind
+from commodore_py.model.inventory import Instance, Inventory
+from commodore_py.model.stages import Sources
 from tests.support.builders import make_sources
 
 TIME = datetime(2031, 2, 3, 4, 5, 6, 70_809, tzinfo=timezone(timedelta(hours=2)))

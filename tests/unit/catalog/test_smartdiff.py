@@ -2,14 +2,14 @@
 
 import pytest
 
-from commodore_py.catalog import diff_text
 from commodore_py.catalog.diff.smart import (
     IGNORE_YAML_FORMATTING,
     KAPITAN_0_29_TO_0_30,
     is_noise,
     normalised,
 )
-from commodore_py.model import Change, FileChange
+from commodore_py.catalog.diff.text import diff_text
+from commodore_py.model.catalog import Change, FileChange
 
 HEADER = ["--- a", "+++ a", "@@ -1 +1 @@"]
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from commodore_py.catalog import DiffLine, diff_text
-from commodore_py.model import Change, FileChange
+from commodore_py.catalog.diff.text import diff_text
+from commodore_py.model.catalog import Change, DiffLine, FileChange
 
 PLAIN, SCRIPT, LINK, SUBMODULE = 0o100644, 0o100755, 0o120000, 0o160000
 

@@ -12,7 +12,7 @@ from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.locator import Locator
-from commodore_py.model import Instance, Inventory
+from commodore_py.model.inventory import Instance, Inventory
 from tests.support.builders import errors_in, make_node
 
 if TYPE_CHECKING:

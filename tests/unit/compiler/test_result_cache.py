@@ -10,7 +10,7 @@ import pytest
 
 from commodore_py.compiler import native
 from commodore_py.errors import CommodoreError
-from commodore_py.model import ReferenceFile
+from commodore_py.model.secrets import ReferenceFile
 from commodore_py.results import CacheDiffers, Reads, Results
 from commodore_py.store import Store
 from tests.support.scenarios.compile_targets import World

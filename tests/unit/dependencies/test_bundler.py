@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies import fetch_vendored
-from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
+from commodore_py.dependencies.jsonnet.bundler import fetch_vendored, jsonnetfile
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.model import ClassPath, Inventory, Kind
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import Inventory
 from tests.support.builders import errors_in, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:

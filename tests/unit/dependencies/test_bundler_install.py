@@ -15,7 +15,7 @@ import pytest
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Kind
+from commodore_py.model.dependency import Kind
 from tests.support.builders import (
     a_repository_with,
     commit_to,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.model import Dependency
+    from commodore_py.model.dependency import Dependency
 
 HOST = "git.example.com"
 

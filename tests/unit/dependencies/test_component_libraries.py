@@ -9,7 +9,7 @@ import pytest
 from commodore_py.dependencies.jsonnet.libraries import libraries_of, link_libraries
 from commodore_py.dependencies.jsonnet.library_doubts import library_doubts
 from commodore_py.errors import CommodoreError
-from commodore_py.model import parameter_key
+from commodore_py.model.inventory import parameter_key
 from tests.support.builders import errors_in, make_dependency
 
 if TYPE_CHECKING:

@@ -6,15 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies import instances_of, wanted_components, wanted_packages
+from commodore_py.dependencies.discover import instances_of, wanted_components, wanted_packages
 from commodore_py.errors import CommodoreError, notes_of
-from commodore_py.model import ClassPath, Instance, Kind
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import Instance
 from tests.support.builders import errors_in, make_dependency, make_node
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from commodore_py.model import DependencySpec, Node, ParameterPath
+    from commodore_py.model.dependency import DependencySpec
+    from commodore_py.model.inventory import Node
+    from commodore_py.model.spot import ParameterPath
 
 
 def entry(name: str, **more: Any) -> dict[str, Any]:  # noqa: ANN401 - what YAML may hold

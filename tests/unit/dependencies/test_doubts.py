@@ -6,14 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies import doubts
-from commodore_py.model import ClassPath, Instance, Inventory, Kind, Node
+from commodore_py.dependencies.component_doubts import doubts
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import Instance, Inventory, Node
 from tests.support.builders import make_config, make_dependency, make_node
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Dependency, Notice
+    from commodore_py.model.catalog import Notice
+    from commodore_py.model.dependency import Dependency
 
 
 def found(

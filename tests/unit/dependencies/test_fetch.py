@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.git.groups import place_of, register
-from commodore_py.model import DependencySpec, Kind
+from commodore_py.model.dependency import DependencySpec, Kind
 
 HTTPS, SSH, SCP = "https://host/mono.git", "ssh://git@host/mono.git", "git@host:mono.git"
 

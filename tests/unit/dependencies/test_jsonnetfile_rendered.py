@@ -14,7 +14,7 @@ from tests.support.builders import commit_in, errors_in, git, make_dependency
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Dependency
+    from commodore_py.model.dependency import Dependency
 
 SOURCE = """{version: std.extVar("v"), dependencies: [], z: {a: {}}}"""
 RENDERED = """\

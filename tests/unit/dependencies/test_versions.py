@@ -9,7 +9,7 @@ import pytest
 from commodore_py.dependencies.askers import Said
 from commodore_py.dependencies.versions import overrides_without_url
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Instance
+from commodore_py.model.inventory import Instance
 
 URL = {"url": "https://host/x.git"}
 INSTANCES = (Instance("foo", "foo"), Instance("foo-2", "foo"))

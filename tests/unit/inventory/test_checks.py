@@ -12,7 +12,9 @@ from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.locator import Locator, with_place
-from commodore_py.model import ClassPath, Instance, Inventory, Kind
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import Instance, Inventory
 from tests.support.builders import errors_in, make_dependency, make_node
 
 if TYPE_CHECKING:

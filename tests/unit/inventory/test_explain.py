@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory import story
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.reader import read
 from commodore_py.inventory.engine.render import Engine
 from commodore_py.inventory.engine.values import Map, Sequence, Unresolved, plain
 from commodore_py.inventory.explain.causes import Causes
-from commodore_py.inventory.explain.explanation import explained, laid_out, path_parts
+from commodore_py.inventory.explain.explanation import explained, laid_out, path_parts, story
 from commodore_py.inventory.explain.places import Index
 from commodore_py.inventory.explain.replay import Hierarchy
 from commodore_py.inventory.explain.steps import dotted

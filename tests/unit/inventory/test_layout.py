@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.inventory import materialise, resolve
-from commodore_py.model import ClassPath, Instance, Inventory, Kind
+from commodore_py.inventory.layout import materialise
+from commodore_py.inventory.resolve import resolve
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Kind
+from commodore_py.model.inventory import Instance, Inventory
 from tests.support.builders import make_cluster, make_config, make_dependency, make_node
 
 if TYPE_CHECKING:

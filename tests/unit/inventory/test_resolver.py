@@ -11,7 +11,7 @@ from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.render import Engine
 
 if TYPE_CHECKING:
-    from commodore_py.model import Parameters
+    from commodore_py.model.inventory import Parameters
 
 PARAMETERS = r"""
 parameters:

@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from commodore_py.inventory.targets import targets_of
-from commodore_py.model import ClassPath, Dependency, Instance, Kind
+from commodore_py.model.classpath import ClassPath
+from commodore_py.model.dependency import Dependency, Kind
+from commodore_py.model.inventory import Instance
 from tests.support.builders import make_dependency
 
 WRAPPER = Path("/wrapper")

@@ -9,7 +9,8 @@ import pytest
 
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report, report_body
+from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report
+from commodore_py.lieutenant.reporting import report_body
 from tests.support.lieutenant import (
     as_yaml,
     cluster_object,

@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant import load_cluster
 from commodore_py.lieutenant.described import Described
 from commodore_py.lieutenant.parse import cluster_of
-from commodore_py.model import Cluster, RepositoryRef
+from commodore_py.model.cluster import Cluster, RepositoryRef
 from tests.support.lieutenant import cluster_object, make_config, tenant_object, told
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.described import Described
 from commodore_py.lieutenant.parse import cluster_of, tenant_of
-from commodore_py.model import Cluster, RepositoryRef
+from commodore_py.model.cluster import Cluster, RepositoryRef
 from tests.support.lieutenant import MISSING, cluster_object, tenant_object, told
 
 CLUSTER_URL = "https://api/clusters/c-1"

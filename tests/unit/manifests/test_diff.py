@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.manifests import KubeObject, ObjectChange, found_in, object_changes
+from commodore_py.manifests.copies import found_in
+from commodore_py.manifests.diff import ObjectChange, object_changes
 from commodore_py.manifests.values import canonical
 from tests.support.kube_objects import OBJECTS, after, an_object
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection
     from random import Random
 
-    from commodore_py.manifests import ObjectId
+    from commodore_py.manifests.objects import KubeObject, ObjectId
 
 _MANY = st.lists(OBJECTS, max_size=5)
 

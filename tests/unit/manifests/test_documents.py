@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests import read, taken_apart
+from commodore_py.manifests.documents import read, taken_apart
 from tests.support.kube_objects import VALUES
 
 OBJECT = b"kind: A\napiVersion: v1\nmetadata: {name: n}\n"

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from commodore_py.manifests import field_changes, written
+from commodore_py.manifests.fields import field_changes
+from commodore_py.manifests.paths import written
 from commodore_py.manifests.values import same
 from tests.support.kube_objects import VALUES, applied
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from commodore_py.manifests import Fold, ObjectChange, folded, masked, masked_fold, object_changes
+from commodore_py.manifests.diff import ObjectChange, object_changes
+from commodore_py.manifests.folding import Fold, folded
+from commodore_py.manifests.secrets import masked, masked_fold
 from tests.support.kube_objects import an_object, pods
 
 

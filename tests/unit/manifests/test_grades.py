@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.manifests import GRADES, object_changes
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.grades import GRADES
 from commodore_py.manifests.quantities import parse
 from tests.support.kube_objects import an_object, pods
 
 if TYPE_CHECKING:
-    from commodore_py.manifests import KubeObject, ObjectChange
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.objects import KubeObject
 
 APP = {"name": "app", "image": "a:1"}
 NEW_APP = {"name": "app", "image": "a:2"}

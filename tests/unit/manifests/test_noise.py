@@ -6,15 +6,9 @@ from typing import Any
 
 import pytest
 
-from commodore_py.manifests import (
-    BUILT_IN,
-    Hidden,
-    object_changes,
-    rules_from,
-    without_noise,
-    written,
-)
-from commodore_py.manifests.paths import BadPattern, covers, parse_path
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.noise import BUILT_IN, Hidden, rules_from, without_noise
+from commodore_py.manifests.paths import BadPattern, covers, parse_path, written
 from tests.support.kube_objects import an_object, pods
 
 OLD = an_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-1"}}, spec={"replicas": 1})

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from commodore_py.manifests import masked, object_changes
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.secrets import masked
 from tests.support.kube_objects import an_object
 
 REFERENCE = "?{vaultkv:t-a/c-b/shop/password}"

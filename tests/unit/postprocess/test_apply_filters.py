@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
-from commodore_py.model import Entry, Instance, Inventory, Notice, Tree
+from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.model.spot import Nowhere
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess import apply_filters
 from tests.support.builders import make_config, make_dependency, make_node, make_sources
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model import ParameterPath
+    from commodore_py.model.catalog import Notice
+    from commodore_py.model.spot import ParameterPath
 
 JSONNET = {"type": "jsonnet", "path": "out", "filter": "filter.jsonnet"}
 HELM = {

@@ -13,7 +13,7 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
 from commodore_py.lib import LIBRARIES
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS, Job
 from tests.support.filter_functions import (

@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import Job, helm_namespace
 

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
-from commodore_py.model import Inventory, Notice
+from commodore_py.model.inventory import Inventory
 from commodore_py.refs import doubts, explaining, render_refs
 from tests.support.builders import make_node
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
+
+    from commodore_py.model.catalog import Notice
 
 SETTINGS = {"kapitan": {"secrets": {"vaultkv": {"mount": "kv"}}}}
 

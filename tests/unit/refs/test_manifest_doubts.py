@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import base64
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.model import Entry, Notice, ReferenceFile, Tree
+from commodore_py.model.secrets import ReferenceFile
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.refs import manifest_doubts
+
+if TYPE_CHECKING:
+    from commodore_py.model.catalog import Notice
 
 KNOWN = (ReferenceFile("a/b", b""),)
 

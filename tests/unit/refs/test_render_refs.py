@@ -9,7 +9,8 @@ import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model import Instance, Inventory, SecretRef
+from commodore_py.model.inventory import Instance, Inventory
+from commodore_py.model.secrets import SecretRef
 from commodore_py.refs import render_refs
 from commodore_py.refs.backends import REF_BACKENDS
 from tests.support.builders import make_node

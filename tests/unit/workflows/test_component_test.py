@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py import manifests
+from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import Arguments, find_suite
 from commodore_py.workflows.authoring.testing.expect import values_at
 from commodore_py.workflows.authoring.testing.makefile import Unknowable, Variables
@@ -125,7 +125,7 @@ VALUE = {
     ],
 )
 def test_values_at_a_path(path: str, expected: list[object]) -> None:
-    assert list(values_at(VALUE, manifests.parse_path(path))) == expected
+    assert list(values_at(VALUE, parse_path(path))) == expected
 
 
 def test_a_change_is_one_of_content(tmp_path: Path) -> None:

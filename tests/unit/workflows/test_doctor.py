@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.lieutenant import TokenState
+from commodore_py.lieutenant.auth.token_standing import TokenState
 from commodore_py.workflows.doctor.checks import CHECKS, Verdict, examine, worst
 from commodore_py.workflows.doctor.environment import (
     Api,

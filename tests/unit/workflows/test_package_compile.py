@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.authoring.package_compile import placed
 
 

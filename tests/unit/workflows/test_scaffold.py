@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.authoring.templates import builtin as scaffold_builtin
 from commodore_py.workflows.authoring.templates import cookiecutter as scaffold_cookiecutter
 from commodore_py.workflows.authoring.templates.merge import Merged, merge

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.model import Entry as File
+from commodore_py.model.tree import Entry as File
 from commodore_py.workflows.authoring.sync.list import Entry, read_list
 from commodore_py.workflows.authoring.sync.run import changes_only_ids
 from commodore_py.workflows.authoring.templates.record import Record

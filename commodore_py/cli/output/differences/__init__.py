@@ -10,8 +10,9 @@ from commodore_py.cli.output import formats
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from commodore_py.catalog import ObjectDiff
-    from commodore_py.model import Change, DiffLine, IgnoreRule
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.model.difference import IgnoreRule
 
 DiffForm = Literal["text", "objects", "stat", "none"]
 
@@ -43,7 +44,7 @@ def text_of(
         case "objects":
             return shown(diff_of(change, wish, unchanged))
         case "stat":
-            from commodore_py.catalog import counted_lines
+            from commodore_py.catalog.diff.objects import counted_lines
 
             from . import as_text
 
@@ -62,7 +63,7 @@ def lines_of(change: Change, migration: str = "") -> tuple[DiffLine, ...]:
     """The change line by line; of one without contents, as it was kept."""
     if change.lines is not None:
         return change.lines
-    from commodore_py.catalog import diff_text
+    from commodore_py.catalog.diff.text import diff_text
 
     return diff_text(change, migration=migration)
 
@@ -78,8 +79,8 @@ def diff_of(
     change: Change, wish: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
 ) -> ObjectDiff:
     """The change as one of objects."""
-    from commodore_py.catalog import object_diff
-    from commodore_py.manifests import BUILT_IN
+    from commodore_py.catalog.diff.objects import object_diff
+    from commodore_py.manifests.noise import BUILT_IN
 
     rules: list[IgnoreRule] = []
     if wish.ignoring:

@@ -7,15 +7,19 @@ from collections import Counter
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests import GRADES, written
+from commodore_py.manifests.grades import GRADES
+from commodore_py.manifests.paths import written
 
 from .words import WHATS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.catalog import FileDifference, ObjectDiff
-    from commodore_py.manifests import FieldChange, Fold, ObjectChange, ObjectId
+    from commodore_py.catalog.diff.objects import FileDifference, ObjectDiff
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.fields import FieldChange
+    from commodore_py.manifests.folding import Fold
+    from commodore_py.manifests.objects import ObjectId
 
 
 def object_diff(diff: ObjectDiff) -> dict[str, Any]:

@@ -6,15 +6,17 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests import GRADES
+from commodore_py.manifests.grades import GRADES
 
 from . import words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.catalog import ObjectDiff
-    from commodore_py.manifests import FieldChange, Fold, ObjectChange
+    from commodore_py.catalog.diff.objects import ObjectDiff
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.fields import FieldChange
+    from commodore_py.manifests.folding import Fold
 
 LONGEST = 60_000
 """Comments of GitHub and GitLab end not far above."""

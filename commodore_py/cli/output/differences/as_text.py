@@ -11,8 +11,10 @@ from . import words
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.catalog import FileDifference, ObjectDiff
-    from commodore_py.manifests import FieldChange, Fold, ObjectChange
+    from commodore_py.catalog.diff.objects import FileDifference, ObjectDiff
+    from commodore_py.manifests.diff import ObjectChange
+    from commodore_py.manifests.fields import FieldChange
+    from commodore_py.manifests.folding import Fold
 
 _INDENT = " " * 5
 _WIDTH = len("data-loss")

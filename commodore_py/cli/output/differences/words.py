@@ -8,13 +8,17 @@ from collections import Counter
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests import GRADES, written
+from commodore_py.manifests.grades import GRADES
+from commodore_py.manifests.paths import written
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.catalog import FileDifference, ObjectDiff
-    from commodore_py.manifests import FieldChange, Fold, Hidden, ObjectChange, What
+    from commodore_py.catalog.diff.objects import FileDifference, ObjectDiff
+    from commodore_py.manifests.diff import ObjectChange, What
+    from commodore_py.manifests.fields import FieldChange
+    from commodore_py.manifests.folding import Fold
+    from commodore_py.manifests.noise import Hidden
 
 _LONGEST = 160
 _MOST_LINES = 40

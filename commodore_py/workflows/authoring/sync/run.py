@@ -10,11 +10,13 @@ from enum import Enum
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from commodore_py import dependencies
 from commodore_py.adapters.http.github import GitHub, Wanted
 from commodore_py.adapters.http.github_refusals import NothingMoreToAsk
+from commodore_py.dependencies.fetch import Fetch, fetcher
+from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError
-from commodore_py.model import DependencySpec, Kind
+from commodore_py.model.dependency import DependencySpec, Kind
 from commodore_py.workflows.authoring.templates.record import NAME
 from commodore_py.workflows.authoring.templates.source import Shelf
 from commodore_py.workflows.authoring.templates.update import InConflict, WantedUpdate, plan_update
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from commodore_py.adapters.http.github import Repository
-    from commodore_py.catalog import DiffLine
     from commodore_py.config import Config
+    from commodore_py.model.catalog import DiffLine
     from commodore_py.workflows.authoring.templates.kinds import RepositoryKind
     from commodore_py.workflows.authoring.templates.update import Plan
 
@@ -99,7 +101,7 @@ def sync(
     What is done stays done, so that a run that was ended may just be started again.
     """
     with ExitStack() as stack:
-        run = _Run(config, wanted, Shelf(stack), dependencies.fetcher(config))
+        run = _Run(config, wanted, Shelf(stack), fetcher(config))
         since = 0
         for number, entry in enumerate(entries):
             begun(entry)
@@ -124,7 +126,7 @@ class _Run:
     config: Config
     wanted: WantedSync
     shelf: Shelf
-    fetch: dependencies.Fetch
+    fetch: Fetch
 
     def one(self, entry: Entry) -> Outcome:
         """Bring one repository up to date, as far as it goes without its owner."""
@@ -136,7 +138,7 @@ class _Run:
             if repository.archived:
                 return Outcome(entry, Result.SKIPPED, "archived")
         # Other runs in the working directory need not wait for pauses.
-        with dependencies.one_run(self.config.paths):
+        with one_run(self.config.paths):
             return self._update(entry, repository)
 
     def _update(self, entry: Entry, repository: Repository | None) -> Outcome:
@@ -178,7 +180,7 @@ class _Run:
 
 
 def _failed(entry: Entry, error: CommodoreError) -> Outcome:
-    if isinstance(error, dependencies.LocalWork):
+    if isinstance(error, LocalWork):
         # There is no --force here: whose work it is cannot be asked for many at once.
         error.hint = "push that work, or remove that folder; then start again"
     elif isinstance(error, InConflict):

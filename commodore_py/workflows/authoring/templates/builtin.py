@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from commodore_py.adapters.files import read_tree
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import TEMPLATES
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 from .kinds import BUILT_IN
 

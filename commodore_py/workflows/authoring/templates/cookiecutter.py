@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from commodore_py.adapters.files import is_executable
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog
 from commodore_py.adapters.files import is_executable, write_if_changed
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.catalog.diff.text import diff_text
+from commodore_py.catalog.identity import committer
 from commodore_py.config import Author
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path, PurePosixPath
 
-    from commodore_py.catalog import DiffLine
+    from commodore_py.model.catalog import DiffLine
 
 
 def diff(before: Tree, after: Tree) -> tuple[DiffLine, ...]:
     """Files that were added and removed, and the lines of those that changed."""
-    return catalog.diff_text(catalog.change_between(before, after))
+    return diff_text(change_between(before, after))
 
 
 def git_identity(folder: Path) -> dict[str, str]:
     """Author and committer of commits in a folder, as Git's environment variables."""
-    who = catalog.committer(Author(), folder)
+    who = committer(Author(), folder)
     return {
         f"GIT_{role}_{what}": value
         for role in ("AUTHOR", "COMMITTER")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -7,13 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import catalog, dependencies
 from commodore_py.adapters.files import write_tree
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.catalog.identity import committer
 from commodore_py.config import Author
+from commodore_py.dependencies.protection.authored import (
+    FirstCommit,
+    begin_repository,
+    begin_worktree,
+)
+from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 from .files import diff, git_identity
 from .record import NAME, Record
@@ -21,8 +27,8 @@ from .source import known_as, templates
 from .wishes import Wishes, refuse_unknown, varied
 
 if TYPE_CHECKING:
-    from commodore_py.catalog import DiffLine
     from commodore_py.config import Config
+    from commodore_py.model.catalog import DiffLine
 
     from .kinds import RepositoryKind
 
@@ -60,7 +66,7 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
     place = _place(config, wanted)
     owner = wanted.owner or _owner_known_to_git(config)
     url = wanted.kind.remote(owner, wanted.slug)
-    who = catalog.committer(Author(), config.paths.root)
+    who = committer(Author(), config.paths.root)
     texts = {"copyright_holder": f"{who.name} <{who.email}>", **wanted.wishes.texts}
     given = varied(
         {
@@ -83,13 +89,13 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
     with tempfile.TemporaryDirectory(prefix="commodore-new-") as scratch:
         content = Path(scratch) / "content"
         write_tree(content, tree)
-        first = dependencies.FirstCommit(content, MESSAGE, git_identity(config.paths.root))
+        first = FirstCommit(content, MESSAGE, git_identity(config.paths.root))
         if place.is_relative_to(config.paths.dependencies.resolve()):
             config.paths.dependencies.mkdir(parents=True, exist_ok=True)
-            with dependencies.one_run(config.paths):
-                dependencies.begin_worktree(config.paths, place, url, first)
+            with one_run(config.paths):
+                begin_worktree(config.paths, place, url, first)
         else:
-            dependencies.begin_repository(place, url, first)
+            begin_repository(place, url, first)
     return Made(place, lines, given.notes)
 
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from contextlib import AbstractContextManager, ExitStack
 
-    from commodore_py.model import Tree
+    from commodore_py.model.tree import Tree
 
 log = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import yaml
 from commodore_py.adapters.git.program import git, is_repository, status
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Entry, Tree
+from commodore_py.model.tree import Entry, Tree
 
 from .files import diff, git_identity, read_files, write_changes
 from .merge import Conflict, Merged, merge, without
@@ -23,7 +23,7 @@ from .wishes import Wishes, refuse_unknown, varied
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from commodore_py.catalog import DiffLine
+    from commodore_py.model.catalog import DiffLine
 
     from .kinds import RepositoryKind
 

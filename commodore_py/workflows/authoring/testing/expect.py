@@ -8,15 +8,17 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import manifests
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
+from commodore_py.manifests.documents import may_hold_objects, read, taken_apart
+from commodore_py.manifests.paths import ANY_DEPTH, BadPattern, parse_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from commodore_py.model import Tree
+    from commodore_py.manifests.objects import KubeObject
+    from commodore_py.model.tree import Tree
 
 _KEYS = {"fails": str, "golden": bool, "objects": list}
 _OBJECT_KEYS = {
@@ -100,18 +102,18 @@ class Expectations:
         there = [
             one
             for path, entry in tree.items()
-            if manifests.may_hold_objects(str(path))
-            for part in manifests.taken_apart(entry.content)
-            for read in [manifests.read(part, str(path))]
-            if read is not None
-            for one in read.objects
+            if may_hold_objects(str(path))
+            for part in taken_apart(entry.content)
+            for document in [read(part, str(path))]
+            if document is not None
+            for one in document.objects
         ]
         for wish in self.objects:
             found = [one for one in there if _selected(wish, one)]
             yield from self._of_objects(wish, found)
 
     def _of_objects(
-        self, wish: ObjectWish, found: Sequence[manifests.KubeObject]
+        self, wish: ObjectWish, found: Sequence[KubeObject]
     ) -> Iterator[CommodoreError]:
         if wish.count is not None and len(found) != wish.count:
             text = f"{len(found)} objects are {wish}, not {wish.count}"
@@ -120,13 +122,13 @@ class Expectations:
             yield self._unmet(f"no object is {wish}", "objects", wish.at)
         for one in found:
             for path, value in wish.has.items():
-                there = list(values_at(one.content, manifests.parse_path(path)))
+                there = list(values_at(one.content, parse_path(path)))
                 if not any(_holds(actual, value) for actual in there):
                     seen = f"is {_shown(there)}" if there else "is not there"
                     text = f"{one.id}: {path} {seen}, not {_shown([value])}"
                     yield self._unmet(f"{text} ({one.file})", "objects", wish.at, "has", path)
             for at, path in enumerate(wish.lacks):
-                there = list(values_at(one.content, manifests.parse_path(path)))
+                there = list(values_at(one.content, parse_path(path)))
                 if there:
                     text = f"{one.id}: {path} is there: {_shown(there)} ({one.file})"
                     yield self._unmet(text, "objects", wish.at, "lacks", at)
@@ -164,8 +166,8 @@ class Expectations:
 
     def _wrong_path(self, path: object, *place: object) -> Iterator[CommodoreError]:
         try:
-            manifests.parse_path(path if isinstance(path, str) else "")
-        except manifests.BadPattern:
+            parse_path(path if isinstance(path, str) else "")
+        except BadPattern:
             yield self._unmet(f"{path!r} is no path of a field", *place)
 
     def _unmet(self, text: str, *path: object) -> CommodoreError:
@@ -179,7 +181,7 @@ def values_at(value: object, path: Sequence[str]) -> Iterator[object]:
         yield value
         return
     word, *rest = path
-    if word == manifests.ANY_DEPTH:
+    if word == ANY_DEPTH:
         yield from values_at(value, rest)
         for one in _below(value):
             yield from values_at(one, path)
@@ -215,7 +217,7 @@ def _holds(actual: object, wanted: object) -> bool:
     return type(actual) is type(wanted) and actual == wanted
 
 
-def _selected(wish: ObjectWish, one: manifests.KubeObject) -> bool:
+def _selected(wish: ObjectWish, one: KubeObject) -> bool:
     known = {
         "kind": one.id.kind,
         "apiVersion": str(one.content.get("apiVersion")),

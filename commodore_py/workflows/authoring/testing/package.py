@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Tree
+from commodore_py.model.tree import Tree
 from commodore_py.workflows.authoring.package_at import PackageAt
 from commodore_py.workflows.authoring.package_compile import (
     placed,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Notice
+from commodore_py.model.catalog import Notice
 
 from .verdict import expectations_of, judged
 

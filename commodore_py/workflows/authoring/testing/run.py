@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from commodore_py.config import Config
-    from commodore_py.model import Notice, Tree
+    from commodore_py.model.catalog import Notice
+    from commodore_py.model.tree import Tree
     from commodore_py.results import Tally
 
 Item = TypeVar("Item")

@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py import catalog
 from commodore_py.adapters.files import read_tree, write_tree
+from commodore_py.catalog.diff.change import change_between
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Change, Tree
+from commodore_py.model.catalog import Change
+from commodore_py.model.tree import Tree
 
 from .expect import Expectations
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model import Notice
+    from commodore_py.model.catalog import Notice
 
     from .cases import Case, Suite
     from .run import Output, Ran
@@ -97,7 +98,7 @@ def _change_of(folder: Path, compiled: Tree) -> Change:
         raise CommodoreError(
             f"cannot read expected output: {error.strerror}", where=str(error.filename)
         ) from error
-    return catalog.change_between(expected, compiled)
+    return change_between(expected, compiled)
 
 
 def _accept(folder: Path, compiled: Tree) -> None:

@@ -9,7 +9,7 @@ import yaml
 
 from commodore_py.dependencies.downloads.chart_index import choose, entries_in, resolved
 from commodore_py.errors import CommodoreError
-from commodore_py.model import Chart
+from commodore_py.model.download import Chart
 
 CHART = Chart("https://charts.example.com", "own")
 LISTED = [
