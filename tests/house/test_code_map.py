@@ -1,4 +1,4 @@
-"""The layout of the package: folders of a size that can be looked over, rooms that are in layers."""
+"""The layout of the package: folders that can be looked over, rooms that are in layers."""
 
 from __future__ import annotations
 
