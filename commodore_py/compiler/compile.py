@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from commodore_py.cache.store import Store
 from commodore_py.errors import raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.inventory import Inventory
 from commodore_py.model.plan import Checkout, CompilePlan
-from commodore_py.store import Store
 
 from .job import Job
 from .places import misplaced

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.spot import Spot, nowhere
 
-from .fields import DEPENDENCY_TYPES, INPUT_TYPES, Field
+from .fields import DEPENDENCY_TYPES, Field
+from .inputs import INPUT_TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,18 +117,16 @@ def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
     if not isinstance(kapitan, Mapping):
         kapitan = {}
     compiled, dependencies = (
-        _List(name, key, what, kinds, node.name, place_of, [])
-        for name, (key, what, kinds) in _LISTS.items()
+        _List("compile", "input_type", "input type", _input_fields(), node.name, place_of, []),
+        _List("dependencies", "type", "dependency type", DEPENDENCY_TYPES, node.name, place_of, []),
     )
     entries = tuple(Entry(node.name, index, fields) for index, fields in compiled.checked(kapitan))
     wanted = tuple(fields for _, fields in dependencies.checked(kapitan))
     return Entries(entries, wanted, (*compiled.problems, *dependencies.problems))
 
 
-_LISTS = {
-    "compile": ("input_type", "input type", INPUT_TYPES),
-    "dependencies": ("type", "dependency type", DEPENDENCY_TYPES),
-}
+def _input_fields() -> Mapping[str, Mapping[str, Field]]:
+    return {name: kind.FIELDS for name, kind in INPUT_TYPES.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Fields of compile and dependency entries: what they accept and what they are left out (pure).
+"""Fields of compile and dependency entries: what they accept, and their defaults (pure).
 
 Kapitan checks entries against a typed model and shows component code the completed ones; both
 are part of what components rely on, down to which texts count as true.
@@ -122,73 +122,29 @@ def or_null(accept: Accept) -> Accept:
     return accept_null
 
 
-_NO_TEXT = Field(or_null(text))
-_OFF = Field(or_null(flag), default=False)
-_ON = Field(or_null(flag), default=True)
-_NOTHING: dict[Any, Any] = {}
+NO_TEXT = Field(or_null(text))
+OFF = Field(or_null(flag), default=False)
+ON = Field(or_null(flag), default=True)
+NOTHING: dict[Any, Any] = {}
 
-_EVERY_INPUT = {
-    "name": _NO_TEXT,
+EVERY_INPUT = {
+    "name": NO_TEXT,
     "input_type": Field(text, required=True),
     "input_paths": Field(texts, required=True),
     "output_path": Field(text, required=True),
-    "input_params": Field(mapping, default=_NOTHING),
-    "continue_on_compile_error": _OFF,
+    "input_params": Field(mapping, default=NOTHING),
+    "continue_on_compile_error": OFF,
     "output_type": Field(output_type, default="yaml"),
-    "ignore_missing": _OFF,
-    "prune": _ON,
+    "ignore_missing": OFF,
+    "prune": ON,
 }
-
-INPUT_TYPES: Mapping[str, Mapping[str, Field]] = {
-    "jsonnet": {**_EVERY_INPUT, "prune": _OFF},
-    "copy": {**_EVERY_INPUT, "ignore_missing": Field(flag, default=False)},
-    "remove": {**_EVERY_INPUT, "output_path": _NO_TEXT},
-    "external": {
-        **_EVERY_INPUT,
-        "env_vars": Field(text_mapping, default=_NOTHING),
-        "args": Field(texts, default=[]),
-    },
-    "helm": {
-        **_EVERY_INPUT,
-        "output_type": Field(automatic, default="auto"),
-        "prune": _OFF,
-        "helm_params": Field(mapping, default=_NOTHING),
-        "helm_values": Field(or_null(mapping), default=_NOTHING),
-        "helm_values_files": Field(or_null(texts), default=[]),
-        "helm_path": _NO_TEXT,
-        "kube_version": _NO_TEXT,
-    },
-    "jinja2": {
-        **_EVERY_INPUT,
-        "output_type": Field(or_null(output_type), default="plain"),
-        "ignore_missing": _ON,
-        "suffix_remove": _OFF,
-        "suffix_stripped": Field(or_null(text), default=".j2"),
-    },
-    "kadet": {**_EVERY_INPUT, "input_value": Field(or_null(mapping)), "prune": _OFF},
-    "kustomize": {
-        **_EVERY_INPUT,
-        "namespace": _NO_TEXT,
-        "prune": _OFF,
-        "patches": Field(or_null(named_values), default=_NOTHING),
-        "patches_strategic": Field(or_null(named_values), default=_NOTHING),
-        "patches_json": Field(or_null(named_values), default=_NOTHING),
-    },
-    "cuelang": {
-        **_EVERY_INPUT,
-        "input": Field(or_null(named_values)),
-        "input_fill_path": _NO_TEXT,
-        "output_yield_path": _NO_TEXT,
-        "output_filename": Field(or_null(text), default="output.yaml"),
-    },
-}
-"""Every input type that Kapitan knows, with all of its keys."""
+"""The keys of every input type."""
 
 _EVERY_DEPENDENCY = {
     "type": Field(text, required=True),
     "source": Field(text, required=True),
     "output_path": Field(text, required=True),
-    "force_fetch": _OFF,
+    "force_fetch": OFF,
 }
 _DOWNLOAD = {**_EVERY_DEPENDENCY, "unpack": Field(flag, default=False)}
 
@@ -196,16 +152,16 @@ DEPENDENCY_TYPES: Mapping[str, Mapping[str, Field]] = {
     "helm": {
         **_EVERY_DEPENDENCY,
         "chart_name": Field(text, required=True),
-        "version": _NO_TEXT,
-        "helm_path": _NO_TEXT,
+        "version": NO_TEXT,
+        "helm_path": NO_TEXT,
     },
-    "git": {**_EVERY_DEPENDENCY, "ref": _NO_TEXT, "subdir": _NO_TEXT, "submodules": _OFF},
+    "git": {**_EVERY_DEPENDENCY, "ref": NO_TEXT, "subdir": NO_TEXT, "submodules": OFF},
     "http": _DOWNLOAD,
     "https": _DOWNLOAD,
     "oci": {
         **_EVERY_DEPENDENCY,
         "source": Field(registry_reference, required=True),
-        "subpath": _NO_TEXT,
+        "subpath": NO_TEXT,
         "media_type": Field(or_null(media_type)),
         "insecure": Field(flag, default=False),
         "tls_verify": Field(text_or_flag, default=True),

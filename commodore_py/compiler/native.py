@@ -10,11 +10,10 @@ from commodore_py import spans
 from commodore_py.adapters import asked, forked
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.machine import Machines
+from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.results import Verdicts, explain, refuse_differences
 
-from .cached import Cache
-from .cached.keys import roots_of
+from .cached.entry import EntryCache
 from .entries import Entries, entries_of
 from .evaluation import Evaluation
 from .formats import style_of
@@ -30,8 +29,8 @@ from .target import Target, compile_target, without_work
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from commodore_py.cache.verdicts import Verdict
     from commodore_py.model.tree import Tree
-    from commodore_py.results import Verdict
 
     from .job import Job
 
@@ -62,8 +61,9 @@ def compile_job(job: Job) -> Compiled:
     trees: dict[str, Tree] = {}
     errors: dict[str, CommodoreError] = {}
     verdicts: list[Verdict] = []
-    for name, result, told in _Engine(job, entries, views, tags, Cache(job, views)).results():
-        verdicts += told
+    cache = EntryCache(job, views)
+    for name, result, of_target in _Engine(job, entries, views, tags, cache).results():
+        verdicts += of_target
         if isinstance(result, CommodoreError):
             errors[name] = result
         else:
@@ -74,7 +74,7 @@ def compile_job(job: Job) -> Compiled:
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )
     refuse_differences(verdicts)
-    asked.tell(Verdicts(tuple(verdicts), roots_of(job)))
+    asked.tell(Verdicts(tuple(verdicts), cache.roots))
     return Compiled({name: trees[name] for name in job.targets}, tuple(verdicts))
 
 
@@ -95,7 +95,7 @@ class _Engine:
     entries: Mapping[str, Entries]
     views: Views
     tags: Tags
-    cache: Cache
+    cache: EntryCache
 
     def results(self) -> Iterator[tuple[str, _Result, tuple[Verdict, ...]]]:
         """Every target with its tree, or with what is wrong with it; and what the cache did."""

@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 from commodore_py import spans
 from commodore_py.errors import CommodoreError
 
-from .cached import INSTANT
 from .inputs import INPUT_TYPES, InputJob
 
 if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Overlay
     from commodore_py.adapters.yaml.emitter import Style
 
-    from .cached import Cache
+    from .cached.entry import EntryCache
     from .entries import Entry
     from .evaluation import Evaluation
     from .kapitan.foreign import Kapitan
@@ -38,7 +37,7 @@ class Target:
     tags: Tags
     evaluation: Evaluation
     kapitan: Kapitan
-    cache: Cache
+    cache: EntryCache
 
 
 def without_work(target: Target, output: Output) -> tuple[int, Output]:
@@ -46,12 +45,10 @@ def without_work(target: Target, output: Output) -> tuple[int, Output]:
     for index, entry in enumerate(target.entries):
         try:
             made = output.with_folder(output.place(entry.output_path))
-            job = _job(target, entry, made)
-            if entry.input_type in INSTANT:
-                found: Output | None = INPUT_TYPES[entry.input_type](job)
-            else:
-                found = target.cache.found(job)
-        except CommodoreError:  # told by who compiles it
+            found = target.cache.without_work(
+                INPUT_TYPES[entry.input_type], _job(target, entry, made)
+            )
+        except CommodoreError:  # reported when it is compiled
             return index, output
         if found is None:
             return index, output
@@ -66,8 +63,8 @@ def compile_target(target: Target, output: Output, *, done: int = 0) -> Output:
         output = output.with_folder(output.place(entry.output_path))
         try:
             with spans.detail("entry", entry.input_type, entry.output_path):
-                render = INPUT_TYPES.get(entry.input_type, target.kapitan.render)
-                output = target.cache.rendered(_job(target, entry, output), render)
+                kind = INPUT_TYPES[entry.input_type]
+                output = target.cache.rendered(kind, _job(target, entry, output))
         except CommodoreError as error:
             if not entry.may_fail:
                 if entry.where not in error.where:

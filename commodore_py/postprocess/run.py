@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 from commodore_py import spans
 from commodore_py.adapters import asked
 from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.catalog import Notice
-from commodore_py.results import explain, refuse_differences
 
-from .cached import Cache
+from .cached import FilterWork, filter_cache
 from .definitions import Definition, Invalid, NoDefinitions, Surroundings, definitions_of
 from .documents import Documents
 from .filters import FILTERS, JSONNET, Job
@@ -27,6 +27,7 @@ from .output import inside
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from commodore_py.cache.results import ResultCache
     from commodore_py.config import Config
     from commodore_py.model.inventory import Node
     from commodore_py.model.spot import PlaceOf
@@ -45,7 +46,7 @@ def apply_filters(
     before = Overlay(paths.compiled, paths.catalog, compiled)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
-    cache = Cache(replace(config, paths=paths))
+    cache = filter_cache(replace(config, paths=paths))
     filtered = dict(compiled)
     notices: list[Notice] = []
     errors: list[CommodoreError] = []
@@ -71,11 +72,12 @@ def apply_filters(
             errors.append(error)
         else:
             notices += said
+    verdicts = cache.take_verdicts()
     if config.explain_cache:
-        explain(cache.verdicts)
+        explain(verdicts)
     raise_collected(errors, "postprocessing")
-    refuse_differences(cache.verdicts)
-    asked.tell(cache.told)
+    refuse_differences(verdicts)
+    asked.tell(Verdicts(verdicts, cache.roots))
     return filtered, tuple(notices)
 
 
@@ -89,7 +91,7 @@ class _Instance:
     before: Overlay
     import_folders: tuple[Path, ...]
     documents: Documents
-    cache: Cache
+    cache: ResultCache
     place_of: PlaceOf
 
     @property
@@ -161,8 +163,10 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
 def _run(definition: Definition, tree: Tree, instance: _Instance) -> Tree:
     job = instance.job(definition, tree)
     inside(job.root, definition.folder)
-    apply = FILTERS[definition.kind].parse(definition.args)
-    return instance.cache.filtered(definition, apply, tree, job)
+    kind = FILTERS[definition.kind]
+    apply = kind.parse(definition.args)
+    cache = instance.cache
+    return cache.cached(FilterWork(definition, kind, apply, tree, job, cache))
 
 
 def _component(sources: Sources, instance: str) -> str:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import compiler, lieutenant
-from commodore_py.results import UNSTEADY, Verdicts
+from commodore_py.cache import instances
+from commodore_py.cache.verdicts import Verdicts
 
-from . import answers, downloads, looked, looks, outcome, outside, proof, remotes
+from . import answers, downloads, looks, outcome, outside, proof, remotes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -47,7 +48,9 @@ def note(
         return why
     root = config.paths.root
     facts = None if config.local else lieutenant.facts_folder(config.api_url)
-    elsewhere = sorted({*outside.named_by(sources, root), *looked.paths_outside(seen.heard, root)})
+    elsewhere = sorted(
+        {*outside.named_by(sources, root), *instances.paths_outside(seen.heard, root)}
+    )
     asked = remotes.asked_in(config.paths, sources, seen.heard, local=config.local)
     if asked is None:
         return "it is not known what its remotes have"
@@ -82,14 +85,14 @@ def _objection(config: Config, sources: Sources, published: Published, seen: See
     warned = replace(config, helm_nondeterminism="warn")
     if _is_unsteady(seen.heard) or compiler.chart_doubts(warned, sources):
         return "a chart gives something else each time"
-    file = looked.looked_for(seen.heard, config.paths.root, seen.told_to)
+    file = instances.reads_one_of(seen.told_to, seen.heard, config.paths.root)
     return f"it looks for {file}, and is told to such a file itself" if file else ""
 
 
 def _is_unsteady(heard: Iterable[object]) -> bool:
     """Whether something was made that comes out different each time, as far as is known."""
     return any(
-        UNSTEADY in verdict.why
+        not verdict.steady
         for verdicts in heard
         if isinstance(verdicts, Verdicts)
         for verdict in verdicts.all

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py import spans
 from commodore_py.adapters.asked import heard
+from commodore_py.cache import instances
 from commodore_py.errors import CommodoreError
 
-from . import looked, state, warned
+from . import state, warned
 from .alone import at_rest
 from .looks import Look, TooMuch, of_run
 from .surroundings import fingerprint
@@ -84,9 +85,9 @@ def _note_reads(config: Config, sources: Sources, heard_of: list[object]) -> Non
     if config.dry_run:
         return
     if config.result_cache is None or config.engine != "native":
-        looked.outdate(config.paths.state)
+        instances.outdate(config.paths.state)
     else:
-        looked.note(config.paths.state, sources, heard_of)
+        instances.note(config.paths.state, sources, heard_of)
 
 
 class _Memory:
@@ -121,7 +122,7 @@ class _Memory:
             published = self._published(last, seconds=monotonic() - started)
         if published is not None:
             if self._config.result_cache is not None:
-                looked.still_holds(self._folder)
+                instances.still_valid(self._folder)
             log.info("nothing changed since %s: nothing to do", last.time)
             warned.again(last.warnings)
         return published

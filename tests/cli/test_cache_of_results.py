@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.cache.store import Store, digest_of
 from commodore_py.dependencies.downloads import Store as Downloads
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.git.lending import Lender
-from commodore_py.store import Store, digest_of
 from tests.support.fleet import a_fleet
 from tests.support.scenarios.dependencies import component
 

@@ -12,7 +12,8 @@ from kapitan.inventory.inventory import InventoryTarget
 from pydantic import ValidationError
 
 from commodore_py.compiler.entries import entries_of
-from commodore_py.compiler.fields import DEPENDENCY_TYPES, INPUT_TYPES
+from commodore_py.compiler.fields import DEPENDENCY_TYPES
+from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.inventory.view import view_of
 from commodore_py.model.inventory import Node
 
@@ -71,7 +72,10 @@ def _without_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(
-    st.lists(_an_entry("input_type", INPUT_TYPES), max_size=2),
+    st.lists(
+        _an_entry("input_type", {name: kind.FIELDS for name, kind in INPUT_TYPES.items()}),
+        max_size=2,
+    ),
     st.one_of(st.none(), st.lists(_an_entry("type", DEPENDENCY_TYPES), max_size=2)),
 )
 def test_entries_are_taken_as_kapitan_takes_them(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.store import Store, digest_of
+from commodore_py.cache.store import Store, digest_of
 from tests.support.damage import World
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from commodore_py.compiler.fields import INPUT_TYPES, OUTPUT_TYPES
+from commodore_py.compiler.fields import OUTPUT_TYPES
+from commodore_py.compiler.inputs import INPUT_TYPES
 from tests.differential import test_helm
 from tests.differential.test_engines import SCENARIOS
 

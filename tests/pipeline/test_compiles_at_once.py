@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files import read_tree
-from commodore_py.store import Store
+from commodore_py.cache.store import Store
 from commodore_py.workflows.demo import write_demo
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
 from commodore_py import unchanged
+from commodore_py.cache.records import Found, Missing, Records
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.results import Found, Missing, Results
 from tests.support.builders import commit_to, errors_in, git, git_says
 
 from .kept_world import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, World
@@ -239,14 +239,14 @@ class Play:
     @contextmanager
     def _counting(self) -> Iterator[None]:
         """Count the results that are found, so that runs in which nothing is are noticed."""
-        find = Results.find
+        find = Records.find
 
-        def counted(results: Results, key: str, answer: Callable[[str], bytes]) -> Found | Missing:
+        def counted(results: Records, key: str, answer: Callable[[str], bytes]) -> Found | Missing:
             found = find(results, key, answer)
             self.counted[_TAKEN if isinstance(found, Found) else _MADE] += 1
             return found
 
-        with mock.patch.object(Results, "find", counted):
+        with mock.patch.object(Records, "find", counted):
             yield
 
 

@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from commodore_py import compiler
+from commodore_py.cache.store import Store
 from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.protection.running import one_run
 from commodore_py.pipeline import gather, render
-from commodore_py.store import Store
 from commodore_py.workflows.demo import write_demo
 
 if TYPE_CHECKING:

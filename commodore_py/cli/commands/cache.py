@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cache.store import Store
 from commodore_py.cli.output import caches as cached
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import HELP, Globals, output_option, verbose_option
 from commodore_py.cli.settings.types import Size
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.store import Store
 from commodore_py.workflows import cache as caches
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def info(settings: Globals, output: str, verbose: int) -> None:
         caches.folders(folder),
         caches.repositories(directories.git_cache(folder)),
         caches.downloads(directories.download_cache(folder)),
-        cached.Results(store.folder, store.usage(), settings.cache_size, store.doubt()),
+        cached.Results(store.folder, store.usage(), settings.cache_size, store.distrust()),
     )
     if output != "text":
         click.echo(formats.structured(cached.info(content), output))
@@ -127,7 +127,7 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
     ctx.obj.more_verbose(verbose)
     folder = _folder()
     store = _results(folder)
-    results, doubt = store.verify(), store.doubt()
+    results, distrust = store.verify(), store.distrust()
     checked = (
         caches.verify_repositories(directories.git_cache(folder)),
         caches.verify_kept(directories.download_cache(folder)),
@@ -139,17 +139,17 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
             for damaged in one.damaged:
                 messages.step(f"removed {damaged}")
     else:
-        click.echo(formats.structured(cached.verify(checked, doubt), output))
-    if doubt or any(one.damaged for one in checked):
+        click.echo(formats.structured(cached.verify(checked, distrust), output))
+    if distrust or any(one.damaged for one in checked):
         ctx.exit(1)
 
 
 def _results(folder: Path) -> Store:
     """The store of results; if runs do not use it, that is told."""
     store = Store(directories.result_cache(folder))
-    if doubt := store.doubt():
-        text = f"the cache of results is not used: {doubt.why}"
-        messages.warn(text, where=doubt.where, hint=doubt.hint)
+    if distrust := store.distrust():
+        text = f"the cache of results is not used: {distrust.why}"
+        messages.warn(text, where=distrust.where, hint=distrust.hint)
     return store
 
 

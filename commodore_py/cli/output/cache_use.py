@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from commodore_py.cache.verdicts import Tally
     from commodore_py.config import Config
-    from commodore_py.results import Tally
 
 
 @contextmanager
@@ -27,7 +27,7 @@ def told(config: Config) -> Iterator[None]:
         yield
         return
     from commodore_py.adapters.asked import heard
-    from commodore_py.results import tally
+    from commodore_py.cache.verdicts import tally
 
     with heard() as said:
         yield

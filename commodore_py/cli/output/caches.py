@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from commodore_py.cache.private_folder import Distrust
+    from commodore_py.cache.sweep import Pruned, Usage
     from commodore_py.dependencies.downloads import Kept
-    from commodore_py.store import Doubt, Pruned, Usage
     from commodore_py.workflows import cache as caches
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB")
@@ -24,7 +25,7 @@ class Results:
     path: Path
     usage: Usage
     limit: int
-    doubt: Doubt | None
+    distrust: Distrust | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +64,7 @@ def lines(contents: Contents) -> Iterator[str]:
 
 def info(contents: Contents) -> dict[str, Any]:
     """What is cached, for programs."""
-    usage, doubt = contents.results.usage, contents.results.doubt
+    usage, distrust = contents.results.usage, contents.results.distrust
     return {
         "schema": "cache-info/v1",
         "folder": str(contents.folder),
@@ -80,7 +81,7 @@ def info(contents: Contents) -> dict[str, Any]:
             "bytes": usage.bytes,
             "limit": contents.results.limit,
             "last_used": _moment(_time(usage.used)) if usage.used is not None else None,
-            "doubt": doubt.why if doubt else None,
+            "doubt": distrust.why if distrust else None,
         },
     }
 
@@ -116,7 +117,7 @@ def checked(one: caches.Checked) -> str:
     return f"{one.folder.name}: {one.items} read, {found}"
 
 
-def verify(every: Iterable[caches.Checked], doubt: Doubt | None) -> dict[str, Any]:
+def verify(every: Iterable[caches.Checked], distrust: Distrust | None) -> dict[str, Any]:
     """What was found in all caches, for programs."""
     return {
         "schema": "cache-verify/v1",
@@ -129,7 +130,7 @@ def verify(every: Iterable[caches.Checked], doubt: Doubt | None) -> dict[str, An
             }
             for one in every
         ],
-        "doubt": doubt.why if doubt else None,
+        "doubt": distrust.why if distrust else None,
     }
 
 

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
 NOTICE = 25
 """Between progress and warnings: kept by `--quiet`, but nothing is wrong."""
 
-_SHOWN_AT_ONCE = (
-    "commodore_py.cli",
-    "commodore_py.pipeline",
-    "commodore_py.results.explained",  # says nothing unless asked
-)
+REQUESTED = 21
+"""Progress that an option asked for: shown without `-v`, as is everything above."""
+
+_SHOWN_AT_ONCE = ("commodore_py.cli", "commodore_py.pipeline")
 _HEADINGS = "commodore_py.pipeline"
 _WIDTH = 100
-_LEVELS = {logging.DEBUG: "debug", logging.INFO: "info", NOTICE: "notice"}
+_LEVELS = {
+    logging.DEBUG: "debug",
+    logging.INFO: "info",
+    REQUESTED: "info",
+    NOTICE: "notice",
+}
 # Compiled when it is used: every command imports this.
 _FILE_AND_LINE = r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)"
 
@@ -202,4 +206,4 @@ def _escaped(text: str) -> str:
 def _level(verbosity: int) -> int:
     if verbosity >= 3:  # noqa: PLR2004 - the third -v
         return logging.DEBUG
-    return logging.INFO if verbosity else logging.WARNING
+    return logging.INFO if verbosity else REQUESTED

@@ -1,5 +1,1 @@
-"""Results of compile entries, kept by what was really read and found again by that."""
-
-from .cache import INSTANT, Cache
-
-__all__ = ["INSTANT", "Cache"]
+"""Cached results of compile entries."""

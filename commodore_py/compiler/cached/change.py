@@ -9,22 +9,20 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.cache.digests import BY_VALUE
 from commodore_py.model.tree import Entry
 
 if TYPE_CHECKING:
+    from commodore_py.cache.roots import Roots
     from commodore_py.compiler.output import Output, Place
-    from commodore_py.results import Roots
-
-_FORMAT = 2  # of marshal: no references, so equal for equal changes
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """Files that an entry wrote, folders that it made, and what its code said meanwhile."""
+    """Files that an entry wrote, and folders that it made."""
 
     files: tuple[tuple[str, bytes, bool], ...]
     folders: tuple[str, ...] = ()
-    said: bytes = b""
 
     @classmethod
     def between(
@@ -32,10 +30,10 @@ class Change:
     ) -> Change | None:
         """What lies between two states; None if it cannot be repeated: something was taken away.
 
-        What is written anew counts, even with the bytes that were there, unless `by_content`: the
-        next time, something else may be there.
+        A file that was written with the bytes it had counts, unless `by_content`: the next time,
+        it may hold something else.
         """
-        # Neither are folders in the checkout kept: only programs make and take away those.
+        # Folders in the checkout are not stored either: only programs make and remove those.
         if before.tree.keys() - after.tree.keys() or before.made != after.made:
             return None
         files = []
@@ -56,12 +54,12 @@ class Change:
     @classmethod
     def of(cls, text: bytes) -> Change:
         """What was packed."""
-        files, folders, said = marshal.loads(text)  # noqa: S302 - the store gives what was put there
-        return cls(tuple(tuple(one) for one in files), tuple(folders), said)
+        files, folders = marshal.loads(text)  # noqa: S302 - the store gives what was put there
+        return cls(tuple(tuple(one) for one in files), tuple(folders))
 
     def packed(self) -> bytes:
         """The change as bytes."""
-        packed: bytes = marshal.dumps((self.files, self.folders, self.said), _FORMAT)
+        packed: bytes = marshal.dumps((self.files, self.folders), BY_VALUE)
         return packed
 
     def applied(self, output: Output, roots: Roots) -> Output:
@@ -76,7 +74,7 @@ class Change:
         return output
 
     def places_in(self, roots: Roots) -> list[str]:
-        """Roots whose paths stand in the files: these are results for there only."""
+        """Roots whose paths the files hold: the result is valid for these only."""
         found = []
         for folder in roots.folders().values():
             needle = os.fsencode(folder)
@@ -84,13 +82,13 @@ class Change:
                 found.append(folder)
         return found
 
-    def is_passing(self) -> bool:
-        """Whether a path of a scratch folder stands in the files."""
+    def names_scratch_folder(self) -> bool:
+        """Whether the files hold a path of a scratch folder."""
         needle = os.fsencode(str(Path(tempfile.gettempdir()).resolve() / "commodore-"))
         return any(needle in content for _, content, _ in self.files)
 
     def differing(self, other: Change) -> str:
-        """The first file that is another one in the other change; nothing if they are equal."""
+        """The first file that differs in the other change; nothing if they are equal."""
         mine, others = (_by_name(one) for one in (self, other))
         for name in sorted(mine.keys() | others.keys()):
             if mine.get(name) != others.get(name):

@@ -1,12 +1,14 @@
-"""What an entry is told: all of it is in its key, and paths in it are portable."""
+"""The key of an entry: everything that it is given, with portable paths."""
 
 from __future__ import annotations
 
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
-from commodore_py.results import Roots, foundation, key_of, written
+from commodore_py.cache.digests import key_of, serialised
+from commodore_py.cache.program import program_digest
+from commodore_py.cache.roots import Roots
+from commodore_py.lib import LIBRARIES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,16 +17,13 @@ if TYPE_CHECKING:
     from commodore_py.compiler.inputs import InputJob
     from commodore_py.compiler.job import Job
 
-_FORMAT = 1
-# Nothing of the result depends on how an entry is called, or whether it may fail.
-_OF_NO_MEANING = ("name", "continue_on_compile_error")
-_PATHS = ("input_paths", "output_path")
-# Of the one program whose arguments we know, they are paths, too.
-_PATHS_OF_PROGRAMS = (*_PATHS, "args", "env_vars")
+_FORMAT = 2
+# The result does not depend on the name of an entry, or on whether it may fail.
+_IRRELEVANT = ("name", "continue_on_compile_error")
 
 
 def roots_of(job: Job) -> Roots:
-    """The folders that move with the place of work."""
+    """The folders that move with the working directory."""
     folders = {"work": job.root, "library": LIBRARIES.parent}
     for number, folder in enumerate(job.search_paths):
         folders[f"search{number}"] = folder
@@ -41,11 +40,11 @@ def _each_once(folders: Mapping[str, Any]) -> dict[str, Any]:
     return {name: folder for folder, name in found.items()}
 
 
-def entry_key(job: InputJob, roots: Roots) -> str | None:
-    """The key of an entry; None if it holds values that no key can be made of."""
-    fields = _fields(job.entry, roots)
+def entry_key(job: InputJob, path_fields: tuple[str, ...], roots: Roots) -> str | None:
+    """The key of an entry; None if it holds values that are not plain data."""
+    fields = _fields(job.entry, path_fields, roots)
     checkout = job.output.checkout
-    told = written(
+    given = serialised(
         (
             _FORMAT,
             job.entry.target,
@@ -58,16 +57,14 @@ def entry_key(job: InputJob, roots: Roots) -> str | None:
             roots.portable(str(checkout)) if checkout else None,
         )
     )
-    return None if told is None else key_of(foundation(), told)
+    return None if given is None else key_of(program_digest(), given)
 
 
-def _fields(entry: Entry, roots: Roots) -> dict[str, Any]:
-    known = set(entry.input_paths) == {str(KUSTOMIZE_WRAPPER)}
-    paths = _PATHS_OF_PROGRAMS if known else _PATHS
+def _fields(entry: Entry, path_fields: tuple[str, ...], roots: Roots) -> dict[str, Any]:
     return {
-        name: _portable(value, roots) if name in paths else value
+        name: _portable(value, roots) if name in path_fields else value
         for name, value in entry.fields.items()
-        if name not in _OF_NO_MEANING
+        if name not in _IRRELEVANT
     }
 
 

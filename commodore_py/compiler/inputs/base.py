@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Protocol
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from commodore_py.adapters.yaml.emitter import Style
+    from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.entries import Entry
     from commodore_py.compiler.evaluation import Evaluation
+    from commodore_py.compiler.fields import Field
     from commodore_py.compiler.kapitan.foreign import Kapitan
     from commodore_py.compiler.lookup import Lookup
     from commodore_py.compiler.output import Output
@@ -34,11 +37,64 @@ class InputJob:
     """Runs Kapitan's own input types, elsewhere."""
 
 
-class Render(Protocol):
-    """What a module of an input type has as `render`."""
+def usual_paths(_: Entry) -> tuple[str, ...]:
+    """The fields of every entry that hold paths."""
+    return ("input_paths", "output_path")
 
-    def __call__(self, job: InputJob) -> Output:
+
+@dataclass(frozen=True, slots=True)
+class CachePolicy:
+    """Which results of an input type are cached, and by what."""
+
+    instant: bool = False
+    """Rendered each time: a look-up in the cache would take as long."""
+    never: str = ""
+    """Why results are never cached."""
+    leaves_others: bool = False
+    """A program leaves the files that it found beside those that it writes."""
+    path_fields: Callable[[Entry], tuple[str, ...]] = usual_paths
+    """The fields of an entry that hold paths: in keys, these are portable."""
+
+
+class InputType(Protocol):
+    """A module below `compiler/inputs/`, or an object like one."""
+
+    @property
+    def FIELDS(self) -> Mapping[str, Field]:  # noqa: N802 - a constant of a module
+        """The keys of an entry."""
+
+    @property
+    def CACHE(self) -> CachePolicy:  # noqa: N802 - as above
+        """Which results are cached."""
+
+    def render(self, job: InputJob) -> Output:
         """The target's output with this entry's."""
+
+    def record(self, job: InputJob, recorder: Recorder) -> None:
+        """Record what is read by other ways than `job`: called before and after rendering."""
+
+
+def record_nothing(_: InputJob, __: Recorder) -> None:
+    """For types that read everything by their job."""
+
+
+def record_tool(about: str, recorder: Recorder) -> None:
+    """Record which program is used; a script in its place may read anything."""
+    from commodore_py.cache.questions import Tool  # noqa: PLC0415 - for few entries only
+    from commodore_py.cache.tools import SCRIPT, tool_digest  # noqa: PLC0415 - as above
+
+    answer = tool_digest(about)
+    if answer == SCRIPT:
+        recorder.unseal(f"{about.partition(':')[0]} is a script, which may look at anything")
+    recorder.note(Tool(about), answer)
+
+
+def record_environment(recorder: Recorder) -> None:
+    """Record variables and settings that Helm and kustomize read."""
+    from commodore_py.cache.questions import Environment  # noqa: PLC0415 - as above
+    from commodore_py.cache.tools import environment_digest  # noqa: PLC0415 - as above
+
+    recorder.note(Environment("Helm and kustomize"), environment_digest())
 
 
 class InputMissing(CommodoreError):

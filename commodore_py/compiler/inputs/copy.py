@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from commodore_py.compiler.fields import EVERY_INPUT, Field, flag
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Tree
 
-from .base import inputs_of
+from .base import CachePolicy, inputs_of, record_nothing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output
 
     from .base import InputJob
+
+FIELDS = {**EVERY_INPUT, "ignore_missing": Field(flag, default=False)}
+CACHE = CachePolicy(instant=True)
+record = record_nothing
 
 
 def render(job: InputJob) -> Output:

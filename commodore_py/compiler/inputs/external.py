@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.kustomize import remote_bases
 from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
 from commodore_py.compiler.kapitan.workplace import laid_out
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
-from .base import inputs_of
+from .base import CachePolicy, inputs_of, record_environment, record_tool, usual_paths
 
 if TYPE_CHECKING:
+    from commodore_py.cache.recorder import Recorder
+    from commodore_py.compiler.entries import Entry
     from commodore_py.compiler.kapitan.workplace import Workplace
     from commodore_py.compiler.output import Output
 
@@ -24,7 +27,25 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _OUTPUT_FOLDER = "${compiled_target_dir}"
+_OUTPUT = r"\$\{compiled_target_dir\}(?:/(?!\.\.)[\w.-]+)*/?"
 _FROM_US = ("PATH", "HOME")
+
+
+def _path_fields(entry: Entry) -> tuple[str, ...]:
+    return (*usual_paths(entry), "args", "env_vars") if _is_kustomize(entry) else usual_paths(entry)
+
+
+FIELDS = {
+    **EVERY_INPUT,
+    "env_vars": Field(text_mapping, default=NOTHING),
+    "args": Field(texts, default=[]),
+}
+CACHE = CachePolicy(leaves_others=True, path_fields=_path_fields)
+
+
+def _is_kustomize(entry: Entry) -> bool:
+    """Whether it is the one program of which we know what it reads."""
+    return set(entry.input_paths) == {str(KUSTOMIZE_WRAPPER)}
 
 
 def render(job: InputJob) -> Output:
@@ -36,12 +57,49 @@ def render(job: InputJob) -> Output:
         return workplace.output()
 
 
+def record(job: InputJob, recorder: Recorder) -> None:
+    """Record the folders of a kustomization; of other programs, nothing is known."""
+    from commodore_py.adapters.kustomize import local_folders  # noqa: PLC0415 - reads YAML
+    from commodore_py.cache.tools import KUSTOMIZE  # noqa: PLC0415 - for few entries only
+
+    if not _is_kustomize(job.entry):
+        recorder.unseal("a program may look at anything")
+        return
+    files = job.lookup.files
+    source = job.entry.fields["env_vars"].get("INPUT_DIR", "")
+    folders = local_folders(Path(source)) if _is_plain(job, source) else None
+    if folders is None or any(map(files.hides, folders)):
+        recorder.unseal("kustomize is told more than a folder that is built on others beside it")
+        return
+    files.entry(KUSTOMIZE_WRAPPER)
+    for folder in folders:
+        files.tree_at(folder)
+    # Existing output stays: kustomize replaces some files and keeps the others.
+    files.tree_at(files.compiled / job.output.folder)
+    record_tool(KUSTOMIZE, recorder)
+    record_environment(recorder)
+
+
+def _is_plain(job: InputJob, source: str) -> bool:
+    """Whether an entry runs kustomize on one folder, and into the target's output."""
+    fields, output = job.entry.fields, job.output
+    return (
+        set(fields["env_vars"]) == {"INPUT_DIR"}
+        and len(fields["args"]) == 1
+        and re.fullmatch(_OUTPUT, fields["args"][0]) is not None
+        and _OUTPUT_FOLDER not in source
+        and not output.written
+        and not output.made
+        and not Path(job.entry.output_path).is_absolute()
+    )
+
+
 def _watched(job: InputJob) -> list[Path]:
     """Where the program may write besides its output: anywhere in the checkout, for all we know."""
     checkout = job.output.checkout
     if checkout is None:
         return []
-    if set(job.entry.input_paths) != {str(KUSTOMIZE_WRAPPER)}:
+    if not _is_kustomize(job.entry):
         return [checkout]
     words = (Path(word) for word in job.entry.fields["args"])
     return [word for word in words if word.is_relative_to(checkout) and ".." not in word.parts]
@@ -69,6 +127,8 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
 
 
 def _tell_remote_bases(job: InputJob, folder: Path) -> None:
+    from commodore_py.adapters.kustomize import remote_bases  # noqa: PLC0415 - reads YAML
+
     bases = remote_bases(folder)
     if bases and job.kapitan.job.offline:
         raise CommodoreError(

@@ -1,153 +1,115 @@
-"""A Helm chart: what its templates give is read and written anew, file by file."""
+"""A Helm chart: what its templates give is read and written again, file by file."""
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from commodore_py.adapters import files
-from commodore_py.adapters.helm.program import HelmFailed, find_helm
-from commodore_py.adapters.yaml import exact as yaml_exact
-from commodore_py.compiler.formats import BadValue, Format
-from commodore_py.compiler.kapitan.workplace import checkout_on_disk
-from commodore_py.compiler.tags import BadTag, Tags
-from commodore_py.errors import CommodoreError
-from commodore_py.model.tree import Entry, Tree
+from commodore_py.compiler.fields import (
+    EVERY_INPUT,
+    NO_TEXT,
+    NOTHING,
+    OFF,
+    Field,
+    automatic,
+    mapping,
+    or_null,
+    texts,
+)
 
-from .base import inputs_of
-from .helm_arguments import releases_of, values_text
+from .base import CachePolicy, inputs_of, record_environment, record_tool
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import PurePosixPath
-
-    from commodore_py.adapters.helm.program import Helm
-    from commodore_py.compiler.output import Output, Place
+    from commodore_py.cache.recorder import Recorder
+    from commodore_py.compiler.output import Output
 
     from .base import InputJob
-    from .helm_arguments import Release
 
+FIELDS = {
+    **EVERY_INPUT,
+    "output_type": Field(automatic, default="auto"),
+    "prune": OFF,
+    "helm_params": Field(mapping, default=NOTHING),
+    "helm_values": Field(or_null(mapping), default=NOTHING),
+    "helm_values_files": Field(or_null(texts), default=[]),
+    "helm_path": NO_TEXT,
+    "kube_version": NO_TEXT,
+}
+CACHE = CachePolicy()
 
-@dataclass(frozen=True, slots=True)
-class _Sharing(Tags):
-    """Mappings that a chart writes once and refers to are written once by Kapitan, too."""
-
-    def in_value(self, value: Any) -> Any:  # noqa: ANN401 - what Helm printed
-        return self._shared(value, {})
-
-    def _shared(self, value: Any, known: dict[int, dict[Any, Any]]) -> Any:  # noqa: ANN401 - as above
-        match value:
-            case str():
-                return self.in_text(value)
-            case list():
-                return [self._shared(below, known) for below in value]
-            case dict():
-                if id(value) not in known:
-                    known[id(value)] = made = {}
-                    for key, below in value.items():
-                        with _at(key):
-                            made[key] = self._shared(below, known)
-                return known[id(value)]
-            case _:
-                return value
-
-
-@contextmanager
-def _at(key: object) -> Iterator[None]:
-    try:
-        yield
-    except BadTag as error:
-        error.where = f"{key}.{error.where}" if error.where else str(key)
-        raise
+# Flags of helm template that let it read nothing but the chart and the values.
+_HARMLESS = frozenset(
+    {
+        "api_versions",
+        "create_namespace",
+        "disable_openapi_validation",
+        "include_crds",
+        "is_upgrade",
+        "kube_version",
+        "name",
+        "namespace",
+        "no_hooks",
+        "output_file",
+        "release_name",
+        "skip_crds",
+        "skip_tests",
+    }
+)
 
 
 def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
+    from . import helm_rendering  # noqa: PLC0415 - slow to import, and results may be cached
+
+    return helm_rendering.render(job)
+
+
+def record(job: InputJob, recorder: Recorder) -> None:
+    """Record all of the charts and values; charts that are not steady are not cached."""
+    from commodore_py.cache.tools import HELM  # noqa: PLC0415 - as above
+
+    from .helm_arguments import releases_of  # noqa: PLC0415 - as above
+
     entry = job.entry
-    releases = releases_of(entry.fields, where=entry.where)
-    output = job.output
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
-    with checkout_on_disk(job, _watched(job, charts)):
-        for chart in charts:
-            rendered = _rendered(job, chart, next(releases))
-            output = output.with_files(_written(job, rendered))
-    return output
+    params = sorted(set(entry.fields["helm_params"]) - _HARMLESS)
+    if params:
+        recorder.unseal(f"helm_params.{params[0]} lets Helm look at more than the chart")
+    releases = releases_of(entry.fields, where=entry.where)
+    if not all(next(releases).named for _ in charts):
+        recorder.unseal("a release without a name is named after the clock", steady=False)
+    values = _recorded_values(job, recorder)
+    for chart in charts:
+        _record_chart(job, chart, values, recorder)
+    record_tool(f"{HELM}:{entry.fields['helm_path'] or ''}", recorder)
+    record_environment(recorder)
 
 
-def _watched(job: InputJob, charts: Iterable[Path]) -> Iterator[Path]:
-    """Charts in the checkout that Helm would add missing sub-charts to."""
-    checkout = job.output.checkout
-    if checkout is not None and job.entry.fields["helm_params"].get("dependency_update"):
-        real = checkout.resolve()
-        for chart in charts:
-            if chart.resolve().is_relative_to(real):
-                yield checkout / chart.resolve().relative_to(real)
+def _recorded_values(job: InputJob, recorder: Recorder) -> list[str]:
+    files, fields = job.lookup.files, job.entry.fields
+    values = [str(fields["helm_values"] or "")]
+    for name in fields["helm_values_files"] or ():
+        path = Path(name)
+        if "://" in name or files.hides(path):
+            recorder.unseal(f"values come from {name}")
+        else:
+            values.append((files.read(path) or b"").decode(errors="replace"))
+    return values
 
 
-def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
-    fields = job.entry.fields
-    with tempfile.TemporaryDirectory(prefix="commodore-", suffix=".helm") as name:
-        scratch = Path(name).resolve()
-        made = scratch / "made"
-        made.mkdir()
-        values = scratch / "values.yml"
-        if fields["helm_values"]:
-            values.write_text(values_text(fields["helm_values"]))
-        arguments = release.arguments(
-            str(_on_disk(job, chart, scratch)),
-            output=str(made),
-            values=str(values) if fields["helm_values"] else None,
-        )
-        try:
-            helm: Helm = find_helm(fields["helm_path"], job.kapitan.helm)
-            printed = helm.template(arguments)
-        except HelmFailed as error:
-            raise HelmFailed(
-                f"cannot render chart {chart}: {error}".replace(str(scratch), "(scratch)"),
-                where=job.entry.where,
-                hint=error.hint,
-            ) from error
-        if release.output_file:
-            files.write_if_changed(made / release.output_file, printed)
-        return files.read_tree(made)
+def _record_chart(job: InputJob, chart: Path, values: list[str], recorder: Recorder) -> None:
+    from commodore_py.compiler.charts.texts import unsteady  # noqa: PLC0415 - as above
 
-
-def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
-    """Where Helm finds the chart; output of earlier entries is nowhere on disk."""
-    look = job.lookup.files
-    if not chart.is_relative_to(look.compiled):
-        return chart
-    place = scratch / "chart" / chart.name
-    if look.kind(chart) == "folder":
-        files.write_tree(place, look.tree_at(chart))
+    files = job.lookup.files
+    if files.hides(chart):
+        recorder.unseal("the chart is output of an earlier entry")
+        return
+    if files.kind(chart) == "folder":
+        functions = unsteady(files.tree_at(chart), values)
     else:
-        files.write_if_changed(place, look.read(chart) or b"")
-    return place
-
-
-def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:
-    entry = job.entry
-    style = replace(job.style, aliases=True)
-    how = Format(entry.output_type, entry.prune, style, _Sharing(job.tags.hashes, job.tags.bare))
-    found: dict[Place, Entry] = {}
-    for path, file in rendered.items():
-        name, content = _formatted(how, path, file.content)
-        found[job.output.place(entry.output_path, name)] = Entry(content)
-    return found
-
-
-def _formatted(how: Format, path: PurePosixPath, content: bytes) -> tuple[str, bytes]:
-    try:
-        text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
-    except UnicodeDecodeError as error:
-        raise CommodoreError(f"what chart template {path} gives is no text") from error
-    documents = [one for one in yaml_exact.load_all(text, name=str(path)) if one is not None]
-    try:
-        return how.file(str(path), documents)
-    except TypeError as error:
-        raise BadValue(
-            f"what the chart gives cannot be written: {error}", where=str(path)
-        ) from error
+        entry = files.entry(chart)
+        functions = unsteady(entry.content if entry else b"", values)
+    if functions:
+        names = ", ".join(functions)
+        why = f"chart {chart.name} gives something else at every compile ({names})"
+        recorder.unseal(why, steady=False)

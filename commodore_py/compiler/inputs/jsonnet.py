@@ -6,11 +6,12 @@ import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from commodore_py.compiler.fields import EVERY_INPUT, OFF
 from commodore_py.compiler.formats import Format
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .base import inputs_of
+from .base import CachePolicy, inputs_of, record_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output, Place
 
     from .base import InputJob
+
+FIELDS = {**EVERY_INPUT, "prune": OFF}
+CACHE = CachePolicy()
+record = record_nothing
 
 
 def render(job: InputJob) -> Output:

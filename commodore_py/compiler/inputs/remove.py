@@ -5,12 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .base import inputs_of
+from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT
+
+from .base import CachePolicy, inputs_of, record_nothing
 
 if TYPE_CHECKING:
     from commodore_py.compiler.output import Output, Place
 
     from .base import InputJob
+
+FIELDS = {**EVERY_INPUT, "output_path": NO_TEXT}
+CACHE = CachePolicy(instant=True)
+record = record_nothing
 
 
 def render(job: InputJob) -> Output:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote, unquote
 
 from commodore_py.adapters.jsonnet.evaluate import Inexpressible, as_code
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from commodore_py.cache.questions import TargetViews
+
 FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
 
 _PREFIX = f"{FOLDER}/"
@@ -26,10 +28,10 @@ _SUFFIX = ".jsonnet"
 _LAZY = "parameters"
 
 
-def name_of(path: Path | str) -> str | None:
-    """What such a file is called below its folder; None if it is none of these files."""
+def part_name(path: Path | str) -> str | None:
+    """The part of the inventory that such a file holds; None if it is none of these files."""
     name = str(path)
-    return name.removeprefix(_PREFIX) if name.startswith(_PREFIX) else None
+    return name.removeprefix(_PREFIX).removesuffix(_SUFFIX) if name.startswith(_PREFIX) else None
 
 
 def known_as(path: str, target: str) -> str:
@@ -39,19 +41,8 @@ def known_as(path: str, target: str) -> str:
     return f"{path.removesuffix(_SUFFIX)}@{_quoted(target)}{_SUFFIX}"
 
 
-def parts_of(name: str) -> list[str]:
-    """The parts of a name, as they were before they were quoted."""
+def _parts_of(name: str) -> list[str]:
     return [unquote(part) for part in name.removesuffix(_SUFFIX).split("/")]
-
-
-class TargetViews(Protocol):
-    """What component code sees of each target."""
-
-    def of(self, target: str) -> Mapping[str, Any]:
-        """One target, by its name."""
-
-    def names(self) -> tuple[str, ...]:
-        """Every target."""
 
 
 class InventoryImports:
@@ -64,7 +55,7 @@ class InventoryImports:
 
     def read(self, path: Path | str, target: str) -> bytes | None:
         """A file as one target gets to see it, None if it is none of these files."""
-        if name_of(path) is None:
+        if part_name(path) is None:
             return None
         name = str(path)
         if target != self._target:
@@ -72,7 +63,7 @@ class InventoryImports:
             self._made.clear()
             self._target = target
         if name not in self._made:
-            text = self._text(parts_of(name.removeprefix(_PREFIX)), target)
+            text = self._text(_parts_of(name.removeprefix(_PREFIX)), target)
             if text is None:
                 return None
             self._made[name] = text.encode()

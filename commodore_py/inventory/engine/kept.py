@@ -15,9 +15,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from commodore_py.cache.program import program_digest
+from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.results import foundation
-from commodore_py.store import Store
 
 from .nodes import Answer
 
@@ -193,7 +193,7 @@ def _digest(*parts: Any) -> bytes:  # noqa: ANN401 - plain values
 def _code() -> bytes:
     """Equal for equal programs, wherever they are installed."""
     room = [(path.name, path.read_bytes()) for path in sorted(Path(__file__).parent.glob("*.py"))]
-    return _digest(foundation(), room)
+    return _digest(program_digest(), room)
 
 
 @contextmanager

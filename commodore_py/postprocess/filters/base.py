@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
     from commodore_py.postprocess.documents import Documents
 
@@ -53,6 +54,9 @@ class Filter(Protocol):
     def parse(self, args: Mapping[str, Any]) -> Apply:
         """Turn arguments as users write them into a filter, or say what is wrong with them."""
 
+    def sees(self, tree: Tree, job: Job, roots: Roots) -> object:
+        """What its result depends on besides its arguments and what it reads by `job`."""
+
 
 class BadArguments(CommodoreError):
-    """The `filterargs` of a definition make no sense."""
+    """The `filterargs` of a definition are invalid."""

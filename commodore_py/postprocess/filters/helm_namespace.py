@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.cache.digests import digest
 from commodore_py.errors import CommodoreError
 from commodore_py.postprocess.output import BadOutput, inside, place
 
@@ -16,6 +17,7 @@ from .base import Apply, BadArguments, Job
 
 if TYPE_CHECKING:
     from commodore_py.adapters.jsonnet.evaluate import Json
+    from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
 _NAMESPACE_FILE = "00_namespace"
@@ -48,6 +50,13 @@ def parse(args: Mapping[str, Any]) -> Apply:
         namespace, create in (True, "true"), _excluded(args.get("exclude_objects", []))
     )
     return functools.partial(_apply, arguments)
+
+
+def sees(tree: Tree, job: Job, _: Roots) -> object:
+    """The files directly in its folder."""
+    folder = inside(job.root, job.folder)
+    files = ((path, entry) for path, entry in tree.items() if path.parent == folder)
+    return [(path.name, digest(entry.content)) for path, entry in files]
 
 
 def _excluded(value: object) -> tuple[Mapping[str, Any], ...]:

@@ -19,6 +19,7 @@ from .base import Apply, BadArguments, Job
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from commodore_py.cache.roots import Roots
     from commodore_py.model.tree import Tree
 
 _KAPITAN = "lib/kapitan.libjsonnet"
@@ -34,6 +35,11 @@ def parse(args: Mapping[str, Any]) -> Apply:
                 " or read the value from the inventory",
             )
     return functools.partial(_apply, args)
+
+
+def sees(_: Tree, job: Job, roots: Roots) -> object:
+    """Its code sees where it writes, and may write that down."""
+    return str(job.output_path), roots.portable(str(job.source))
 
 
 def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from commodore_py.cache.verdicts import Verdict
     from commodore_py.model.secrets import ReferenceFile
     from commodore_py.model.tree import Tree
-    from commodore_py.results import Verdict
 
 
 @dataclass
@@ -95,7 +95,7 @@ class World:
 
 def name_of(verdict: Verdict) -> str:
     """The target and the file of an entry."""
-    return f"{verdict.target} {verdict.entry.rpartition('/')[2].rpartition(' ')[2]}"
+    return f"{verdict.label.target} {verdict.label.entry.rpartition('/')[2].rpartition(' ')[2]}"
 
 
 def everything(trees: Mapping[str, Tree]) -> dict[str, Any]:

@@ -9,12 +9,14 @@ import pytest
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.yaml.emitter import Style
+from commodore_py.cache.questions import FolderTree
+from commodore_py.cache.recorder import Recorder
+from commodore_py.cache.recording_files import RecordingOverlay
+from commodore_py.cache.tools import HELM, SCRIPT, tool_digest
 from commodore_py.compiler.cached.keys import roots_of
-from commodore_py.compiler.cached.seals import SEALS
-from commodore_py.compiler.cached.tools import HELM, SCRIPT, tool_mark
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inputs import InputJob
+from commodore_py.compiler.inputs import INPUT_TYPES, InputJob
 from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.inventory.views import Views
 from commodore_py.compiler.kapitan.foreign import Kapitan
@@ -23,7 +25,6 @@ from commodore_py.compiler.memo import Memo
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from commodore_py.results import Reads, WatchedOverlay
 from tests.support.scenarios.compile_targets import World
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def test_a_chart_is_known_by_all_that_helm_sees(world: World) -> None:
     sealed = _sealed(world, helm_params={"name": "web"})
 
     assert sealed.unsealed == ""
-    assert "twork:chart" in sealed.answers
+    assert FolderTree("work:chart") in sealed.answers
 
     world.write("chart/README.md", "new")
     assert _sealed(world, helm_params={"name": "web"}).answers != sealed.answers
@@ -95,35 +96,35 @@ def test_a_program_that_stands_for_many_is_not_known(
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("KAPITAN_HELM_PATH", raising=False)
     (tmp_path / "helm").symlink_to(many)
-    assert tool_mark(HELM) == SCRIPT
+    assert tool_digest(HELM) == SCRIPT
 
     (tmp_path / "helm").unlink()
     (tmp_path / "helm").symlink_to(own)
-    assert tool_mark(HELM) != SCRIPT
+    assert tool_digest(HELM) != SCRIPT
 
 
-def _sealed(world: World, **fields: Any) -> Reads:  # noqa: ANN401 - as people write them
+def _sealed(world: World, **fields: Any) -> Recorder:  # noqa: ANN401 - as people write them
     """What is recorded of a helm entry before Helm runs."""
     world.parameters, world.entries = {}, {}
     world.entry("web", "chart", kind="helm", **fields)
     job = world.job()
-    reads = Reads(roots_of(job))
+    recorder = Recorder(roots_of(job))
     overlay = Overlay(job.root / "compiled", job.root / "catalog", {})
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
     views = Views(job.inventory)
-    SEALS["helm"](
+    INPUT_TYPES["helm"].record(
         InputJob(
             entry=entry,
             output=Output("web", None),
-            lookup=Lookup(job.search_paths, WatchedOverlay.over(overlay, reads)),
+            lookup=Lookup(job.search_paths, RecordingOverlay.over(overlay, recorder)),
             tags=Tags(),
             style=Style(),
             evaluation=Evaluation("web", InventoryImports(views), Memo()),
             kapitan=Kapitan(job, views),
         ),
-        reads,
+        recorder,
     )
-    return reads
+    return recorder
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl in PATH")

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.cache.records import Records
+from commodore_py.cache.store import Store
+from commodore_py.cache.verdicts import CacheDiffers
 from commodore_py.compiler import native
 from commodore_py.errors import CommodoreError
 from commodore_py.model.secrets import ReferenceFile
-from commodore_py.results import CacheDiffers, Reads, Results
-from commodore_py.store import Store
 from tests.support.scenarios.compile_targets import World
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from commodore_py.cache.recorder import Recorder
 
 KAPITAN = "local inv = (import 'lib/kapitan.libjsonnet').inventory().parameters;\n"
 
@@ -397,18 +400,18 @@ def test_a_wrong_result_is_found_and_mended(world: World, monkeypatch: pytest.Mo
 
 def _spoil(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep a result under a record that lacks the file which it depends on."""
-    keep = Results.keep
+    keep = Records.keep
 
-    def forgetful(self: Results, key: str, reads: Reads, result: bytes) -> None:
-        reads.answers = {
+    def forgetful(self: Records, key: str, recorder: Recorder, result: bytes) -> None:
+        recorder.answers = {
             question: answer
-            for question, answer in reads.answers.items()
-            if "web.jsonnet" not in question
+            for question, answer in recorder.answers.items()
+            if "web.jsonnet" not in question.about
         }
-        keep(self, key, reads, result)
+        keep(self, key, recorder, result)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Results, "keep", forgetful)
+        patch.setattr(Records, "keep", forgetful)
         world.write("web.jsonnet", "{ a: { of: 'wrong' } }")
         native.compile_job(world.job())
     world.write("web.jsonnet", "{ a: { of: 'right' } }")

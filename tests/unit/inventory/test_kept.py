@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.kept import KeptHierarchy
 from commodore_py.inventory.engine.reader import warn_again
-from commodore_py.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import logging
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.cli.output.log import REQUESTED
 from commodore_py.errors import CommodoreError
 
 from .test_apply_filters import HELM, JSONNET, World
@@ -38,13 +38,11 @@ class CachedWorld:
     def run(self) -> list[str]:
         """Filter both ways; the bytes must be the same. Returns which filters ran."""
         self.caplog.clear()
-        with self.caplog.at_level(logging.INFO, "commodore_py.results.explained"):
+        with self.caplog.at_level(REQUESTED):
             found = self.world.run(result_cache=self.store, explain_cache=True)
         assert found == self.world.run()
         told = [
-            record.getMessage()
-            for record in self.caplog.records
-            if record.name == "commodore_py.results.explained"
+            record.getMessage() for record in self.caplog.records if record.levelno == REQUESTED
         ]
         return [line.split(": ")[1] for line in told if "taken from the cache" not in line]
 

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py import compiler, spans
 from commodore_py.adapters import asked, forked
+from commodore_py.cache.verdicts import tally
 from commodore_py.errors import CommodoreError
-from commodore_py.results import tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from commodore_py.cache.verdicts import Tally
     from commodore_py.config import Config
     from commodore_py.model.catalog import Notice
     from commodore_py.model.tree import Tree
-    from commodore_py.results import Tally
 
 Item = TypeVar("Item")
 

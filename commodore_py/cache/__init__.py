@@ -1,0 +1,1 @@
+"""Has it changed? Questions, records of answers, cached results, and the check for "up to date"."""

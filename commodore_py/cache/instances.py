@@ -1,0 +1,161 @@
+"""What each instance read in the last compile: stored to find the instances that a change affects.
+
+Questions are stored as `questions.py` writes them, with absolute paths.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.lib import LIBRARIES
+
+from .questions import Expansion, PathQuestion, parse
+from .verdicts import Verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from commodore_py.model.inventory import Parameters
+    from commodore_py.model.stages import Sources
+
+    from .questions import Question
+    from .roots import Roots
+    from .verdicts import Verdict
+
+_SCHEMA = "looked/v2"
+_NAME = "looked.json"
+_OLDER = "looked.json.older"
+
+
+@dataclass(slots=True)
+class InstanceReads:
+    """What one instance read: files and folders by absolute paths, and the inventory."""
+
+    component: str
+    checkout: str = ""
+    """Where its component is; empty if that is unknown."""
+    inputs: list[str] = field(default_factory=list)
+    """The inputs of its entries, as they are written."""
+    questions: dict[Question, None] = field(default_factory=dict)
+    unrecorded: list[str] = field(default_factory=list)
+    """Why it may have read anything else, too."""
+
+    def add(self, verdict: Verdict, roots: Roots) -> None:
+        """Add what one entry or filter read."""
+        for question in verdict.questions:
+            if isinstance(question, PathQuestion):
+                question = question.absolute(roots)  # noqa: PLW2901 - the same question
+            self.questions[question] = None
+        if verdict.outcome == "never":
+            self.unrecorded.append(f"{verdict.label.entry}: {verdict.why}")
+
+
+def note(folder: Path, sources: Sources, events: Iterable[object]) -> None:
+    """Store what the instances of a run read."""
+    from commodore_py.adapters.files import write_if_changed  # noqa: PLC0415 - not for all
+
+    found = {
+        one.name: _about(one.name, one.component, sources) for one in sources.inventory.instances
+    }
+    for verdicts in (one for one in events if isinstance(one, Verdicts)):
+        for verdict in verdicts.all:
+            if verdict.label.target in found:
+                found[verdict.label.target].add(verdict, verdicts.roots)
+    content = {"schema": _SCHEMA, "instances": {name: _stored(one) for name, one in found.items()}}
+    write_if_changed(folder / _NAME, json.dumps(content).encode())
+    still_valid(folder)
+
+
+def still_valid(folder: Path) -> None:
+    """Another compile of what was noted would read the same."""
+    with suppress(FileNotFoundError):
+        os.unlink(folder / _OLDER)  # noqa: PTH108 - when there is nothing to do, this counts
+
+
+def outdate(folder: Path) -> None:
+    """The last compile may have read something else, without a record."""
+    if (folder / _NAME).is_file():
+        (folder / _OLDER).touch()
+
+
+def is_outdated(folder: Path) -> bool:
+    """Whether the note is about another compile than the last one."""
+    return (folder / _OLDER).is_file()
+
+
+def read(folder: Path) -> Mapping[str, InstanceReads] | None:
+    """What the last compile noted, by instance; None if there is no valid note."""
+    try:
+        content = json.loads((folder / _NAME).read_bytes())
+        if content["schema"] != _SCHEMA:
+            return None
+        return {name: _loaded(one) for name, one in content["instances"].items()}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def paths_outside(events: Iterable[object], root: Path) -> Iterator[str]:
+    """Files and folders elsewhere that code read, by their absolute paths."""
+    ours = (f"{root}/", f"{LIBRARIES.parent}/")
+    for path, is_pattern in _paths_read(events):
+        if not f"{path}/".startswith(ours) and not is_pattern:
+            yield path
+
+
+def reads_one_of(files: Collection[str], events: Iterable[object], root: Path) -> str:
+    """One of these files at the top of a folder that code may have read; empty if none."""
+    if not files:
+        return ""
+    top = str(root)
+    for path, is_pattern in _paths_read(events):
+        matches = is_pattern and os.path.dirname(path) == top  # noqa: PTH120 - many
+        if path in files or path == top or matches:
+            return path
+    return ""
+
+
+def _paths_read(events: Iterable[object]) -> Iterator[tuple[str, bool]]:
+    """Every absolute path that code asked about, and whether it is a pattern."""
+    for verdicts in (one for one in events if isinstance(one, Verdicts)):
+        # In their order, so that the same one is reported each time.
+        asked = {question: None for verdict in verdicts.all for question in verdict.questions}
+        for question in asked:
+            if isinstance(question, PathQuestion):
+                path = os.path.normpath(verdicts.roots.absolute(question.about))
+                yield path, isinstance(question, Expansion) and glob.has_magic(path)
+
+
+def _about(name: str, component: str, sources: Sources) -> InstanceReads:
+    checkout = sources.classes.component(name)
+    inputs = sorted(set(_inputs(sources.inventory.nodes[name].parameters)))
+    return InstanceReads(component, str(checkout.worktree) if checkout is not None else "", inputs)
+
+
+def _inputs(parameters: Parameters) -> Iterator[str]:
+    kapitan: Any = parameters.get("kapitan")
+    entries = kapitan.get("compile") if hasattr(kapitan, "get") else None
+    for entry in entries or ():
+        if hasattr(entry, "get"):
+            paths = entry.get("input_paths")
+            yield from (str(path) for path in paths or ())
+
+
+def _stored(one: InstanceReads) -> dict[str, Any]:
+    return {
+        "component": one.component,
+        "checkout": one.checkout,
+        "inputs": one.inputs,
+        "questions": sorted(map(str, one.questions)),
+        "unrecorded": one.unrecorded,
+    }
+
+
+def _loaded(stored: dict[str, Any]) -> InstanceReads:
+    questions = dict.fromkeys(map(parse, stored.pop("questions")))
+    return InstanceReads(**stored, questions=questions)

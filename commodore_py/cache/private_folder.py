@@ -1,0 +1,247 @@
+"""The folder of a store: who may be trusted there, and files that come and go whole."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import os
+import shutil
+import stat
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from itertools import count
+from mmap import mmap
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+log = logging.getLogger(__name__)
+
+OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+# Without O_NONBLOCK, opening a pipe that somebody put there would wait for ever.
+_READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+_NO_FILE_OF_OURS = frozenset({errno.ELOOP, errno.EACCES, errno.ENXIO})
+_NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
+_DAY = 86400.0
+_ATTEMPTS = 8
+_NUMBERS = count()
+
+
+@dataclass(frozen=True, slots=True)
+class Distrust:
+    """Why a folder is not used."""
+
+    why: str
+    where: str
+    hint: str
+
+
+# One byte for each doubt that was told, in memory that workers share: they are forks.
+_TOLD = mmap(-1, 1 << 20)
+
+
+class PrivateFolder:
+    """A folder of this user alone; it may vanish at any time, and is made anew on writing."""
+
+    def __init__(self, folder: str, inside: Iterable[str]) -> None:
+        self.folder = folder
+        self._inside = tuple(f"{folder}/{name}" for name in inside)
+        self._me = os.geteuid()
+        self._now = time.time()
+        self._trusted: bool | None = None
+        self._writable = True
+
+    def distrust(self) -> Distrust | None:
+        """Why the folder must not be used, if it is there and must not."""
+        for path in (self.folder, *self._inside):
+            try:
+                status = os.stat(path)  # noqa: PTH116 - no Path is made before every run
+            except FileNotFoundError:
+                continue
+            except OSError as error:
+                return Distrust(_reason(error), path, "mend that, or set XDG_CACHE_HOME elsewhere")
+            if distrust := self._distrust_of(path, status):
+                return distrust
+        return None
+
+    def read(self, path: str, *, use: bool = True) -> bytes | None:
+        """The bytes of a file; what is no file of ours alone is removed and not read."""
+        if not self._trusted and not self._is_trusted():
+            return None
+        try:
+            file = os.open(path, _READ)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            if error.errno in _NO_FILE_OF_OURS:
+                self.drop(path)
+            return None
+        try:
+            status = os.fstat(file)
+            if self.is_ours(status):
+                content = _all_of(file, status.st_size)
+                if use:
+                    self._refresh(file, status)
+                return content
+        except OSError:
+            return None
+        finally:
+            os.close(file)
+        self.drop(path)
+        return None
+
+    def write(self, path: str, content: bytes) -> None:
+        """Make a file whole, or not at all; a failure is told once, and then nothing is written."""
+        if self._trusted is False or not self._writable:
+            return
+        try:
+            self._write(path, content)
+        except OSError as error:
+            self._writable = False
+            # A home that is not to be written to is a choice; a disk that is full is trouble.
+            level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
+            hint = "the run goes on without; `commodore cache prune` frees space"
+            _tell(level, "results are not kept", Distrust(_reason(error), self.folder, hint))
+
+    def drop(self, path: str) -> None:
+        """Remove whatever is at a path, if that can be done."""
+        try:
+            os.unlink(path)  # noqa: PTH108 - as above
+        except FileNotFoundError:
+            return
+        except OSError:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def is_ours(self, status: os.stat_result) -> bool:
+        """Whether something is a file that nobody else can have written."""
+        return (
+            stat.S_ISREG(status.st_mode)
+            and status.st_uid == self._me
+            and not status.st_mode & OTHERS_MAY_WRITE
+        )
+
+    def _distrust_of(self, path: str, status: os.stat_result) -> Distrust | None:
+        if not stat.S_ISDIR(status.st_mode):
+            return Distrust("it is no folder", path, "remove it; the folder is made anew")
+        if status.st_uid != self._me:
+            return Distrust(
+                f"it belongs to another user ({status.st_uid}, and this is {self._me})",
+                path,
+                "remove it, or set XDG_CACHE_HOME to a folder of this user",
+            )
+        if status.st_mode & OTHERS_MAY_WRITE:
+            return Distrust(
+                "other users may write to it",
+                path,
+                "remove it, as they may have done so; it is made anew for this user alone",
+            )
+        return None
+
+    def _is_trusted(self) -> bool:
+        if self._trusted is None and os.path.lexists(self.folder):
+            distrust = self.distrust()
+            self._trusted = distrust is None
+            if distrust:
+                _tell(logging.WARNING, "the cache of results is not used", distrust)
+            else:
+                self._close()
+        return bool(self._trusted)
+
+    def _close(self) -> None:
+        """Keep others from reading: rendered secrets may be in it."""
+        with suppress(OSError):
+            mode = stat.S_IMODE(os.stat(self.folder).st_mode)  # noqa: PTH116 - as above
+            if mode & ~_PRIVATE_FOLDER:
+                os.chmod(self.folder, mode & _PRIVATE_FOLDER)  # noqa: PTH101 - as above
+
+    def _write(self, path: str, content: bytes) -> None:
+        if not self._trusted and not self._is_trusted():
+            if self._trusted is False:
+                return
+            self._make(self.folder)
+            if not self._is_trusted():
+                return
+        for _ in range(_ATTEMPTS):
+            try:
+                self._put(path, content)
+            except (FileNotFoundError, NotADirectoryError):
+                self._make(os.path.dirname(path))  # noqa: PTH120 - as above
+            except FileExistsError:
+                continue  # a process of the same number, in another container
+            except IsADirectoryError:
+                self.drop(path)
+            else:
+                return
+        # Somebody is removing all of it: then this is not kept, and the next thing may be.
+
+    def _put(self, path: str, content: bytes) -> None:
+        parent = path[: path.rindex("/")]
+        aside = f"{parent}/.{os.getpid()}-{time.time_ns():x}-{next(_NUMBERS)}.new"
+        file = os.open(aside, _CREATE, _PRIVATE_FILE)
+        try:
+            try:
+                rest = memoryview(content)
+                while rest:
+                    rest = rest[os.write(file, rest) :]
+            finally:
+                os.close(file)
+            os.replace(aside, path)  # noqa: PTH105 - as above
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(aside)  # noqa: PTH108 - as above
+            raise
+
+    def _make(self, folder: str) -> None:
+        """Make a folder, and those between it and ours, for this user alone."""
+        above, _, _ = self.folder.rpartition("/")
+        with suppress(FileNotFoundError):  # somebody removes that, too
+            os.makedirs(above or "/", exist_ok=True)  # noqa: PTH103 - as above
+        names = folder[len(self.folder) :].split("/")
+        path = self.folder
+        for name in names:
+            path = f"{path}/{name}" if name else path
+            try:
+                os.mkdir(path, _PRIVATE_FOLDER)  # noqa: PTH102 - as above
+            except FileNotFoundError:
+                return  # somebody removes it all right now: the next attempt begins again
+            except FileExistsError:
+                if path != self.folder and not os.path.isdir(path):  # noqa: PTH112 - as above
+                    self.drop(path)
+
+    def _refresh(self, file: int, status: os.stat_result) -> None:
+        """Note a use; once a day is enough to tell what is old."""
+        if abs(self._now - status.st_mtime) > _DAY:
+            with suppress(OSError):
+                os.utime(file)
+
+
+def _tell(level: int, what: str, distrust: Distrust) -> None:
+    """Once: several parts of a run, and its workers, may have the same store."""
+    place = hash(distrust) % len(_TOLD)
+    if not _TOLD[place]:
+        _TOLD[place] = 1
+        log.log(
+            level,
+            "%s: %s",
+            what,
+            distrust.why,
+            extra={"where": distrust.where, "hint": distrust.hint},
+        )
+
+
+def _all_of(file: int, size: int) -> bytes:
+    content = os.read(file, size + 1)
+    while len(content) < size:
+        more = os.read(file, size - len(content))
+        if not more:
+            break
+        content += more
+    return content
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

@@ -1,0 +1,51 @@
+"""What all cached results depend on: our own code, Python, and the packages beside it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib.util
+import os
+import sys
+from pathlib import Path
+
+import commodore_py
+
+_ROOMS = ("adapters", "cache", "compiler", "lib", "model", "postprocess")
+# Packages that make results; what else is installed lies beside one of them.
+_BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2", "helm_python")
+
+
+@functools.cache
+def program_digest() -> bytes:
+    """Equal for equal programs, wherever they are installed."""
+    digest = hashlib.blake2b(digest_size=32)
+    digest.update(sys.version.encode())
+    for name in sorted(_packages()):
+        digest.update(name.encode() + b"\n")
+    for path in _own_code():
+        digest.update(path.name.encode() + b"\n" + path.read_bytes())
+    return digest.digest()
+
+
+def _packages() -> set[str]:
+    """Names and versions, from the names of metadata folders: reading metadata is slow."""
+    found = set()
+    folders = set()
+    for name in _BESIDE:
+        spec = importlib.util.find_spec(name)
+        if spec is None or spec.origin is None:
+            continue
+        origin = Path(spec.origin)
+        found.add(f"{name} {origin.stat().st_size}")
+        folders.add(origin.parent if spec.submodule_search_locations is None else origin.parents[1])
+    for folder in folders:
+        found |= {name for name in os.listdir(folder) if name.endswith((".dist-info", ".egg-info"))}  # noqa: PTH208 - names are wanted
+    return found
+
+
+def _own_code() -> list[Path]:
+    # Libraries for components are no part of it: what is used of them is recorded.
+    here = Path(commodore_py.__file__).parent
+    rooms = [path for room in _ROOMS for path in (here / room).glob("**/*.py")]
+    return sorted([*rooms, *here.glob("*.py")])

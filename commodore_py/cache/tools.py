@@ -1,0 +1,75 @@
+"""Programs that render, and what of the environment they read, as digests."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+from commodore_py.adapters.kube_settings import files_of_clients
+
+from .digests import NOTHING, digest, serialised
+
+HELM, KUSTOMIZE = "Helm", "kustomize"
+SCRIPT = b"#!"
+"""What runs is decided by whatever the script looks at, or by a program of another name."""
+
+_HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
+_PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
+_VARIABLES = ("POD_NAMESPACE", "TZ", "HOME", "KAPITAN_HELM_TIMEOUT")
+
+
+def tool_digest(about: str) -> bytes:
+    """The digest of Helm (with a path after a colon), of kustomize, or of a program in PATH."""
+    kind, _, named = about.partition(":")
+    if kind == HELM:
+        return _helm(named)
+    if kind == KUSTOMIZE:
+        path = os.pathsep.join((os.environ.get("PATH", ""), _HOMEBREW))
+        return _program(shutil.which("kustomize", path=path) or shutil.which("kubectl", path=path))
+    return _program(shutil.which(about))
+
+
+def environment_digest() -> bytes:
+    """Variables, and files that clients of Kubernetes look for: a namespace may stand there."""
+    variables = sorted(
+        (name, value)
+        for name, value in os.environ.items()
+        if name.startswith(_PREFIXES) or name in _VARIABLES
+    )
+    contents = [_content(Path(file)) for file in files_of_clients()]
+    return digest(serialised((variables, contents)) or b"")
+
+
+def _helm(wanted: str) -> bytes:
+    named = wanted or os.environ.get("KAPITAN_HELM_PATH")
+    program = shutil.which(named or "helm")
+    if program is None and named is None and importlib.util.find_spec("helm_python") is not None:
+        return b"library"
+    return _program(program)
+
+
+def _program(path: str | None) -> bytes:
+    if path is None:
+        return NOTHING
+    real, name = Path(path).resolve(), Path(path).name
+    # One program for many tools (mise, aqua, snap) looks elsewhere for the version to run.
+    if name not in real.name:
+        return SCRIPT
+    try:
+        with real.open("rb") as file:
+            if file.read(len(SCRIPT)) == SCRIPT:
+                return SCRIPT
+        status = real.stat()
+    except OSError:
+        return NOTHING
+    times = (status.st_mtime_ns, status.st_ctime_ns)
+    return digest(f"{real} {status.st_size} {status.st_ino} {times}".encode())
+
+
+def _content(file: Path) -> bytes | None:
+    try:
+        return file.read_bytes()
+    except OSError:
+        return None

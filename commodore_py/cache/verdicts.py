@@ -1,0 +1,119 @@
+"""What became of pieces of work: a cache hit, a miss, never cached, or compared; and why."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.errors import CommodoreError, raise_collected
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .questions import Question
+    from .roots import Roots
+
+log = logging.getLogger(__name__)
+
+_REQUESTED = logging.INFO + 1  # shown without -v
+
+Outcome = Literal["found", "compiled", "never", "equal", "differs"]
+
+_TEXTS: dict[Outcome, str] = {
+    "found": "taken from the cache",
+    "compiled": "compiled",
+    "never": "compiled, and not cached",
+    "equal": "compiled: the cache holds the same",
+    "differs": "the cache holds another result",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The name of a piece of work: of an entry, or of a filter."""
+
+    target: str
+    entry: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of one piece of work."""
+
+    label: Label
+    outcome: Outcome
+    why: str = ""
+    questions: tuple[Question, ...] = ()
+    """What it depends on, as far as that is known; paths are portable."""
+    steady: bool = True
+    """Whether the same inputs give the same result, as far as that is known."""
+
+    def __str__(self) -> str:
+        text = f"{self.label.target}: {self.label.entry}: {_TEXTS[self.outcome]}"
+        return f"{text}: {self.why}" if self.why else text
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """What became of all work of a stage, with the folders that paths in questions start from."""
+
+    all: tuple[Verdict, ...]
+    roots: Roots
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How many results there are of each outcome."""
+
+    found: int = 0
+    equal: int = 0
+    compiled: int = 0
+    never: int = 0
+
+    def __add__(self, other: Tally) -> Tally:
+        return Tally(
+            self.found + other.found,
+            self.equal + other.equal,
+            self.compiled + other.compiled,
+            self.never + other.never,
+        )
+
+
+def tally(events: Iterable[object]) -> Tally:
+    """The sum of all verdicts and tallies among the events of a run."""
+    total = Tally()
+    for one in events:
+        if isinstance(one, Tally):
+            total += one
+        elif isinstance(one, Verdicts):
+            outcomes: list[str] = [verdict.outcome for verdict in one.all]
+            total += Tally(*map(outcomes.count, ("found", "equal", "compiled", "never")))
+    return total
+
+
+def explain(verdicts: Iterable[Verdict]) -> None:
+    """Log one line for each piece of work, by target."""
+    for one in sorted(verdicts, key=lambda verdict: verdict.label.target):
+        log.log(_REQUESTED, "%s", one)
+
+
+class CacheDiffers(CommodoreError):
+    """A result in the cache that is not what compiling gives."""
+
+
+def refuse_differences(verdicts: Iterable[Verdict]) -> None:
+    """With --verify-cache, a result that would have been wrong is an error."""
+    raise_collected(
+        (
+            CacheDiffers(
+                f"{one.label.target}: {one.why} is another one than in the cache",
+                where=one.label.where,
+                hint="the cache is repaired; please report this, with what was changed before",
+            )
+            for one in verdicts
+            if one.outcome == "differs"
+        ),
+        "the cache holds other results than compiling gives",
+    )

@@ -1,0 +1,117 @@
+"""Several processes with one store, and one that removes it meanwhile."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from commodore_py.cache.store import Store
+
+from .conftest import files_in
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PROCESSES = 4
+SECONDS = 1.0
+
+# Everybody writes and reads the same contents and notes; whatever is found must be right.
+_AT_WORK = """
+import random, sys, time
+from pathlib import Path
+from commodore_py.cache.store import Store
+chance, folder, end = random.Random(int(sys.argv[1])), Path(sys.argv[2]), float(sys.argv[3])
+contents = [b"%d " % number * (number * 997) for number in range(40)]
+rounds = found = 0
+while rounds < 500 or time.time() < end:
+    store = Store(folder)
+    for _ in range(50):
+        content = chance.choice(contents)
+        digest = store.keep(content)
+        kept = store.blob(digest)
+        assert kept in (content, None)
+        key = f"{chance.randrange(8):064x}"
+        said = store.noted(key)
+        assert said is None or said in contents
+        store.note(key, content)
+        found += kept is not None
+        rounds += 1
+    if chance.random() < 0.1:
+        store.tidy(100_000)
+print(rounds, found)
+"""
+
+
+def at_work(folder: Path) -> list[subprocess.Popen[str]]:
+    end = str(time.time() + SECONDS)
+    return [
+        subprocess.Popen(
+            [sys.executable, "-c", _AT_WORK, str(number), str(folder), end],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(PROCESSES)
+    ]
+
+
+def ended_well(processes: list[subprocess.Popen[str]]) -> tuple[int, int]:
+    """How many contents were kept, and how many of them found; nobody had to say anything."""
+    said = [process.communicate(timeout=60) for process in processes]
+    assert [
+        (process.returncode, err) for process, (_, err) in zip(processes, said, strict=True)
+    ] == [(0, "")] * PROCESSES
+    counts = [tuple(map(int, out.split())) for out, _ in said]
+    return sum(one[0] for one in counts), sum(one[1] for one in counts)
+
+
+def test_processes_share_a_store(tmp_path: Path) -> None:
+    kept, found = ended_well(at_work(tmp_path / "store"))
+
+    store = Store(tmp_path / "store")
+    assert kept > 0
+    assert found > 0.9 * kept
+    assert store.verify().damaged == ()
+    assert not [file for file in files_in(store) if file.name.endswith(".new")]
+
+
+def test_a_store_is_removed_while_processes_use_it(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    processes = at_work(folder)
+    removed = 0
+
+    while any(process.poll() is None for process in processes):
+        removed += folder.exists()
+        shutil.rmtree(folder, ignore_errors=True)
+        time.sleep(0.005)
+
+    kept, found = ended_well(processes)
+    assert removed > 10
+    assert 0 < found <= kept
+    assert Store(folder).verify().damaged == ()
+
+
+def test_processes_are_killed_at_work(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    processes = at_work(folder)
+    while not Store(folder).usage().notes:
+        time.sleep(0.01)
+
+    for process in processes:
+        time.sleep(0.05)
+        process.kill()
+        process.communicate()
+
+    store = Store(folder)
+    kept = store.usage()
+    assert kept.bytes > 0
+    assert store.verify().damaged == ()
+    for left in folder.rglob("*.new"):
+        os.utime(left, (1e9, 1e9))
+    store.prune(1 << 30)
+    assert not list(folder.rglob("*.new"))
+    assert store.usage() == kept

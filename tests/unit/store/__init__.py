@@ -1,1 +1,0 @@
-"""Contents by digest, notes by key, and everything that may be wrong with their files."""
