@@ -10,7 +10,7 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from commodore_py import compiler, lieutenant, postprocess, refs, spans
+from commodore_py import compiler, lieutenant, postprocess, refs, run_log
 from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_doubts
 from commodore_py.catalog.diff.text import ignored_words
@@ -93,12 +93,12 @@ def compile_catalog(
     return replace(published, timings=tuple(zip(_ACTS, took, strict=True)))
 
 
-@spans.act("gather")
+@run_log.act("gather")
 def gather(config: Config, cluster_id: str) -> Sources:
     """Read the outside world once, and pin every piece of it."""
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
-    with spans.stage("facts"):
+    with run_log.stage("facts"):
         cluster = lieutenant.load_cluster(config, cluster_id)
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         outlook = _look_at_destination(config, cluster)
@@ -106,7 +106,7 @@ def gather(config: Config, cluster_id: str) -> Sources:
     instances = instances_of(node, classes)
     log.info("Resolving the hierarchy for %d component instances", len(instances))
     sources = gather_instances(config, cluster, classes, instances, now)
-    with spans.stage("catalog"):
+    with run_log.stage("catalog"):
         head = _catalog_head(config, cluster, outlook)
     return replace(sources, catalog_head=head, notices=(*sources.notices, *head.notices))
 
@@ -116,14 +116,14 @@ def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
     fetch = fetcher(config)
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
-    with spans.stage("configuration"):
+    with run_log.stage("configuration"):
         classes = ClassPath(fetch(wanted_configuration(cluster)))
         check_configuration(classes)
-    with spans.stage("packages"):
+    with run_log.stage("packages"):
         node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
         places = locator_of(config, cluster, classes)
         classes = classes.plus(fetch(wanted_packages(node, places)))
-    with spans.stage("components"):
+    with run_log.stage("components"):
         node = resolve_bootstrap(config, cluster, classes)
         places = locator_of(config, cluster, classes)
         classes = classes.plus(fetch(wanted_components(node, places)))
@@ -138,16 +138,16 @@ def gather_instances(
     time: datetime,
 ) -> Sources:
     """The instances resolved, and what they need in the working directory, from known classes."""
-    with spans.stage("hierarchy"):
+    with run_log.stage("hierarchy"):
         resolved = resolve(config, cluster, classes, instances)
         places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
-    with spans.stage("libraries"):
+    with run_log.stage("libraries"):
         fetch_vendored(config, classes, resolved, places)
-    with spans.stage("downloads"):
+    with run_log.stage("downloads"):
         downloads = compiler.wanted_downloads(resolved)
         fetch_downloads(config, downloads, classes, places)
-    with spans.stage("layout"):
+    with run_log.stage("layout"):
         materialise(config, cluster, classes, resolved)
     return Sources(
         cluster,
@@ -163,7 +163,7 @@ def gather_instances(
     )
 
 
-@spans.act("render")
+@run_log.act("render")
 def render(config: Config, sources: Sources) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
     place_of, count = sources.places.parameter, len(sources.inventory.instances)
@@ -172,10 +172,10 @@ def render(config: Config, sources: Sources) -> Rendered:
     with (
         refs.explaining(doubts),
         compiler.placing(place_of),
-        spans.stage("compile", of="target", total=count),
+        run_log.stage("compile", of="target", total=count),
     ):
         compiled = compiler.compile_targets(config, sources, references)
-    with spans.stage("filters", of="filtered", total=count):
+    with run_log.stage("filters", of="filtered", total=count):
         filtered, notices = postprocess.apply_filters(config, compiled, sources)
     rendered = Rendered(filtered, references, Tree(), notices=(*doubts, *notices))
     # By themselves, instances may write to one path, and refer to what has no reference file.
@@ -187,7 +187,7 @@ def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Noti
     if sources.plan.reveal:
         return (), ()
     resolved, place_of = sources.inventory, sources.places.parameter
-    with spans.stage("refs"):
+    with run_log.stage("refs"):
         found = refs.marked(resolved)
         references = refs.render_refs(resolved, place_of, found=found)
         return references, refs.doubts(resolved, place_of, found=found)
@@ -196,7 +196,7 @@ def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Noti
 def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
     """The catalog that the instances' trees and the reference files make up."""
     resolved, trees, references = sources.inventory, rendered.instances, rendered.references
-    with spans.stage("assemble"):
+    with run_log.stage("assemble"):
         tree = assemble(trees, references, resolved.nodes)
         unrevealed = refs.manifest_doubts(trees, references)
     about_rules = rule_doubts(resolved, sources.places.parameter)
@@ -208,7 +208,7 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
     )
 
 
-@spans.act("publish")
+@run_log.act("publish")
 def publish(config: Config, sources: Sources, rendered: Rendered, approve: Approve) -> Published:
     """Write the catalog and, once approved, commit it and report it."""
     log.info("Updating the catalog")
@@ -216,7 +216,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     notices = (*rendered.notices, *sources.notices)
     if config.output_dir is not None:
         folder = open_directory(config, config.output_dir, sources.cluster.id)
-        with spans.stage("stage"):
+        with run_log.stage("stage"):
             change = _explained(folder.stage(rendered), rendered)
         return Published(change, record, notices=notices)
 
@@ -224,7 +224,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     change = _staged(config, sink, rendered)
     published = Published(change, record, notices=notices)
     if config.local:
-        with spans.stage("unstage"):
+        with run_log.stage("unstage"):
             sink.unstage()
         return published
     published = _push(config, sources, rendered, published, approve)
@@ -254,7 +254,7 @@ def _head_of(sources: Sources) -> CatalogHead:
 
 def _staged(config: Config, sink: GitCatalog, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
-    with spans.stage("stage"):
+    with run_log.stage("stage"):
         change = _explained(sink.stage(rendered), rendered)
     if config.strict:
         refuse_doubts(Notice(ignored_words(one), refusal=True) for one in change.ignored)
@@ -280,13 +280,13 @@ def _push(
         published = replace(published, change=change)
         if not change or (change != approved and not approve(change)):
             return published
-        with spans.stage("commit"):
+        with run_log.stage("commit"):
             approved, commit = change, sink.commit(message)
             report = Unreported(sources.cluster.id, commit, body)
             keep_unreported(config.paths, report)
         log.info("Pushing to branch %s", sink.branch)
         try:
-            with spans.stage("push"):
+            with run_log.stage("push"):
                 sink.push()
         except Overtaken as error:
             if not left:
@@ -307,7 +307,7 @@ def _report(config: Config, published: Published, report: Unreported) -> Publish
     """Tell what was pushed. The catalog is out: a failure is part of the result, not its end."""
     keep_unreported(config.paths, report)
     try:
-        with spans.stage("report"):
+        with run_log.stage("report"):
             lieutenant.send_report(config, report.cluster, report.report)
     except CommodoreError as error:
         outcome = ReportOutcome.FAILED

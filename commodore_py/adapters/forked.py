@@ -10,7 +10,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def _received(connection: Any, worker: BaseProcess, item: object) -> Any:  # noq
     except (EOFError, OSError) as error:
         worker.join()
         raise WorkerDied.at(item, worker.exitcode or 0) from error
-    spans.came_home(parcel)
+    run_log.came_home(parcel)
     if not good:
         raise value
     return value
@@ -108,20 +108,20 @@ def _work(
     # An interruption goes to the whole group: the parent decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with(parent)
-    parcel = spans.in_worker()
+    log = run_log.in_worker()
     work = equip()
     while (index := connection.recv()) is not None:
         try:
-            answer = _packed(good=True, value=work(items[index]), parcel=parcel)
+            answer = _packed(good=True, value=work(items[index]), log=log)
         except CommodoreError as error:
-            answer = _packed(good=False, value=error, parcel=parcel)
+            answer = _packed(good=False, value=error, log=log)
         connection.send_bytes(answer)
     # Nothing of the parent may run here at the end: no clean-up, no flush of its files.
     os._exit(0)
 
 
-def _packed(*, good: bool, value: object, parcel: spans.Parcel) -> bytes:
-    return pickle.dumps((good, value, parcel.take()), pickle.HIGHEST_PROTOCOL)
+def _packed(*, good: bool, value: object, log: run_log.WorkerLog) -> bytes:
+    return pickle.dumps((good, value, log.take()), pickle.HIGHEST_PROTOCOL)
 
 
 def _end_with(parent: int) -> None:

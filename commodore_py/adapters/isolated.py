@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import IO, Any
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from .process import ProgramFailed, run
@@ -62,7 +62,7 @@ class Session:
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
-            with spans.detail("program", f"python {function.rpartition(':')[2]}", function):
+            with run_log.detail("program", f"python {function.rpartition(':')[2]}", function):
                 pickle.dump((function, arguments), process.stdin)
                 process.stdin.flush()
                 kind, value = pickle.load(process.stdout)  # noqa: S301 - written by our own child

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from .git.urls import without_password
@@ -89,7 +89,7 @@ def run(
 
 
 def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager[None]:
-    if not spans.deep():
+    if not run_log.deep():
         return nullcontext()
     words = iter(command)
     program = PurePath(next(words)).name
@@ -100,7 +100,7 @@ def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager
             program = f"{program} {PurePath(word).name}"
             break
     line = without_password(shlex.join(command))
-    return spans.detail("program", program, f"{cwd}: {line}" if cwd else line)
+    return run_log.detail("program", program, f"{cwd}: {line}" if cwd else line)
 
 
 def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:

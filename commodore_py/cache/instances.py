@@ -18,11 +18,12 @@ from .questions import Expansion, PathQuestion, parse
 from .verdicts import Verdicts
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.model.inventory import Parameters
     from commodore_py.model.stages import Sources
+    from commodore_py.run_log import Events
 
     from .questions import Question
     from .roots import Roots
@@ -56,14 +57,14 @@ class InstanceReads:
             self.unrecorded.append(f"{verdict.label.entry}: {verdict.why}")
 
 
-def note(folder: Path, sources: Sources, events: Iterable[object]) -> None:
+def note(folder: Path, sources: Sources, events: Events) -> None:
     """Store what the instances of a run read."""
     from commodore_py.adapters.files import write_if_changed  # noqa: PLC0415 - not for all
 
     found = {
         one.name: _about(one.name, one.component, sources) for one in sources.inventory.instances
     }
-    for verdicts in (one for one in events if isinstance(one, Verdicts)):
+    for verdicts in events.of(Verdicts):
         for verdict in verdicts.all:
             if verdict.label.target in found:
                 found[verdict.label.target].add(verdict, verdicts.roots)
@@ -100,7 +101,7 @@ def read(folder: Path) -> Mapping[str, InstanceReads] | None:
         return None
 
 
-def paths_outside(events: Iterable[object], root: Path) -> Iterator[str]:
+def paths_outside(events: Events, root: Path) -> Iterator[str]:
     """Files and folders elsewhere that code read, by their absolute paths."""
     ours = (f"{root}/", f"{LIBRARIES.parent}/")
     for path, is_pattern in _paths_read(events):
@@ -108,7 +109,7 @@ def paths_outside(events: Iterable[object], root: Path) -> Iterator[str]:
             yield path
 
 
-def reads_one_of(files: Collection[str], events: Iterable[object], root: Path) -> str:
+def reads_one_of(files: Collection[str], events: Events, root: Path) -> str:
     """One of these files at the top of a folder that code may have read; empty if none."""
     if not files:
         return ""
@@ -120,9 +121,9 @@ def reads_one_of(files: Collection[str], events: Iterable[object], root: Path) -
     return ""
 
 
-def _paths_read(events: Iterable[object]) -> Iterator[tuple[str, bool]]:
+def _paths_read(events: Events) -> Iterator[tuple[str, bool]]:
     """Every absolute path that code asked about, and whether it is a pattern."""
-    for verdicts in (one for one in events if isinstance(one, Verdicts)):
+    for verdicts in events.of(Verdicts):
         # In their order, so that the same one is reported each time.
         asked = {question: None for verdict in verdicts.all for question in verdict.questions}
         for question in asked:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.run_log import Event, Events
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +57,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdicts:
+class Verdicts(Event):
     """What became of all work of a stage, with the folders that paths in questions start from."""
 
     all: tuple[Verdict, ...]
@@ -72,25 +73,11 @@ class Tally:
     compiled: int = 0
     never: int = 0
 
-    def __add__(self, other: Tally) -> Tally:
-        return Tally(
-            self.found + other.found,
-            self.equal + other.equal,
-            self.compiled + other.compiled,
-            self.never + other.never,
-        )
 
-
-def tally(events: Iterable[object]) -> Tally:
-    """The sum of all verdicts and tallies among the events of a run."""
-    total = Tally()
-    for one in events:
-        if isinstance(one, Tally):
-            total += one
-        elif isinstance(one, Verdicts):
-            outcomes: list[str] = [verdict.outcome for verdict in one.all]
-            total += Tally(*map(outcomes.count, ("found", "equal", "compiled", "never")))
-    return total
+def tally(events: Events) -> Tally:
+    """How many results of each outcome there were in a run."""
+    outcomes: list[str] = [one.outcome for verdicts in events.of(Verdicts) for one in verdicts.all]
+    return Tally(*map(outcomes.count, ("found", "equal", "compiled", "never")))
 
 
 def explain(verdicts: Iterable[Verdict]) -> None:

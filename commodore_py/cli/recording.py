@@ -15,7 +15,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from commodore_py.spans import Span
+    from commodore_py.run_log import Span
 
     from .output.timings import Row
 
@@ -82,13 +82,13 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
     if not timings and trace is None:
         yield None
         return
-    from commodore_py import spans
+    from commodore_py import run_log
 
     if trace is not None:
         _try_to_write(trace)
     recorder = Recorder()
     try:
-        with spans.watching(recorder):
+        with run_log.watching(recorder):
             yield recorder if timings else None
     finally:
         if trace is not None:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py import spans
-from commodore_py.adapters import asked, forked
+from commodore_py import run_log
+from commodore_py.adapters import forked
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.jsonnet.machine import Machines
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
@@ -74,7 +74,7 @@ def compile_job(job: Job) -> Compiled:
         (errors[name] for name in sorted(errors)), "some component instances do not compile"
     )
     refuse_differences(verdicts)
-    asked.tell(Verdicts(tuple(verdicts), cache.roots))
+    run_log.report(Verdicts(tuple(verdicts), cache.roots))
     return Compiled({name: trees[name] for name in job.targets}, tuple(verdicts))
 
 
@@ -104,7 +104,7 @@ class _Engine:
         for name, start in tuple(begun.items()):
             if start.done == len(self.entries[name].compiled):
                 del begun[name]
-                with spans.item("target", name):
+                with run_log.item("target", name):
                     yield name, start.output.tree, start.verdicts
         if self.job.processes > 1 and len(begun) >= _WORTH_WORKERS and forked.possible():
             # Nobody may fork while Go runs; to look into the cache needs none of it.
@@ -138,7 +138,7 @@ class _Engine:
             start = begun[name]
             target = self._target(name, kapitan, Evaluation(name, imports, memo, machines))
             try:
-                with spans.item("target", name):
+                with run_log.item("target", name):
                     output = compile_target(target, start.output, done=start.done)
                     result: _Result = output.tree
             except CommodoreError as error:

@@ -6,7 +6,7 @@ import logging
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from .inputs import INPUT_TYPES, InputJob
@@ -62,7 +62,7 @@ def compile_target(target: Target, output: Output, *, done: int = 0) -> Output:
         # The folder is made first, and is there even if an entry fails that may.
         output = output.with_folder(output.place(entry.output_path))
         try:
-            with spans.detail("entry", entry.input_type, entry.output_path):
+            with run_log.detail("entry", entry.input_type, entry.output_path):
                 kind = INPUT_TYPES[entry.input_type]
                 output = target.cache.rendered(kind, _job(target, entry, output))
         except CommodoreError as error:

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import spans
-from commodore_py.adapters import asked
+from commodore_py import run_log
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.config import WorkPaths
@@ -66,7 +65,7 @@ def apply_filters(
             place_of=sources.places.parameter,
         )
         try:
-            with spans.item("filtered", name):
+            with run_log.item("filtered", name):
                 filtered[name], said = _filter_instance(instance)
         except CommodoreError as error:
             errors.append(error)
@@ -77,7 +76,7 @@ def apply_filters(
         explain(verdicts)
     raise_collected(errors, "postprocessing")
     refuse_differences(verdicts)
-    asked.tell(Verdicts(verdicts, cache.roots))
+    run_log.report(Verdicts(verdicts, cache.roots))
     return filtered, tuple(notices)
 
 
@@ -147,7 +146,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
-            with instance.telling(definition), spans.detail("filter", definition.name):
+            with instance.telling(definition), run_log.detail("filter", definition.name):
                 tree = _run(definition, tree, instance)
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters import asked
 from commodore_py.model.download import Artifact, Chart, WebFile
 from commodore_py.model.fields import field_values
+from commodore_py.model.remote_use import SourceDownloaded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from commodore_py.config import Config
     from commodore_py.model.download import Source
+    from commodore_py.run_log import Events
 
 # A repository's branches are asked for with all the others.
 _KINDS: dict[str, type[WebFile | Chart | Artifact]] = {
@@ -22,14 +23,12 @@ _KINDS: dict[str, type[WebFile | Chart | Artifact]] = {
 }
 
 
-def asked_in(heard: Iterable[object]) -> list[dict[str, Any]]:
+def asked_in(heard: Events) -> list[dict[str, Any]]:
     """What was downloaded in a run, as it can be kept; what never changes is left out."""
     from commodore_py.dependencies.downloads.constraints import is_exact  # noqa: PLC0415 - slow
 
     found = []
-    for one in heard:
-        if not isinstance(one, asked.Downloaded):
-            continue
+    for one in heard.of(SourceDownloaded):
         source = one.source
         fixed = (isinstance(source, Chart) and is_exact(source.version)) or (
             isinstance(source, Artifact) and "@" in source.reference

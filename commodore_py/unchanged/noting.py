@@ -13,11 +13,12 @@ from commodore_py.cache.verdicts import Verdicts
 from . import answers, downloads, looks, outcome, outside, proof, remotes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change, DiffLine
     from commodore_py.model.stages import Published, Rendered, Sources
+    from commodore_py.run_log import Events
 
     from .looks import Look
 
@@ -28,7 +29,7 @@ class Seen:
 
     before: Look
     began: int
-    heard: tuple[object, ...]
+    heard: Events
     warnings: tuple[dict[str, str], ...]
     told_to: frozenset[str]
 
@@ -89,11 +90,6 @@ def _objection(config: Config, sources: Sources, published: Published, seen: See
     return f"it looks for {file}, and is told to such a file itself" if file else ""
 
 
-def _is_unsteady(heard: Iterable[object]) -> bool:
+def _is_unsteady(heard: Events) -> bool:
     """Whether something was made that comes out different each time, as far as is known."""
-    return any(
-        not verdict.steady
-        for verdicts in heard
-        if isinstance(verdicts, Verdicts)
-        for verdict in verdicts.all
-    )
+    return any(not verdict.steady for verdicts in heard.of(Verdicts) for verdict in verdicts.all)

@@ -7,7 +7,6 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.adapters import asked
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.files import refs_in
 from commodore_py.adapters.git.program import BRANCHES, TAGS
@@ -15,6 +14,7 @@ from commodore_py.dependencies.git.questions import Asker
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
+from commodore_py.model.remote_use import RemoteListed, VersionUsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.stages import Sources
+    from commodore_py.run_log import Events
 
-_Answers: TypeAlias = "Mapping[str, asked.Remote]"
+_Answers: TypeAlias = "Mapping[str, RemoteListed]"
 
 _CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 _PARALLEL = 8  # waiting for servers, not computing
@@ -31,13 +32,12 @@ _HEAD = "HEAD"
 
 
 def asked_in(
-    paths: WorkPaths, sources: Sources, heard: Iterable[object], *, local: bool
+    paths: WorkPaths, sources: Sources, heard: Events, *, local: bool
 ) -> list[dict[str, Any]] | None:
     """What to ask before the next run, with what was found; None where that cannot be known."""
-    heard = tuple(heard)
-    answers = {git_urls.normalise(one.url): one for one in heard if isinstance(one, asked.Remote)}
+    answers = {git_urls.normalise(one.url): one for one in heard.of(RemoteListed)}
     found = [] if local else list(_of_checkouts(paths, sources, answers))
-    for one in dict.fromkeys(one for one in heard if isinstance(one, asked.Version)):
+    for one in dict.fromkeys(heard.of(VersionUsed)):
         have = _have(one.clone) if one.clone is not None else None
         answer = answers.get(git_urls.normalise(one.url))
         if one.clone is None and answer is not None:

@@ -9,8 +9,7 @@ from datetime import datetime
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py import spans
-from commodore_py.adapters.asked import heard
+from commodore_py import run_log
 from commodore_py.cache import instances
 from commodore_py.errors import CommodoreError
 
@@ -51,9 +50,9 @@ def compile_catalog(
 
     if memory is None:
         reads = _Reads(config)
-        with heard() as reads.heard:
+        with run_log.collecting() as reads.heard:
             return pipeline.compile_catalog(config, cluster_id, approve, reads)
-    with heard() as memory.heard, warned.kept() as memory.warnings:
+    with run_log.collecting() as memory.heard, warned.kept() as memory.warnings:
         return pipeline.compile_catalog(config, cluster_id, approve, memory)
 
 
@@ -70,24 +69,24 @@ class _Reads:
 
     def __init__(self, config: Config) -> None:
         self._config = config
-        self.heard: list[object] = []
+        self.heard = run_log.Events()
 
     def begun(self) -> None:
         """Of no interest: only a run that ends well is noted."""
 
-    @spans.act("remember")
+    @run_log.act("remember")
     def done(self, sources: Sources, _: Rendered, __: Published) -> None:
         """Note it, if anybody watched."""
         _note_reads(self._config, sources, self.heard)
 
 
-def _note_reads(config: Config, sources: Sources, heard_of: list[object]) -> None:
+def _note_reads(config: Config, sources: Sources, heard: run_log.Events) -> None:
     if config.dry_run:
         return
     if config.result_cache is None or config.engine != "native":
         instances.outdate(config.paths.state)
     else:
-        instances.note(config.paths.state, sources, heard_of)
+        instances.note(config.paths.state, sources, heard)
 
 
 class _Memory:
@@ -101,10 +100,10 @@ class _Memory:
         self._before: Look | None = None
         self._surroundings = ""
         self._began = time_ns()
-        self.heard: list[object] = []
+        self.heard = run_log.Events()
         self.warnings: list[dict[str, str]] = []
 
-    @spans.act("look back")
+    @run_log.act("look back")
     def recalled(self) -> Published | None:
         """The result of the last run, if this one would have the same."""
         started = monotonic()
@@ -166,7 +165,7 @@ class _Memory:
         """A run begins: until it has ended well, nothing is known."""
         state.forget(self._folder)
 
-    @spans.act("remember")
+    @run_log.act("remember")
     def done(self, sources: Sources, rendered: Rendered, published: Published) -> None:
         """Note a run that ended well, if it is known what it read and wrote."""
         from . import noting  # noqa: PLC0415 - needs all that the run has needed, too
@@ -183,7 +182,7 @@ class _Memory:
                 noting.Seen(
                     self._before,
                     self._began,
-                    tuple(self.heard),
+                    self.heard,
                     tuple(self.warnings),
                     self._told_to(),
                 ),

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 # A stage that sleeps, in place of one that works: who shows it cannot tell the difference.
 DRIVER = """
 import sys, time
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.cli.output import log, progress, messages
 
 log.set_up(quiet="quiet" in sys.argv, form="json" if "json" in sys.argv else "text")
-with progress.shown(), spans.stage(sys.argv[1], of="thing", total=3):
+with progress.shown(), run_log.stage(sys.argv[1], of="thing", total=3):
     for name in ("first", "second", "third"):
-        with spans.item("thing", name):
+        with run_log.item("thing", name):
             time.sleep(0.7 if name == "first" else 0.3)
         messages.step(f"done with {name}")
 print("result")

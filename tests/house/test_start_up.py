@@ -10,7 +10,7 @@ import pytest
 
 HEAVY = {
     *("_gojsonnet", "git", "hvac", "jinja2", "kapitan", "pydantic", "reclass_rs", "requests"),
-    *("commodore_py.cli.output.progress", "commodore_py.spans", "rich", "yaml"),
+    *("commodore_py.cli.output.progress", "commodore_py.run_log", "rich", "yaml"),
 }
 DRIVER = """
 import json, sys

@@ -26,10 +26,10 @@ def told(config: Config) -> Iterator[None]:
         messages.step(f"{option}: {why}")
         yield
         return
-    from commodore_py.adapters.asked import heard
     from commodore_py.cache.verdicts import tally
+    from commodore_py.run_log import collecting
 
-    with heard() as said:
+    with collecting() as said:
         yield
     found = tally(said)
     messages.step(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.model.stages import ReportOutcome
 
 from . import differences, formats, messages, timings
@@ -100,7 +100,7 @@ class Show:
         smart = config.migration and self._form == "text"
         if smart:
             messages.step("Smart diffing started; this may take a while")
-        with spans.stage("diff"):
+        with run_log.stage("diff"):
             text = self._text(config, change)
         if self._output == "text":
             click.echo(text)

@@ -10,7 +10,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
-from commodore_py import spans
+from commodore_py import run_log
 
 from . import log, messages
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from commodore_py.spans import Span
+    from commodore_py.run_log import Span
 
 _LOG = logging.getLogger("commodore_py.cli")
 
@@ -202,7 +202,7 @@ def shown() -> Iterator[None]:
     progress = Progress()
     log.STEPPING_ASIDE.append(SCREEN.aside)
     try:
-        with spans.watching(progress):
+        with run_log.watching(progress):
             yield
     finally:
         progress.close()

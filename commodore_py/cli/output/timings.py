@@ -21,7 +21,7 @@ from . import log, messages
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from commodore_py.spans import Span
+    from commodore_py.run_log import Span
 
 _STAGES = ("act", "stage")
 _SLOWEST = {"target": 10}

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from commodore_py import spans
-from commodore_py.adapters import asked
+from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import web
@@ -18,6 +17,7 @@ from commodore_py.dependencies.git.questions import Asker
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
+from commodore_py.model.remote_use import SourceDownloaded
 
 from . import artifacts, charts, files
 from .mode import Mode
@@ -62,7 +62,7 @@ def fetch_downloads(
     sources: dict[Source, list[Download]] = {}
     for one in wanted:
         sources.setdefault(one.source, []).append(one)
-    downloading = spans.stage("download", of="download", total=len(sources))
+    downloading = run_log.stage("download", of="download", total=len(sources))
     with downloading, ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
         outcomes = dict(zip(sources, pool.map(run.fetch, sources), strict=True))
     for source, outcome in outcomes.items():
@@ -71,7 +71,7 @@ def fetch_downloads(
     raise_collected(problems, "not everything that components download is here")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
     for source, found in known.items():
-        asked.tell(asked.Downloaded(source, found.sha256))
+        run_log.report(SourceDownloaded(source, found.sha256))
     placements = [
         run.placement(one, known[one.source], targets[one], places)
         for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))
@@ -131,7 +131,7 @@ class _Run:
 
     def fetch(self, source: Source) -> Known | CommodoreError:
         try:
-            with spans.item("download", without_password(str(source))):
+            with run_log.item("download", without_password(str(source))):
                 return self._fetch(source)
         except CommodoreError as error:
             return error

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import checkouts, clones, unchanged
@@ -40,7 +40,7 @@ def ask_all(
             settled[group.clone] = found
         return found is not None
 
-    watch = spans.stage("ask", of="question", total=len(groups))
+    watch = run_log.stage("ask", of="question", total=len(groups))
     with watch, ThreadPoolExecutor(max_workers=PARALLEL) as pool:
         # Servers are asked in threads, files read in this one: Python computes in one at a time.
         asked = [
@@ -58,7 +58,7 @@ def ask_all(
 def _question(group: Group, asker: Asker) -> Answer | CommodoreError | None:
     spec = group.configuration
     try:
-        with spans.item("question", group.clone.name):
+        with run_log.item("question", group.clone.name):
             if spec is None:
                 return clones.question(group.clone, group.url, group.specs, asker)
             revision = spec.version or ""

@@ -6,7 +6,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.adapters.git.abbreviations import short_commits_in
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
@@ -127,7 +127,7 @@ def _fetch_all(
 ) -> list[Dependency | CheckedOut | CommodoreError]:
     def fetch_group(group: Group) -> list[Dependency | CheckedOut | CommodoreError]:
         try:
-            with spans.item("repository", group.clone.name):
+            with run_log.item("repository", group.clone.name):
                 if group.configuration is not None:
                     return [_fetch_configuration(group, answers[group.clone], config)]
                 return [*_fetch_repository(group, answers[group.clone], config, asker, mould)]
@@ -135,7 +135,7 @@ def _fetch_all(
             error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
             return [error]
 
-    with spans.stage("fetch", of="repository", total=len(groups)):
+    with run_log.stage("fetch", of="repository", total=len(groups)):
         return [one for group in _in_parallel(fetch_group, groups) for one in group]
 
 

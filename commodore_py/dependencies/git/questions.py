@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import asked
+from commodore_py import run_log
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.files import git_folder_of_remote, refs_in
 from commodore_py.adapters.git.program import (
@@ -18,6 +18,7 @@ from commodore_py.adapters.git.program import (
     has_rules_for_remotes,
     over_network,
 )
+from commodore_py.model.remote_use import RemoteListed
 
 from .revisions import is_commit
 
@@ -137,7 +138,7 @@ def refs_from(answer: Answer, have: RefFiles, versions: Collection[str]) -> Refs
 
 
 def _told(url: str, answer: Answer) -> Answer:
-    asked.tell(asked.Remote(url, answer.objects, answer.default_branch))
+    run_log.report(RemoteListed(url, answer.objects, answer.default_branch))
     return answer
 
 

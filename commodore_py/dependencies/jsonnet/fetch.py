@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import asked
+from commodore_py import run_log
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.files import refs_in
 from commodore_py.adapters.git.program import (
@@ -29,6 +29,7 @@ from commodore_py.dependencies.git.revisions import find, is_commit, is_complete
 from commodore_py.dependencies.offline import Missing
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
+from commodore_py.model.remote_use import VersionUsed
 
 from .content import Content, content_here, place_of, put
 from .jsonnetfile import GitSource
@@ -118,7 +119,7 @@ class Clones:
                 return version
             raise
         if not is_commit(version):
-            asked.tell(asked.Version(url, version, bare))
+            run_log.report(VersionUsed(url, version, bare))
         return found
 
     def provide(self, remote: Remote, content: Content) -> None:

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import compiler, pipeline, spans
+from commodore_py import compiler, pipeline, run_log
 from commodore_py.adapters.files import link, on_disk, remove, write_tree
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloading import fetch_downloads
@@ -93,7 +93,7 @@ def put_back(wanted: Wanted) -> None:
     on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
 
 
-@spans.act("gather")
+@run_log.act("gather")
 def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
     with told_to_author(_passing(config, folder)):
@@ -148,7 +148,7 @@ def _plan(wanted: Wanted, paths: WorkPaths) -> CompilePlan:
     )
 
 
-@spans.act("libraries")
+@run_log.act("libraries")
 def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
     component, config = gathered.wanted.component.checkout(), gathered.config
@@ -156,7 +156,7 @@ def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
         bring_single(config, component, gathered.parameters, keep_others=keep_others)
 
 
-@spans.act("downloads")
+@run_log.act("downloads")
 def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
     """Fetch what the component downloads, or some of it, and put it in its places."""
     config = gathered.config

@@ -10,7 +10,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import pipeline, spans
+from commodore_py import pipeline, run_log
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed, write_tree
 from commodore_py.catalog.clean import clean
@@ -124,7 +124,7 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
     return found
 
 
-@spans.act("gather")
+@run_log.act("gather")
 def _gather(config: Config, package: PackageAt) -> Sources:
     """The steps of `pipeline.gather` that need no cluster, in its order."""
     log.info("Gathering what package %s is made of", package.name)

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 
-from commodore_py import spans
+from commodore_py import run_log
 from commodore_py.cli.output import log
 from commodore_py.cli.output.progress import Progress
 
@@ -18,9 +18,9 @@ def usual_output() -> None:
 
 
 def run(progress: Progress, *names: str, stage: str = "compile") -> None:
-    with spans.watching(progress), spans.stage(stage, of="target", total=len(names)):
+    with run_log.watching(progress), run_log.stage(stage, of="target", total=len(names)):
         for name in names:
-            with spans.item("target", name):
+            with run_log.item("target", name):
                 pass
     progress.close()
 
@@ -54,10 +54,10 @@ def test_stages_that_people_do_not_know_are_not_told(caplog: pytest.LogCaptureFi
 def test_stages_within_stages(caplog: pytest.LogCaptureFixture) -> None:
     progress = Progress(pause=0)
 
-    with spans.watching(progress), spans.stage("compile", of="target", total=1):
-        with spans.stage("download", of="download", total=1), spans.item("download", "chart"):
+    with run_log.watching(progress), run_log.stage("compile", of="target", total=1):
+        with run_log.stage("download", of="download", total=1), run_log.item("download", "chart"):
             pass
-        with spans.item("target", "one"):
+        with run_log.item("target", "one"):
             pass
 
     assert list(dict.fromkeys(caplog.messages)) == ["Downloading: 1 of 1", "Compiling: 1 of 1"]

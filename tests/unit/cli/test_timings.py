@@ -14,7 +14,7 @@ from commodore_py.cli.output.timings import (
     events_of,
     rows_of,
 )
-from commodore_py.spans import Span
+from commodore_py.run_log import Span
 
 MS = 1_000_000
 START = Cost(30 * MS, 20 * MS)

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from commodore_py import compiler, spans
-from commodore_py.adapters import asked, forked
-from commodore_py.cache.verdicts import tally
+from commodore_py import compiler, run_log
+from commodore_py.adapters import forked
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from commodore_py.cache.verdicts import Tally
     from commodore_py.config import Config
     from commodore_py.model.catalog import Notice
     from commodore_py.model.tree import Tree
@@ -50,13 +47,13 @@ def compiled(
     def run(case: str) -> Ran:
         begun = time.monotonic()
         try:
-            with spans.item("case", case):
+            with run_log.item("case", case):
                 output, error = compile_one(by_case[case]), None
         except CommodoreError as problem:
             output, error = None, problem
         return Ran(case, output, error, time.monotonic() - begun)
 
-    with spans.stage("cases", of="case", total=len(items)):
+    with run_log.stage("cases", of="case", total=len(items)):
         yield from _ran(config, [*by_case], run)
 
 
@@ -64,19 +61,10 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], Ran]) -> Ite
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
     if processes > 1 and forked.possible():
-        work = partial(_ran_apart, run)
-        for _, (ran, told) in forked.each(lambda: work, cases, min(processes, len(cases))):
-            asked.tell(told)
+        for _, ran in forked.each(lambda: run, cases, min(processes, len(cases))):
             yield ran
     else:
         yield from map(run, cases)
-
-
-def _ran_apart(run: Callable[[str], Ran], case: str) -> tuple[Ran, Tally]:
-    """A case in a worker, with what became of results: what is told there is not heard at home."""
-    with asked.heard() as heard:
-        ran = run(case)
-    return ran, tally(heard)
 
 
 def apart(work: Callable[[], None]) -> None:

@@ -1,0 +1,43 @@
+"""What a run used of remotes and servers, reported so that a later run can compare."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from commodore_py.run_log import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from .download import Source
+
+
+@dataclass(frozen=True, slots=True)
+class RemoteListed(Event):
+    """A Git remote listed its refs."""
+
+    url: str
+    objects: Mapping[str, str]
+    """Of refs by the names that a clone has for them."""
+    default_branch: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionUsed(Event):
+    """A branch or a tag of a remote was used, beside those of components and packages."""
+
+    url: str
+    version: str
+    """The default branch if it is empty."""
+    clone: Path | None = None
+    """Into which everything of the remote was fetched; None if its refs were only listed."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDownloaded(Event):
+    """A download was up to date or was fetched, with this content."""
+
+    source: Source
+    sha256: str
