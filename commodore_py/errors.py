@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 
 class CommodoreError(Exception):
@@ -63,6 +64,16 @@ def raise_collected(errors: Iterable[CommodoreError], summary: str) -> None:
         raise collected[0]
     if collected:
         raise SeveralErrors(f"{summary}: {len(collected)} problems", errors=collected)
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Add the note "while <what>" to an error that passes through."""
+    try:
+        yield
+    except CommodoreError as error:
+        error.add_note(f"while {what}")
+        raise
 
 
 def notes_of(error: BaseException) -> tuple[str, ...]:

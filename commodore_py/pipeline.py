@@ -10,7 +10,7 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from commodore_py import compiler, lieutenant, postprocess, refs, run_log
+from commodore_py import compiler, postprocess, refs, run_log
 from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_doubts
 from commodore_py.catalog.diff.text import ignored_words
@@ -38,7 +38,8 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.checks import check_configuration, deprecations
 from commodore_py.inventory.layout import materialise
 from commodore_py.inventory.resolve import locator_of, resolve, resolve_bootstrap
-from commodore_py.lieutenant.reporting import report_body
+from commodore_py.lieutenant.clusters import load_cluster
+from commodore_py.lieutenant.reports import report_body, send_report
 from commodore_py.model.catalog import CatalogHead, Change, Notice
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.stages import Published, Rendered, ReportOutcome, Sources
@@ -99,7 +100,7 @@ def gather(config: Config, cluster_id: str) -> Sources:
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
     with run_log.stage("facts"):
-        cluster = lieutenant.load_cluster(config, cluster_id)
+        cluster = load_cluster(config, cluster_id)
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         outlook = _look_at_destination(config, cluster)
     classes, node = gather_classes(config, cluster)
@@ -308,7 +309,7 @@ def _report(config: Config, published: Published, report: Unreported) -> Publish
     keep_unreported(config.paths, report)
     try:
         with run_log.stage("report"):
-            lieutenant.send_report(config, report.cluster, report.report)
+            send_report(config, report.cluster, report.report)
     except CommodoreError as error:
         outcome = ReportOutcome.FAILED
         return replace(

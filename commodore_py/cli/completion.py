@@ -115,15 +115,15 @@ def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, 
 def _asked_for(
     ctx: click.Context, given: Mapping[str, str], *, ids_only: bool
 ) -> list[dict[str, str]]:
-    from commodore_py import lieutenant
+    from commodore_py.lieutenant.clusters import cluster_ids, list_clusters
 
     from . import known_clusters
     from .settings.options import Globals, config_of
 
     config = config_of(Globals(_work(ctx), request_timeout=1), may_log_in=False, **given)
     if ids_only and _is_folder(config.api_url):
-        return [{"id": name} for name in lieutenant.cluster_ids(config)]
-    found = lieutenant.list_clusters(config)
+        return [{"id": name} for name in cluster_ids(config)]
+    found = list_clusters(config)
     known_clusters.remember(config.api_url, found)
     return [{key: str(value) for key, value in cluster.items()} for cluster in found]
 

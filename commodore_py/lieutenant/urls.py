@@ -16,20 +16,20 @@ _UNRESERVED = re.compile("[A-Za-z0-9._~-]")
 
 
 def facts_folder(api_url: str) -> Path | None:
-    """The folder that is meant; only a leading `.`, `/` or `file://` means one."""
+    """The folder that an API URL names with a leading `.`, `/` or `file://`; None for a server."""
     if api_url.startswith("file://"):
         return Path(unquote(_HOST_OF_FILE.sub("", api_url)))
     return Path(api_url) if api_url.startswith((".", "/")) else None
 
 
 def request_url(api_url: str, endpoint: str, name: str = "") -> str:
-    """The normalised URL of one object; without a name that of the whole list."""
+    """The normalised URL of one object, or of the list without a name."""
     scheme, host, path = _base(api_url)
     return f"{scheme}://{host}/" + "/".join((*path, endpoint, quote(name, safe="")))
 
 
 def base_url(api_url: str) -> str:
-    """The one spelling of an API's URL, however it was given."""
+    """The normalised form of an API URL."""
     scheme, host, path = _base(api_url)
     return "/".join((f"{scheme}://{host}", *path))
 
@@ -40,18 +40,18 @@ def _base(api_url: str) -> tuple[str, str, list[str]]:
         parts = urlsplit(text)
         port = parts.port
     except ValueError as error:
-        raise CommodoreError(f"not the URL of an API: {error}", where=api_url) from error
+        raise CommodoreError(f"not a valid API URL: {error}", where=api_url) from error
     if "@" in parts.netloc:
-        # Neither shown nor used: requests would send them in place of the token.
+        # Not printed. The HTTP library would send them instead of the token.
         raise CommodoreError(
-            "the API URL holds a user name or a password",
-            hint="leave them out; the API is asked with a token (--api-token)",
+            "the API URL contains a user name or a password",
+            hint="remove them; requests are authenticated with a token (--api-token)",
         )
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or parts.query or parts.fragment:
         raise CommodoreError(
-            "not the URL of an API",
+            "not a valid API URL",
             where=api_url,
-            hint="give one like https://lieutenant.example.com,"
+            hint="use one like https://lieutenant.example.com,"
             " or a folder of cluster facts like ./facts",
         )
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname

@@ -35,9 +35,9 @@ def difference(config: Config, cluster_id: str, last: State) -> str:
 
 # Each is imported where somebody has to be asked: most of it is slow to import.
 def _is_known_as(config: Config, cluster_id: str, word: str) -> bool:
-    from commodore_py import lieutenant  # noqa: PLC0415 - see above
+    from commodore_py.lieutenant.clusters import load_cluster  # noqa: PLC0415 - see above
 
-    return word_for(lieutenant.load_cluster(config, cluster_id)) == word
+    return word_for(load_cluster(config, cluster_id)) == word
 
 
 def _answer_alike(config: Config, last: State) -> bool:

@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import compiler, lieutenant
+from commodore_py import compiler
 from commodore_py.cache import instances
 from commodore_py.cache.verdicts import Verdicts
+from commodore_py.lieutenant.urls import facts_folder
 
 from . import answers, downloads, looks, outcome, outside, proof, remotes
 
@@ -48,7 +49,7 @@ def note(
     if why:
         return why
     root = config.paths.root
-    facts = None if config.local else lieutenant.facts_folder(config.api_url)
+    facts = None if config.local else facts_folder(config.api_url)
     elsewhere = sorted(
         {*outside.named_by(sources, root), *instances.paths_outside(seen.heard, root)}
     )

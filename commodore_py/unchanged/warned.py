@@ -17,7 +17,7 @@ _LASTING = (
     "commodore_py.compiler",
     "commodore_py.postprocess",
     "commodore_py.refs",
-    "commodore_py.lieutenant.facts",
+    "commodore_py.lieutenant.folder",
     "commodore_py.dependencies.jsonnet.aliases",
     "commodore_py.dependencies.jsonnet.install",
     "commodore_py.dependencies.jsonnet.rendered",
@@ -36,7 +36,7 @@ class _Keeper(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep one record."""
-        facts = record.name == "commodore_py.lieutenant.facts"
+        facts = record.name == "commodore_py.lieutenant.folder"
         if facts or not record.name.startswith(_TOLD_ANYWAY):
             parts = {name: str(getattr(record, name, "")) for name in _PARTS}
             told = {"by": record.name, "text": record.getMessage(), "level": str(record.levelno)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py import lieutenant
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.catalog.unreported import forget_unreported, unreported
 from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
+from commodore_py.lieutenant.reports import send_report
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -34,7 +34,7 @@ def report_again(config: Config, cluster_id: str) -> str:
                 where=str(config.paths.catalog),
                 hint="compile again with --push: that pushes what is missing, and reports",
             )
-        lieutenant.send_report(config, cluster_id, left.report)
+        send_report(config, cluster_id, left.report)
         forget_unreported(config.paths)
         return left.commit
 

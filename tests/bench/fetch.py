@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py import lieutenant
 from commodore_py.config import Config, WorkPaths
 from commodore_py.dependencies.discover import (
     wanted_components,
@@ -28,6 +27,7 @@ from commodore_py.dependencies.discover import (
 )
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.inventory.resolve import resolve_bootstrap
+from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.classpath import ClassPath
 from tests.support.peer import clean_environment, find_peer, write_jb
 
@@ -94,7 +94,7 @@ def _fetch_ours(api_url: str, cluster_id: str, work: Path) -> Spent:
         spent += _spent_here() - before
         return found
 
-    cluster = lieutenant.load_cluster(config, cluster_id)
+    cluster = load_cluster(config, cluster_id)
     classes = ClassPath(watched(wanted_configuration(cluster)))
     node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
     classes = classes.plus(fetch(wanted_packages(node)))

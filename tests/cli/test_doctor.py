@@ -214,7 +214,7 @@ def test_what_is_no_url_fails(commodore: CommandLine) -> None:
     found = checks(commodore, COMMODORE_API_URL="ftp://example.com")
 
     assert found["api"]["verdict"] == "fail"
-    assert "not the URL of an API" in found["api"]["found"]
+    assert "not a valid API URL" in found["api"]["found"]
 
 
 def test_a_refused_token_fails_and_is_not_shown(commodore: CommandLine, api: Api) -> None:
@@ -248,7 +248,7 @@ def test_a_kept_token_that_expired(
     found = checks(commodore, COMMODORE_API_URL=api.url)["token"]
 
     assert found["verdict"] == verdict
-    assert found["found"].startswith("kept, expired 1970-01-01 00:01 UTC")
+    assert found["found"].startswith("cached, expired 1970-01-01 00:01 UTC")
 
 
 def test_a_kept_token_is_used(commodore: CommandLine, api: Api) -> None:
@@ -258,7 +258,7 @@ def test_a_kept_token_is_used(commodore: CommandLine, api: Api) -> None:
     found = checks(commodore, COMMODORE_API_URL=api.url)
 
     assert found["api"]["found"] == f"the API {api.url} knows 0 clusters"
-    assert found["token"]["found"].startswith("kept, good until ")
+    assert found["token"]["found"].startswith("cached, good until ")
 
 
 # the working directory

@@ -98,7 +98,9 @@ def test_a_refusal_is_a_failure(commodore: CommandLine, api: Api, command: str) 
         ran = commodore(command, "--device", "--api-url", api.url)
 
     assert (ran.code, ran.out) == (1, "")
-    assert "error: the identity provider refused: access_denied: somebody said no" in ran.err
+    assert (
+        "error: the identity provider denied the login: access_denied: somebody said no" in ran.err
+    )
 
 
 @pytest.mark.parametrize("command", ["login", "fetch-token"])
@@ -138,9 +140,9 @@ def test_missing_settings_are_told_with_their_cause(commodore: CommandLine, api:
 
     assert (ran.code, ran.out) == (1, "")
     cause, _, failure = ran.err.partition("error: ")
-    assert "warning: the API does not tell how to log in: answered 404 Not Found" in cause
+    assert "warning: cannot get the login settings from the API: answered 404 Not Found" in cause
     assert f"{api.url}/" in cause
-    assert failure.startswith("the login lacks a client id (--oidc-client, COMMODORE_OIDC_CLIENT)")
+    assert failure.startswith("the login needs a client id (--oidc-client, COMMODORE_OIDC_CLIENT)")
 
 
 @pytest.mark.spec("02.22", "02.23")
@@ -180,7 +182,7 @@ def test_the_wait_is_limited(commodore: CommandLine, api: Api) -> None:
     ran = commodore("login", "--device", "--login-timeout", "1", "--api-url", api.url)
 
     assert (ran.code, ran.out) == (1, "")
-    assert "error: nobody logged in within 1 seconds" in ran.err
+    assert "error: the login timed out after 1 seconds" in ran.err
 
 
 def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, stranger: Path) -> None:
@@ -206,5 +208,5 @@ def test_an_expired_token_gives_way_to_the_one_kept(
     )
 
     assert (ran.code, ran.out) == (0, "")
-    assert "warning: the API token has expired: it was good until 1970-01-01" in ran.err
+    assert "warning: the API token has expired: it was valid until 1970-01-01" in ran.err
     assert api.asked[0].token == f"Bearer {token}"

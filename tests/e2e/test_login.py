@@ -78,4 +78,4 @@ def test_the_installed_command_logs_in_at_the_registered_port(stranger: Path) ->
         assert without_a_terminal("logout", *there)[:2] == (0, "")
         status, out, told = without_a_terminal("fetch-token", *there)
         assert (status, out) == (1, "")
-        assert "nobody can be asked to log in" in told
+        assert "interactive login is not possible" in told

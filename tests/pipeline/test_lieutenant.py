@@ -20,14 +20,15 @@ from commodore_py.adapters.http import (
 )
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report
-from commodore_py.lieutenant.client import Server
-from commodore_py.lieutenant.reporting import report_body
+from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
+from commodore_py.lieutenant.reports import report_body
+from commodore_py.lieutenant.server import Server
 from tests.support.lieutenant import (
     MISSING,
     as_yaml,
     cluster_object,
     make_record,
+    report,
     tenant_object,
     told,
 )
@@ -212,7 +213,7 @@ def test_an_unknown_cluster_brings_the_nearest_to_mind(sourced: Config) -> None:
         load_cluster(sourced, "c-33")
 
     assert raised.value.hint == "did you mean c-3?"
-    assert raised.value.__notes__ == ["while reading what is known about cluster c-33"]
+    assert raised.value.__notes__ == ["while loading cluster c-33"]
 
 
 # ------------------------------------------------------------------ what a server is asked
@@ -427,7 +428,7 @@ def test_a_cluster_that_is_no_object_is_refused(
 @pytest.mark.spec("03.01")
 @pytest.mark.parametrize(
     ("value", "problem"),
-    [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent other things in it")],
+    [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent a list of other things")],
 )
 def test_clusters_that_are_no_list_are_refused(
     api: Api, config: Config, value: object, problem: str
@@ -463,7 +464,7 @@ def test_a_tenant_unknown_to_the_api_is_told_with_the_cluster(api: Api, config: 
         load_cluster(config, "c-1")
 
     assert raised.value.where == f"{api.url}/tenants/t-1"
-    assert raised.value.__notes__ == ["while reading what is known about cluster c-1"]
+    assert raised.value.__notes__ == ["while loading cluster c-1"]
 
 
 def test_problems_of_both_objects_are_told_with_their_urls(api: Api, config: Config) -> None:

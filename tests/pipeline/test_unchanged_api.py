@@ -86,5 +86,5 @@ def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
 
         server.RequestHandlerClass = present
         assert asked == [f"/clusters/{CLUSTER}"] * (1 + len(PAUSES))
-        assert f"while reading what is known about cluster {CLUSTER}" in notes_of(raised.value)
+        assert f"while loading cluster {CLUSTER}" in notes_of(raised.value)
         assert world.run().rested

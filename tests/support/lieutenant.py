@@ -10,6 +10,7 @@ import yaml
 
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.lieutenant.reports import report_body, send_report
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
 
 MISSING = object()
@@ -47,6 +48,10 @@ def as_yaml(value: object) -> str:
 
 def make_config(paths: WorkPaths, **settings: Any) -> Config:  # noqa: ANN401 - any setting
     return Config(paths, **settings)
+
+
+def report(config: Config, record: BuildRecord) -> None:
+    send_report(config, record.cluster, report_body(record))
 
 
 def make_record() -> BuildRecord:

@@ -117,9 +117,9 @@ def list_(
     **api: str | None,
 ) -> None:
     """List the clusters that the API or the facts folder knows."""
-    from commodore_py import lieutenant
     from commodore_py.cli import known_clusters
     from commodore_py.cli.output import formats
+    from commodore_py.lieutenant.clusters import list_clusters
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
@@ -134,7 +134,7 @@ def list_(
             hint=f"--sort-by knows {keys}",
             strict=strict,
         )
-    clusters = lieutenant.list_clusters(config, tenant=tenant, sort_by=sort_by)
+    clusters = list_clusters(config, tenant=tenant, sort_by=sort_by)
     if not tenant:
         known_clusters.remember(config.api_url, clusters)
     text = formats.cluster_list(clusters, out or "")

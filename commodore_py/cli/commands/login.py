@@ -61,10 +61,10 @@ def login(settings: Globals, /, **options: Any) -> None:
 
     Does nothing while the token of an earlier login is good.
     """
-    from commodore_py import lieutenant
+    from commodore_py.lieutenant.auth.session import log_in
 
     config = _config(settings, options)
-    token = lieutenant.log_in(config, device=options["device"])
+    token = log_in(config, device=options["device"])
     if config.api_url:
         messages.step(f"Logged in to {config.api_url}")
     else:
@@ -77,10 +77,10 @@ def login(settings: Globals, /, **options: Any) -> None:
 @click.pass_obj
 def logout(settings: Globals, api_url: str | None) -> None:
     """Forget the token that is kept for the API; those of other APIs stay."""
-    from commodore_py import lieutenant
+    from commodore_py.lieutenant.auth.session import log_out
 
     config = config_of(settings, api_url=api_url or "")
-    if lieutenant.log_out(config):
+    if log_out(config):
         messages.step(f"Logged out of {config.api_url}")
     else:
         messages.step(f"There is no login at {config.api_url}")
@@ -98,10 +98,10 @@ def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:
     In a shell:
       curl --header "Authorization: Bearer $(commodore fetch-token)" ...
     """
-    from commodore_py import lieutenant
+    from commodore_py.lieutenant.auth.session import fetch_token
 
     config = _config(settings.more_verbose(verbose), options)
-    click.echo(lieutenant.fetch_token(config, device=options["device"]))
+    click.echo(fetch_token(config, device=options["device"]))
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:

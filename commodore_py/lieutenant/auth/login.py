@@ -1,4 +1,4 @@
-"""Logging in: find out where, then with a person in front of a browser, here or elsewhere."""
+"""Interactive logins: find the settings, then use a browser on this machine or another device."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import logging
 import time
 from dataclasses import dataclass, field
 from enum import Enum
+from html import escape
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import desktop, http
-from commodore_py.adapters.http.listener import Arrival, Listener, PortBusy
+from commodore_py.adapters.http.listener import Arrival, Listener, Page, PortBusy
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.urls import base_url
 
-from . import device, oidc, pages
+from . import device, oidc
 from .oidc import LoginFailed, Provider
 
 if TYPE_CHECKING:
@@ -22,22 +23,32 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What the person has to do is shown without -v, and with --quiet; the level is that of notices.
+# Instructions are shown without -v and with --quiet; the level is that of notices.
 _NOTICE = 25
-_ask = logging.getLogger(f"{__name__}.ask")
-_ask.setLevel(_NOTICE)
+_instructions = logging.getLogger(f"{__name__}.instructions")
+_instructions.setLevel(_NOTICE)
 
-_USUAL_HOST, _USUAL_PORT = "localhost", 18000
+_DEFAULT_HOST, _DEFAULT_PORT = "localhost", 18000
 _HIGHEST_PORT = 65535
+_PAGE = """<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><title>Commodore: {title}</title>
+<style>
+body {{ font: 1.1rem/1.5 system-ui, sans-serif; max-width: 34rem; margin: 20vh auto }}
+:root {{ color-scheme: light dark }}
+</style></head>
+<body><h1>{title}</h1><p>{text}</p></body>
+</html>
+"""
 
 
 class Way(Enum):
-    """How a person can log in."""
+    """How the user logs in."""
 
-    NOT = "not at all"
+    NONE = "not possible: no user at a terminal"
     BROWSER = "in the browser of this machine"
-    ELSEWHERE = "on another device, or else at an address that is shown"
-    DEVICE = "on another device, as was asked for"
+    NO_BROWSER = "on another device, or else at a URL that is printed"
+    DEVICE = "on another device, as requested"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +61,7 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """How one is done: the settings that do not depend on the provider."""
+    """Settings of a login that do not depend on the provider."""
 
     way: Way
     listen: str = ""
@@ -60,16 +71,16 @@ class Login:
 
 
 def way_here(*, listen: str) -> Way:
-    """The way that suits this machine; an address to listen at is given for a browser."""
+    """The way to log in on this machine; a listen address implies a browser."""
     if not desktop.somebody_is_there():
-        return Way.NOT
-    return Way.BROWSER if listen or desktop.has_browser() else Way.ELSEWHERE
+        return Way.NONE
+    return Way.BROWSER if listen or desktop.has_browser() else Way.NO_BROWSER
 
 
 def settings_of(api_url: str, client_id: str, discovery_url: str, *, timeout: float) -> Settings:
-    """The settings given, or those the API tells whoever has none of them."""
+    """The given settings, or those of the API if none is given."""
     if api_url and not client_id and not discovery_url:
-        client_id, discovery_url = _told_by(api_url, timeout)
+        client_id, discovery_url = _settings_of_api(api_url, timeout)
     missing = [
         what
         for given, what in (
@@ -80,37 +91,37 @@ def settings_of(api_url: str, client_id: str, discovery_url: str, *, timeout: fl
     ]
     if missing and not (api_url or client_id or discovery_url):
         raise LoginFailed(
-            "there is nothing to log in to: no API URL",
+            "cannot log in: no API URL",
             hint="set --api-url or COMMODORE_API_URL to a Lieutenant API;"
             " a folder of cluster facts needs no login",
         )
     if missing:
         raise LoginFailed(
-            f"the login lacks {' and '.join(missing)}",
+            f"the login needs {' and '.join(missing)}",
             where=api_url,
-            hint="give both, or none of them if the API tells them",
+            hint="set both, or neither if the API provides them",
         )
     return Settings(client_id, discovery_url)
 
 
 def log_in(provider: Provider, client_id: str, login: Login) -> dict[str, Any]:
-    """The answer of the token endpoint once a person has logged in, checked."""
-    invited = _invitation(provider, client_id, login)
-    if invited:
-        return _on_another_device(invited, provider, client_id, login)
+    """Log in interactively; returns the checked response of the token endpoint."""
+    code = _device_code(provider, client_id, login)
+    if code:
+        return _on_another_device(code, provider, client_id, login)
     return _in_a_browser(provider, client_id, login)
 
 
-def _told_by(api_url: str, timeout: float) -> tuple[str, str]:
+def _settings_of_api(api_url: str, timeout: float) -> tuple[str, str]:
     url = f"{base_url(api_url)}/"
     try:
-        answer = http.get_json(url, timeout=timeout)
+        response = http.get_json(url, timeout=timeout)
     except CommodoreError as error:
-        log.warning("the API does not tell how to log in: %s", error, extra={"where": url})
+        log.warning("cannot get the login settings from the API: %s", error, extra={"where": url})
         return "", ""
-    told = answer.get("oidc") if isinstance(answer, dict) else None
-    given = told if isinstance(told, dict) else {}
-    client_id, discovery_url = given.get("clientId"), given.get("discoveryUrl")
+    oidc_settings = response.get("oidc") if isinstance(response, dict) else None
+    found = oidc_settings if isinstance(oidc_settings, dict) else {}
+    client_id, discovery_url = found.get("clientId"), found.get("discoveryUrl")
     return (
         client_id if isinstance(client_id, str) else "",
         discovery_url if isinstance(discovery_url, str) else "",
@@ -122,73 +133,73 @@ def _in_a_browser(provider: Provider, client_id: str, login: Login) -> dict[str,
         attempt = oidc.Attempt.fresh(f"http://localhost:{listener.port}")
         url = oidc.authorization_url(provider, client_id, attempt)
         if login.way is Way.BROWSER and desktop.has_browser():
-            _tell(f"Log in with your browser; if none opens, go to\n  {url}")
+            _print(f"Log in with your browser; if none opens, go to\n  {url}")
             desktop.open_browser(url)
         else:
-            _tell(
+            _print(
                 f"Log in with a browser that reaches port {listener.port} of this machine as"
                 f" localhost:\n  {url}"
             )
         arrival = listener.arrival(within=login.seconds)
         if arrival is None:
-            raise _nobody_came(login)
+            raise _timed_out(login)
         return _tokens_for(arrival, provider, client_id, attempt, login)
 
 
 def _tokens_for(
     arrival: Arrival, provider: Provider, client_id: str, attempt: oidc.Attempt, login: Login
 ) -> dict[str, Any]:
-    """What the browser brought, made into tokens; it is shown what came of it."""
+    """Exchange the code that the browser brought for tokens, and show the outcome there."""
     status = HTTPStatus.UNPROCESSABLE_ENTITY
     try:
         code = oidc.code_in(arrival.query, provider, attempt)
         status = HTTPStatus.INTERNAL_SERVER_ERROR
-        answer = oidc.exchange(
+        response = oidc.exchange(
             provider, client_id, code, attempt, timeout=login.request_timeout, now=login.now()
         )
     except CommodoreError as error:
-        arrival.answer(pages.not_logged_in(str(error), status))
+        arrival.answer(_not_logged_in(str(error), status))
         raise
-    arrival.answer(pages.logged_in())
-    return answer
+    arrival.answer(_logged_in())
+    return response
 
 
-def _invitation(provider: Provider, client_id: str, login: Login) -> device.Invitation | None:
-    """To another device, if that is the way; None leaves the browser."""
+def _device_code(provider: Provider, client_id: str, login: Login) -> device.DeviceCode | None:
+    """The code for a login on another device; None to use a browser."""
     if login.way is Way.DEVICE and not provider.device_endpoint:
         raise LoginFailed(
-            "the identity provider offers no login on another device",
+            "the identity provider does not support logins on other devices",
             where=provider.issuer,
             hint="log in without --device; over SSH, forward port 18000 to this machine",
         )
-    if login.way not in {Way.DEVICE, Way.ELSEWHERE} or not provider.device_endpoint:
+    if login.way not in {Way.DEVICE, Way.NO_BROWSER} or not provider.device_endpoint:
         return None
     try:
-        return device.invitation(provider, client_id, timeout=login.request_timeout)
+        return device.request_code(provider, client_id, timeout=login.request_timeout)
     except http.HttpError as error:
         if login.way is Way.DEVICE:
             raise
-        # Providers offer this to everybody, and then refuse it to most clients.
-        log.warning("no login on another device: %s", error, extra={"where": error.where})
+        # Many providers advertise this and then deny it to most clients.
+        log.warning("cannot log in on another device: %s", error, extra={"where": error.where})
         return None
 
 
 def _on_another_device(
-    invited: device.Invitation, provider: Provider, client_id: str, login: Login
+    code: device.DeviceCode, provider: Provider, client_id: str, login: Login
 ) -> dict[str, Any]:
-    page = invited.page_with_code or invited.page
-    _tell(f"Log in on any device: go to\n  {page}\nand make sure it shows: {invited.user_code}")
-    answer = device.accepted(
-        invited,
+    page = code.page_with_code or code.page
+    _print(f"Log in on any device: go to\n  {page}\nand make sure it shows: {code.user_code}")
+    response = device.poll(
+        code,
         provider,
         client_id,
         seconds=login.seconds,
         timeout=login.request_timeout,
         now=login.now,
     )
-    if answer is None:
-        raise _nobody_came(login)
-    return answer
+    if response is None:
+        raise _timed_out(login)
+    return response
 
 
 def _listener(listen: str) -> Listener:
@@ -196,8 +207,8 @@ def _listener(listen: str) -> Listener:
         return Listener(*_address(listen))
     except PortBusy as error:
         error.hint = (
-            "another login may be going on; else stop that program, or log in on another device"
-            " with `commodore login --device`, or name another port with --oidc-listen"
+            "another login may be running; else stop that program, or log in on another device"
+            " with `commodore login --device`, or set another port with --oidc-listen"
             " localhost:PORT if the identity provider allows it"
         )
         raise
@@ -205,22 +216,37 @@ def _listener(listen: str) -> Listener:
 
 def _address(listen: str) -> tuple[str, int]:
     if not listen:
-        return _USUAL_HOST, _USUAL_PORT
+        return _DEFAULT_HOST, _DEFAULT_PORT
     host, _, port = listen.rpartition(":")
     if not (host and port.isascii() and port.isdigit() and int(port) <= _HIGHEST_PORT):
         raise UsageError(
-            f"not an address to listen at: {listen}",
-            hint=f"give HOST:PORT, as in {_USUAL_HOST}:{_USUAL_PORT} or 0.0.0.0:{_USUAL_PORT}",
+            f"invalid listen address: {listen}",
+            hint=f"use HOST:PORT, as in {_DEFAULT_HOST}:{_DEFAULT_PORT} or 0.0.0.0:{_DEFAULT_PORT}",
         )
     return host.removeprefix("[").removesuffix("]"), int(port)
 
 
-def _nobody_came(login: Login) -> LoginFailed:
+def _timed_out(login: Login) -> LoginFailed:
     return LoginFailed(
-        f"nobody logged in within {login.seconds:g} seconds",
-        hint="try again; `commodore login --login-timeout SECONDS` waits longer",
+        f"the login timed out after {login.seconds:g} seconds",
+        hint="try again, or wait longer with `commodore login --login-timeout SECONDS`",
     )
 
 
-def _tell(text: str) -> None:
-    _ask.log(_NOTICE, "%s", text, extra={"kind": "plain"})
+def _print(text: str) -> None:
+    _instructions.log(_NOTICE, "%s", text, extra={"kind": "plain"})
+
+
+def _logged_in() -> Page:
+    """The page after a login."""
+    return _page(HTTPStatus.OK, "You are logged in", "You may close this window.")
+
+
+def _not_logged_in(reason: str, status: int = HTTPStatus.BAD_REQUEST) -> Page:
+    """The page after a failed login; the terminal shows the same reason."""
+    text = f"{reason}. See the terminal for details."
+    return _page(status, "You are not logged in", text)
+
+
+def _page(status: int, title: str, text: str) -> Page:
+    return Page(status, _PAGE.format(title=escape(title), text=escape(text)))

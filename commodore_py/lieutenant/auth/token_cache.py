@@ -1,4 +1,4 @@
-"""Tokens of earlier logins, in the file where Commodore keeps them as well."""
+"""Tokens of earlier logins, in the file that is shared with Commodore."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.described import kind_of
+from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """What an earlier login left: the token itself, and what may bring the next one."""
+    """The tokens of an earlier login."""
 
     id_token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -31,12 +31,12 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class TokenCache:
-    """One JSON object in a file: answers of token endpoints, by the URL of the API."""
+    """One JSON object in a file: responses of token endpoints, by the URL of the API."""
 
     file: Path
 
     def sessions(self, api_url: str) -> tuple[Session, ...]:
-        """What is kept for an API; first under its usual spelling, then under all others."""
+        """The sessions of an API: that of its normalised URL, then those of other spellings."""
         entries = self._read()
         found = (entries.get(key) for key in _spellings(api_url, entries))
         return tuple(
@@ -45,29 +45,29 @@ class TokenCache:
             if isinstance(entry, dict)
         )
 
-    def keep(self, api_url: str, answer: Mapping[str, Any]) -> None:
-        """Keep what a token endpoint answered."""
+    def store(self, api_url: str, response: Mapping[str, Any]) -> None:
+        """Store the response of a token endpoint."""
         entries = self._read()
-        # Commodore looks under other spellings. What it would find there has just been used up:
-        # a refresh token that is used twice makes many providers end the whole session.
-        entries |= {spelling: dict(answer) for spelling in _spellings(api_url, entries)}
+        # Commodore reads other spellings. The refresh token there has just been used; using it
+        # twice makes many providers end the whole session.
+        entries |= {spelling: dict(response) for spelling in _spellings(api_url, entries)}
         self._write(entries)
 
     def forget(self, api_url: str) -> bool:
-        """Remove what is kept for an API, and nothing else; False when there was nothing."""
+        """Remove the sessions of an API; False if there were none."""
         entries = self._read()
-        gone = _spellings(api_url, entries)
-        left = {key: entry for key, entry in entries.items() if key not in gone}
-        if left == entries:
+        removed = _spellings(api_url, entries)
+        remaining = {key: entry for key, entry in entries.items() if key not in removed}
+        if remaining == entries:
             return False
-        self._write(left)
+        self._write(remaining)
         return True
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Be the only one to change the file, and to renew what is in it."""
+        """Hold the lock that is needed to change the file or refresh its tokens."""
         with ExitStack() as held:
-            # A place that cannot be locked is told when it is written to, if it ever is.
+            # A folder without write access is reported on writing, if that ever happens.
             with suppress(OSError):
                 self._make_folder()
                 lock = os.open(f"{self.file}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -88,15 +88,19 @@ class TokenCache:
             log.warning("%s cannot be read: %s", self.file, error.strerror)
             return {}
         except ValueError:
-            log.warning("%s is no JSON; it is started anew", self.file)
+            log.warning("%s is not valid JSON; its content is ignored", self.file)
             return {}
         if not isinstance(entries, dict):
-            log.warning("%s holds %s; it is started anew", self.file, kind_of(entries))
+            log.warning(
+                "%s holds %s instead of an object; its content is ignored",
+                self.file,
+                kind_of(entries),
+            )
             return {}
         return entries
 
     def _write(self, entries: Mapping[str, Any]) -> None:
-        # Some people keep the file elsewhere, by way of a link.
+        # The file may be a link to another folder.
         file = Path(os.path.realpath(self.file))
         aside = file.with_name(f".{file.name}.{os.getpid()}.new")
         try:
@@ -109,21 +113,21 @@ class TokenCache:
             with suppress(OSError):
                 aside.unlink(missing_ok=True)
             raise CommodoreError(
-                f"cannot keep the token: {error.strerror}",
+                f"cannot store the token: {error.strerror}",
                 where=str(self.file),
-                hint="mend that, or set XDG_CACHE_HOME to a folder that can be written to",
+                hint="fix that, or set XDG_CACHE_HOME to a writable folder",
             ) from error
 
 
 def _spellings(api_url: str, keys: Iterable[str]) -> tuple[str, ...]:
-    """The usual spelling of a URL, and the keys that mean the same one."""
-    usual = base_url(api_url)
-    return (usual, *(key for key in keys if key != usual and _is_spelling(key, usual)))
+    """The normalised form of a URL, and the keys that are other spellings of it."""
+    normalised = base_url(api_url)
+    return (normalised, *(k for k in keys if k != normalised and _is_spelling(k, normalised)))
 
 
-def _is_spelling(key: str, usual: str) -> bool:
+def _is_spelling(key: str, normalised: str) -> bool:
     try:
-        return base_url(key) == usual
+        return base_url(key) == normalised
     except CommodoreError:
         return False
 

@@ -15,7 +15,7 @@ from commodore_py.workflows.tools.programs import BUILT_IN
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from commodore_py.lieutenant.auth.token_standing import TokenState
+    from commodore_py.lieutenant.auth.session import TokenState
 
     from .environment import Cache, Surroundings
 

@@ -13,14 +13,15 @@ from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py import lieutenant
 from commodore_py.adapters.git.program import commit_of, status
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.catalog.layout import is_generated
 from commodore_py.dependencies.protection.safety import unpushed
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.auth.token_standing import token_state
+from commodore_py.lieutenant.auth.session import token_state
+from commodore_py.lieutenant.clusters import check_reachable, list_clusters, load_cluster
+from commodore_py.lieutenant.urls import facts_folder
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.programs import Tool, installed_tools
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.lieutenant.auth.token_standing import TokenState
+    from commodore_py.lieutenant.auth.session import TokenState
 
 _REFUSED = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
@@ -123,14 +124,14 @@ def look_at_api(config: Config, token: TokenState) -> Api:
     """Ask for the clusters, or only whether somebody is there when there is no token."""
     if not config.api_url:
         return Api()
-    api = Api(config.api_url, is_folder=lieutenant.facts_folder(config.api_url) is not None)
+    api = Api(config.api_url, is_folder=facts_folder(config.api_url) is not None)
     try:
         if api.is_folder:
             return replace(api, clusters=_read_all(config))
         if token.is_good:
-            clusters = lieutenant.list_clusters(replace(config, may_log_in=False))
+            clusters = list_clusters(replace(config, may_log_in=False))
             return replace(api, clusters=len(clusters))
-        lieutenant.knock(config)
+        check_reachable(config)
     except CommodoreError as error:
         refused = isinstance(error, HttpError) and error.status in _REFUSED
         return replace(api, refusal=error) if refused else replace(api, problem=error)
@@ -139,9 +140,9 @@ def look_at_api(config: Config, token: TokenState) -> Api:
 
 def _read_all(config: Config) -> int:
     """Read every cluster and its tenant; returns how many clusters there are."""
-    clusters = lieutenant.list_clusters(config)
+    clusters = list_clusters(config)
     for cluster in clusters:
-        lieutenant.load_cluster(config, cluster["id"])
+        load_cluster(config, cluster["id"])
     return len(clusters)
 
 

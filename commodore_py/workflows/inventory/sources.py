@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import lieutenant
 from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
+from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP
 
 from .facts import class_of_facts, fake_cluster, overlaid
@@ -108,7 +108,7 @@ def _node_of_cluster(
 ) -> Node:
     from commodore_py import pipeline  # noqa: PLC0415 - the compiler: not for local hierarchies
 
-    cluster = lieutenant.load_cluster(config, cluster_id)
+    cluster = load_cluster(config, cluster_id)
     cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
     classes, node = pipeline.gather_classes(config, cluster)
     if target == BOOTSTRAP:

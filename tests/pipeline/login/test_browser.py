@@ -14,7 +14,7 @@ import pytest
 import requests
 
 from commodore_py.errors import CommodoreError, UsageError
-from commodore_py.lieutenant import log_in
+from commodore_py.lieutenant.auth.session import log_in
 from tests.support.login import port_18000_taken
 from tests.support.servers.oidc.contract import ASKING, a_terminal
 from tests.support.servers.oidc.double import CLIENT, Double
@@ -106,7 +106,7 @@ def test_the_page_tells_what_went_wrong(
     with (
         a_terminal(monkeypatch),
         shown_to(visitor),
-        pytest.raises(CommodoreError, match="refused: <script>"),
+        pytest.raises(CommodoreError, match="denied the login: <script>"),
     ):
         log_in(config)
 
@@ -142,7 +142,7 @@ def test_the_usual_port_is_the_one_registered(
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize("listen", ["localhost", ":18000", "localhost:x", "localhost:70000"])
 def test_an_address_that_is_none_is_a_wrong_use(config: Config, listen: str) -> None:
-    with pytest.raises(UsageError, match=f"not an address to listen at: {listen}"):
+    with pytest.raises(UsageError, match=f"invalid listen address: {listen}"):
         log_in(replace(config, oidc_listen=listen))
 
 

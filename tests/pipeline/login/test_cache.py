@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import load_cluster, log_in
+from commodore_py.lieutenant.auth.session import log_in
+from commodore_py.lieutenant.clusters import load_cluster
 from tests.support.login import keeps
 from tests.support.servers.oidc.contract import cached
 
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"[]", "holds a list; it is started anew"),
-        (b"null", "holds nothing; it is started anew"),
-        (b"{", "is no JSON; it is started anew"),
-        (b"\xff\xfe\xfa", "is no JSON; it is started anew"),
+        (b"[]", "holds a list instead of an object; its content is ignored"),
+        (b"null", "holds nothing instead of an object; its content is ignored"),
+        (b"{", "is not valid JSON; its content is ignored"),
+        (b"\xff\xfe\xfa", "is not valid JSON; its content is ignored"),
     ],
 )
 def test_a_broken_cache_is_started_anew(
@@ -52,8 +53,8 @@ def test_a_token_that_cannot_be_kept_is_good_for_this_run(
     (stranger / ".cache").write_text("no folder")
 
     assert load_cluster(config, "c-1").id == "c-1"
-    assert "cannot keep the token" in caplog.text
-    with pytest.raises(CommodoreError, match="cannot keep the token") as raised:
+    assert "cannot store the token" in caplog.text
+    with pytest.raises(CommodoreError, match="cannot store the token") as raised:
         log_in(config)
     assert "XDG_CACHE_HOME" in raised.value.hint
     assert api.asked[-1].path == "/"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import log_in
+from commodore_py.lieutenant.auth.session import log_in
 from tests.support.login import port_18000_taken
 from tests.support.servers.oidc.contract import a_terminal, reading
 
@@ -44,7 +44,7 @@ def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
             log_in(replace(config, oidc_listen=""))
 
     assert caplog.messages == [
-        "no login on another device: answered 401 Unauthorized: unauthorized_client"
+        "cannot log in on another device: answered 401 Unauthorized: unauthorized_client"
     ]
 
 
@@ -56,17 +56,17 @@ def test_a_device_that_was_asked_for_is_no_browser(
         with pytest.raises(CommodoreError, match="answered 401 Unauthorized: unauthorized_client"):
             log_in(config, device=True)
         provider.behaviour.raw = {"/device/auth": (200, b'{"device_code": "x"}')}
-        with pytest.raises(CommodoreError, match="sent neither page nor code"):
+        with pytest.raises(CommodoreError, match="is without page or code"):
             log_in(config, device=True)
         provider.behaviour.document = {"device_authorization_endpoint": None}
-        with pytest.raises(CommodoreError, match="offers no login on another device"):
+        with pytest.raises(CommodoreError, match="offers cannot log in on another device"):
             log_in(config, device=True)
 
 
 @pytest.mark.parametrize(
     ("error", "problem"),
     [
-        (b'{"error": "expired_token"}', "nobody logged in within"),
+        (b'{"error": "expired_token"}', "the login timed out after"),
         (b'{"error": "invalid_grant"}', "answered 400 Bad Request: invalid_grant"),
     ],
 )

@@ -11,7 +11,8 @@ import pytest
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import load_cluster, log_in, log_out
+from commodore_py.lieutenant.auth.session import log_in, log_out
+from commodore_py.lieutenant.clusters import load_cluster
 from tests.support.login import good_token
 from tests.support.servers.api import Api, Reply, refuses, says
 from tests.support.servers.oidc.double import CLIENT, Double
@@ -36,7 +37,7 @@ def test_a_provider_that_is_away_is_named(config: Config) -> None:
     assert raised.value.where == url
     assert "--oidc-discovery-url" in raised.value.hint
     assert raised.value.__notes__ == [
-        "while asking the identity provider how to log in",
+        "while reading the discovery document of the identity provider",
         "while logging in",
     ]
 
@@ -51,11 +52,11 @@ def test_a_provider_that_is_away_is_named(config: Config) -> None:
         (says([]), "expected a discovery document, the identity provider sent a list"),
         (
             says({"issuer": "x"}),
-            "the provider's discovery document lacks authorization_endpoint and token_endpoint",
+            "the provider's discovery document has no authorization_endpoint and token_endpoint",
         ),
         (
             says({"authorization_endpoint": "https://x", "token_endpoint": 5}),
-            "the provider's discovery document lacks token_endpoint",
+            "the provider's discovery document has no token_endpoint",
         ),
     ],
 )
@@ -81,7 +82,7 @@ def test_a_document_that_is_none_is_named(
 def test_plain_http_is_for_this_machine_only(config: Config, provider: Double, key: str) -> None:
     provider.behaviour.document = {key: "http://idp.example.com/x"}
 
-    with pytest.raises(CommodoreError, match=f"the provider's {key} is not https") as raised:
+    with pytest.raises(CommodoreError, match=f"the provider's {key} does not use https") as raised:
         log_in(config)
 
     assert raised.value.where == "http://idp.example.com/x"
@@ -92,7 +93,7 @@ def test_plain_http_is_for_this_machine_only(config: Config, provider: Double, k
 def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
     url = "http://idp.example.com/.well-known/openid-configuration"
 
-    with pytest.raises(CommodoreError, match="identity provider is not https") as raised:
+    with pytest.raises(CommodoreError, match="identity provider does not use https") as raised:
         log_in(replace(config, oidc_client=CLIENT, oidc_discovery_url=url))
 
     assert raised.value.where == url
@@ -100,7 +101,7 @@ def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
 
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
-    ("issuer", "said"), [("https://idp.example.com", "another issuer"), (None, "no issuer")]
+    ("issuer", "said"), [("https://idp.example.com", "another issuer"), (None, "has no issuer")]
 )
 def test_a_document_of_another_provider_is_warned_about(
     config: Config,
@@ -124,16 +125,16 @@ def test_a_document_of_another_provider_is_warned_about(
 @pytest.mark.parametrize(
     ("behaviour", "problem"),
     [
-        ({"answer": {"id_token": None}}, "it holds no id_token"),
-        ({"answer": {"id_token": "opaque"}}, "its id_token is no JSON web token"),
-        ({"answer": {"id_token": f"{good_token()}\n"}}, "its id_token is no JSON web token"),
-        ({"claims": {"iss": "https://x"}}, "its id_token is of another issuer: https://x"),
+        ({"answer": {"id_token": None}}, "it has no id_token"),
+        ({"answer": {"id_token": "opaque"}}, "its id_token is not a JSON web token"),
+        ({"answer": {"id_token": f"{good_token()}\n"}}, "its id_token is not a JSON web token"),
+        ({"claims": {"iss": "https://x"}}, "its id_token comes from another issuer: https://x"),
         ({"claims": {"aud": "web"}}, "its id_token is not for commodore, but for web"),
         ({"claims": {"aud": ["a", CLIENT], "azp": "a"}}, "its id_token is not for commodore"),
-        ({"claims": {"nonce": "x"}}, "its id_token is of another login: the nonce differs"),
-        ({"claims": {"nonce": None}}, "its id_token is of another login: the nonce differs"),
+        ({"claims": {"nonce": "x"}}, "its id_token belongs to another login: the nonce differs"),
+        ({"claims": {"nonce": None}}, "its id_token belongs to another login: the nonce differs"),
         ({"claims": {"exp": 5}}, "its id_token has expired already"),
-        ({"claims": {"exp": None}}, "its id_token does not say how long it is good"),
+        ({"claims": {"exp": None}}, "its id_token has no expiry"),
         ({"raw": {"/token": (200, b"[]")}}, "expected an object, found a list"),
     ],
 )
@@ -146,9 +147,7 @@ def test_tokens_that_are_not_ours_are_refused(
     with pytest.raises(CommodoreError) as raised:
         log_in(config)
 
-    assert str(raised.value).startswith(
-        f"the answer of the identity provider is of no use: {problem}"
-    )
+    assert str(raised.value).startswith(f"invalid response from the identity provider: {problem}")
     assert raised.value.where == f"{provider.issuer}/token"
     assert not (stranger / ".cache/commodore/token").exists()
 
@@ -171,7 +170,7 @@ def test_a_failing_token_endpoint_ends_the_login(
         log_in(config)
 
     assert re.search(problem, str(raised.value))
-    assert raised.value.__notes__[0] == "while asking the identity provider for a token"
+    assert raised.value.__notes__[0] == "while requesting a token from the identity provider"
     assert "--oidc-client" in raised.value.hint
 
 
@@ -179,13 +178,16 @@ def test_a_failing_token_endpoint_ends_the_login(
 @pytest.mark.parametrize(
     ("arrival", "problem"),
     [
-        ({"code": ""}, "holds no code"),
-        ({"state": ""}, "does not belong to this login: its state is another"),
+        ({"code": ""}, "has no code"),
+        ({"state": ""}, "does not belong to this login: its state differs"),
         ({"state": "x", "code": "", "error": "x"}, "does not belong to this login"),
-        ({"state": "", "code": "", "error": "x"}, "the identity provider refused: x"),
-        ({"error": "a\x1b[2Jb"}, "the identity provider refused: a [2Jb"),
-        ({"iss": "https://evil.example.com"}, "of another provider: https://evil.example.com"),
-        ({"iss": ""}, "of another provider: unnamed"),
+        ({"state": "", "code": "", "error": "x"}, "the identity provider denied the login: x"),
+        ({"error": "a\x1b[2Jb"}, "the identity provider denied the login: a [2Jb"),
+        (
+            {"iss": "https://evil.example.com"},
+            "comes from another provider: https://evil.example.com",
+        ),
+        ({"iss": ""}, "comes from another provider: unnamed"),
     ],
 )
 def test_what_the_browser_brings_is_checked(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import fetch_token, log_in, log_out
+from commodore_py.lieutenant.auth.session import fetch_token, log_in, log_out
 from tests.support.servers.api import Api, Reply, refuses
 from tests.support.servers.oidc.double import CLIENT, Double
 
@@ -45,7 +45,7 @@ def test_settings_that_are_missing_are_named(
     with pytest.raises(CommodoreError) as raised:
         log_in(replace(config, **settings))
 
-    assert str(raised.value).startswith(f"the login lacks {missing}")
+    assert str(raised.value).startswith(f"the login needs {missing}")
     assert raised.value.where == api.url
 
 
@@ -53,7 +53,7 @@ def test_settings_that_are_missing_are_named(
 def test_without_an_api_both_settings_must_be_given(config: Config, provider: Double) -> None:
     alone = replace(config, api_url="")
 
-    with pytest.raises(CommodoreError, match="nothing to log in to"):
+    with pytest.raises(CommodoreError, match="cannot log in: no API URL"):
         log_in(alone)
     with pytest.raises(CommodoreError, match="no API URL"):
         fetch_token(alone)
@@ -84,8 +84,8 @@ def test_an_api_that_does_not_tell_how_to_log_in_is_named(
 ) -> None:
     api.on("GET /", reply)
 
-    with pytest.raises(CommodoreError, match="the login lacks a client id"):
+    with pytest.raises(CommodoreError, match="the login needs a client id"):
         log_in(config)
 
-    assert caplog.messages == [f"the API does not tell how to log in: {cause}"]
+    assert caplog.messages == [f"cannot get the login settings from the API: {cause}"]
     assert caplog.records[0].__dict__["where"] == f"{api.url}/"

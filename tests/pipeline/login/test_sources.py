@@ -11,15 +11,9 @@ import pytest
 
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import (
-    cluster_ids,
-    fetch_token,
-    list_clusters,
-    load_cluster,
-    log_in,
-    report,
-)
-from tests.support.lieutenant import cluster_object, make_record
+from commodore_py.lieutenant.auth.session import fetch_token, log_in
+from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
+from tests.support.lieutenant import cluster_object, make_record, report
 from tests.support.login import good_token, keeps, spent_token
 from tests.support.servers.api import Api, refuses
 from tests.support.servers.oidc.contract import a_terminal, cached
@@ -44,8 +38,8 @@ def test_an_expired_token_is_replaced_by_the_one_kept(
     assert api.asked[0].token == f"Bearer {kept}"
     (message,) = caplog.messages
     assert message == (
-        "the API token has expired: it was good until 1970-01-01 00:00:00+00:00;"
-        " a kept one, or a login, takes its place"
+        "the API token has expired: it was valid until 1970-01-01 00:00:00+00:00;"
+        " using a cached token or a login instead"
     )
 
 
@@ -90,7 +84,7 @@ def test_where_nobody_can_log_in_nobody_is_asked(
         with pytest.raises(CommodoreError, match="no token for the API") as raised:
             ask()
         assert "--api-token or COMMODORE_API_TOKEN" in raised.value.hint
-        assert "this is a CI run, or has no terminal" in raised.value.__notes__[0]
+        assert "this is a CI run, or there is no terminal" in raised.value.__notes__[0]
 
     assert [*api.asked, *provider.asked] == []
 
@@ -158,7 +152,7 @@ def test_a_session_that_is_not_renewed_ends_in_a_login(
         "authorization_code",
     ]
     assert caplog.messages[0] == (
-        "the session cannot be renewed: answered 400 Bad Request:"
+        "cannot refresh the session: answered 400 Bad Request:"
         " invalid_grant: grant request is invalid"
     )
 

@@ -9,13 +9,14 @@ import pytest
 
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import cluster_ids, list_clusters, load_cluster, report
-from commodore_py.lieutenant.reporting import report_body
+from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
+from commodore_py.lieutenant.reports import report_body
 from tests.support.lieutenant import (
     as_yaml,
     cluster_object,
     make_config,
     make_record,
+    report,
     tenant_object,
     told,
 )
@@ -76,9 +77,13 @@ def test_both_endings_will_do(facts: Path, config: Config) -> None:
         ("", "clusters/c-1.yaml:1", "expected a mapping, found nothing"),
         ("- id: c-1\n", "clusters/c-1.yaml:1", "expected a mapping, found a list"),
         ("tenant: t-1\n", "clusters/c-1.yaml:1", "id is missing"),
-        ("tenant: t-1\nid: 1\n", "clusters/c-1.yaml:2", "id must be a text, not a number"),
+        ("tenant: t-1\nid: 1\n", "clusters/c-1.yaml:2", "id must be a string, not a number"),
         ("\nid: c-2\n", "clusters/c-1.yaml:2", "the id is c-2, but the file is named c-1.yaml"),
-        ("id: c-1\nx: &a\n  y: *a\n", "clusters/c-1.yaml", "a part of it contains itself"),
+        (
+            "id: c-1\nx: &a\n  y: *a\n",
+            "clusters/c-1.yaml",
+            "an alias refers to a value that contains it",
+        ),
     ],
 )
 def test_a_malformed_file_is_told_with_its_line(
@@ -96,16 +101,16 @@ def test_a_malformed_file_is_told_with_its_line(
     ("field", "line", "problem"),
     [
         ("facts: []", 3, "facts must be a mapping, not a list"),
-        ("gitRepo: https://x", 3, "gitRepo must be a mapping, not a text"),
-        ("gitRepo:\n  type: auto\n  url: 5", 5, "gitRepo.url must be a text, not a number"),
+        ("gitRepo: https://x", 3, "gitRepo must be a mapping, not a string"),
+        ("gitRepo:\n  type: auto\n  url: 5", 5, "gitRepo.url must be a string, not a number"),
         ("gitRepo:\n  type: auto", 3, "cluster c-1 has no catalog repository"),
-        ("facts: {cloud: x}", 3, "cluster c-1 lacks the fact distribution"),
-        ("facts:\n  cloud: x\n  distribution: ''", 5, "cluster c-1 lacks the fact distribution"),
-        ("displayName: 1.10", 3, "displayName must be a text, not a number"),
-        ("globalGitRepoRevision: 1.10", 3, "globalGitRepoRevision must be a text, not a number"),
-        ("facts:\n  since: 2026-01-01", 4, "facts.since must be a text or a number, not a date"),
-        ("dynamicFacts:\n  80: x", 4, "dynamicFacts.80: a key must be a text, not a number"),
-        ("dynamicFacts:\n  x: [.nan]", 4, "dynamicFacts.x is no finite number"),
+        ("facts: {cloud: x}", 3, "cluster c-1 has no fact distribution"),
+        ("facts:\n  cloud: x\n  distribution: ''", 5, "cluster c-1 has no fact distribution"),
+        ("displayName: 1.10", 3, "displayName must be a string, not a number"),
+        ("globalGitRepoRevision: 1.10", 3, "globalGitRepoRevision must be a string, not a number"),
+        ("facts:\n  since: 2026-01-01", 4, "facts.since must be a string or a number, not a date"),
+        ("dynamicFacts:\n  80: x", 4, "dynamicFacts.80: a key must be a string, not a number"),
+        ("dynamicFacts:\n  x: [.nan]", 4, "dynamicFacts.x is not a finite number"),
     ],
 )
 def test_a_wrong_field_is_told_with_its_line(
@@ -122,7 +127,7 @@ def test_the_lines_of_both_files_are_told_together(facts: Path, config: Config) 
 
     assert problems(config) == [
         "facts/clusters/c-1.yaml:4: gitRepo must be a mapping, not a list",
-        "facts/clusters/c-1.yaml:3: cluster c-1 lacks the fact distribution",
+        "facts/clusters/c-1.yaml:3: cluster c-1 has no fact distribution",
         "facts/tenants/t-1.yaml:1: tenant t-1 has no repository of the global configuration",
     ]
 
@@ -136,7 +141,7 @@ def test_a_missing_tenant_file_is_named_with_those_present(facts: Path, config: 
 
     assert raised.value.where == "facts/tenants"
     assert raised.value.hint == "create facts/tenants/t-1.yaml; present: t-2.yaml"
-    assert raised.value.__notes__ == ["while reading what is known about cluster c-1"]
+    assert raised.value.__notes__ == ["while loading cluster c-1"]
 
 
 def test_a_missing_folder_of_tenants_is_no_other_problem(facts: Path, config: Config) -> None:
@@ -146,7 +151,7 @@ def test_a_missing_folder_of_tenants_is_no_other_problem(facts: Path, config: Co
     with pytest.raises(CommodoreError, match="tenant t-1 is not known") as raised:
         load_cluster(config, "c-1")
 
-    assert raised.value.hint == "create facts/tenants/t-1.yaml; there is no tenant yet"
+    assert raised.value.hint == "create facts/tenants/t-1.yaml; there are no tenants"
 
 
 @pytest.mark.spec("03.05")
@@ -155,8 +160,8 @@ def test_a_missing_folder_of_tenants_is_no_other_problem(facts: Path, config: Co
     [
         ("c-blue-sky", ["c-blue-skye", "c-red"], "did you mean c-blue-skye?"),
         ("zzz", ["c-b", "c-a"], "known clusters: c-a, c-b"),
-        ("zzz", [], "no cluster is known"),
-        ("zzz", [f"c-{n}" for n in range(11)], "11 clusters are known; none has a name like that"),
+        ("zzz", [], "there is no cluster"),
+        ("zzz", [f"c-{n}" for n in range(11)], "none of the 11 clusters has a similar id"),
     ],
 )
 def test_an_unknown_cluster_is_answered_with_the_known(
@@ -188,7 +193,7 @@ def test_an_id_never_leads_out_of_the_folder(facts: Path, config: Config, cluste
     (facts / "clusters/a").mkdir()
     a_folder_with(facts, {"clusters/a/b.yaml": cluster_object(id="a/b")})
 
-    with pytest.raises(CommodoreError, match="not the id of a cluster"):
+    with pytest.raises(CommodoreError, match="not a valid cluster id"):
         load_cluster(config, cluster_id)
 
 
@@ -196,7 +201,7 @@ def test_two_files_of_one_cluster_are_refused(facts: Path, config: Config) -> No
     a_folder_with(facts, {"clusters/c-1.yml": cluster_object()})
 
     assert problems(config) == [
-        "facts/clusters/c-1.yaml and facts/clusters/c-1.yml: c-1 is described twice"
+        "facts/clusters/c-1.yaml and facts/clusters/c-1.yml: c-1 has two files"
     ]
 
 
@@ -216,7 +221,7 @@ def test_every_malformed_file_is_told_when_listing(facts: Path, config: Config) 
 
     assert told(raised.value) == [
         "facts/clusters/a.yaml:1: expected a mapping, found a list",
-        "facts/clusters/b.yaml:2: x must be a text or a number, not a date",
+        "facts/clusters/b.yaml:2: x must be a string or a number, not a date",
         "facts/clusters/b.yaml:1: the id is c, but the file is named b.yaml",
     ]
 

@@ -10,9 +10,9 @@ import pytest
 from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import load_cluster
-from commodore_py.lieutenant.described import Described
-from commodore_py.lieutenant.parse import cluster_of
+from commodore_py.lieutenant.api_objects import ApiObject
+from commodore_py.lieutenant.cluster import cluster_of
+from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.cluster import Cluster, RepositoryRef
 from tests.support.lieutenant import cluster_object, make_config, tenant_object, told
 
@@ -34,7 +34,7 @@ def paths(tmp_path: Path) -> WorkPaths:
 def compiled() -> Cluster:
     """The cluster as a full compile parses it."""
     return cluster_of(
-        Described(cluster_object(), name="cluster"), Described(tenant_object(), name="tenant")
+        ApiObject(cluster_object(), name="cluster"), ApiObject(tenant_object(), name="tenant")
     )
 
 
@@ -94,8 +94,8 @@ def test_another_cluster_is_refused_and_both_named(paths: WorkPaths) -> None:
     [
         ("parameters: {}", [(1, "name is missing"), (1, "tenant is missing")]),
         ("parameters:\n  cluster:\n    name: c-1", [(2, "tenant is missing")]),
-        ("parameters:\n  cluster: x", [(2, "must be a mapping, not a text")]),
-        ("parameters:\n  cluster: {name: c-1, tenant: 1}", [(2, "must be a text, not a number")]),
+        ("parameters:\n  cluster: x", [(2, "must be a mapping, not a string")]),
+        ("parameters:\n  cluster: {name: c-1, tenant: 1}", [(2, "must be a string, not a number")]),
         ("- 1", [(1, "expected a mapping, found a list")]),
     ],
 )

@@ -16,16 +16,16 @@ from tests.support.servers.oidc.contract import a_terminal
 @pytest.mark.parametrize(
     ("environment", "listen", "way"),
     [
-        ({}, "", Way.ELSEWHERE),
+        ({}, "", Way.NO_BROWSER),
         ({}, "0.0.0.0:18000", Way.BROWSER),
         ({"DISPLAY": ":0"}, "", Way.BROWSER),
         ({"WAYLAND_DISPLAY": "wayland-0"}, "", Way.BROWSER),
         ({"BROWSER": "firefox"}, "", Way.BROWSER),
-        ({"DISPLAY": ":0", "SSH_CONNECTION": "1"}, "", Way.ELSEWHERE),
-        ({"DISPLAY": ":0", "SSH_TTY": "1"}, "", Way.ELSEWHERE),
+        ({"DISPLAY": ":0", "SSH_CONNECTION": "1"}, "", Way.NO_BROWSER),
+        ({"DISPLAY": ":0", "SSH_TTY": "1"}, "", Way.NO_BROWSER),
         ({"BROWSER": "code", "SSH_CONNECTION": "1"}, "", Way.BROWSER),
-        ({"DISPLAY": ":0", "CI": "true"}, "", Way.NOT),
-        ({"DISPLAY": ":0", "CI": "1"}, "localhost:0", Way.NOT),
+        ({"DISPLAY": ":0", "CI": "true"}, "", Way.NONE),
+        ({"DISPLAY": ":0", "CI": "1"}, "localhost:0", Way.NONE),
         ({"DISPLAY": ":0", "CI": "false"}, "", Way.BROWSER),
     ],
 )
@@ -45,7 +45,7 @@ def test_without_a_terminal_there_is_no_way(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setattr(sys, "stdin", None)
 
-    assert way_here(listen="") is Way.NOT
+    assert way_here(listen="") is Way.NONE
 
 
 def test_caches_need_a_home(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.http import is_private
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.auth.claims import claims_of, expiry_of, has_expired, is_one_word
 from commodore_py.lieutenant.auth.oidc import (
     Attempt,
     Provider,
@@ -18,6 +17,7 @@ from commodore_py.lieutenant.auth.oidc import (
     checked,
     printable,
 )
+from commodore_py.lieutenant.auth.web_tokens import claims_of, expiry_of, has_expired, is_one_word
 from commodore_py.lieutenant.urls import base_url
 from tests.support.servers.oidc.double import jwt
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.described import Described
-from commodore_py.lieutenant.parse import cluster_of, tenant_of
+from commodore_py.lieutenant.api_objects import ApiObject
+from commodore_py.lieutenant.cluster import cluster_of, tenant_of
 from commodore_py.model.cluster import Cluster, RepositoryRef
 from tests.support.lieutenant import MISSING, cluster_object, tenant_object, told
 
@@ -20,8 +20,8 @@ def parsed(
     **given: Any,  # noqa: ANN401 - any of its options
 ) -> Cluster:
     return cluster_of(
-        Described(cluster or cluster_object(), name=CLUSTER_URL),
-        Described(tenant or tenant_object(), name=TENANT_URL),
+        ApiObject(cluster or cluster_object(), name=CLUSTER_URL),
+        ApiObject(tenant or tenant_object(), name=TENANT_URL),
         **given,
     )
 
@@ -99,7 +99,7 @@ def test_given_dynamic_facts_only_fill_a_gap(reported: object, expected: dict[st
 
 @pytest.mark.spec("02.08", "04.02")
 def test_a_cluster_without_tenant_is_told_with_its_other_problems() -> None:
-    found = Described(cluster_object(tenant=MISSING, gitRepo=MISSING), name=CLUSTER_URL)
+    found = ApiObject(cluster_object(tenant=MISSING, gitRepo=MISSING), name=CLUSTER_URL)
 
     assert tenant_of(found) == ""
     with pytest.raises(CommodoreError) as raised:
@@ -112,10 +112,10 @@ def test_a_cluster_without_tenant_is_told_with_its_other_problems() -> None:
 
 @pytest.mark.parametrize("tenant", ["../t-1", "..", "a\\b", "t\n1", "/", 5, ["t-1"]])
 def test_a_tenant_that_could_name_another_folder_is_refused(tenant: object) -> None:
-    found = Described(cluster_object(tenant=tenant), name=CLUSTER_URL)
+    found = ApiObject(cluster_object(tenant=tenant), name=CLUSTER_URL)
 
     assert tenant_of(found) == ""
-    with pytest.raises(CommodoreError, match=r"^tenant (is not a plain name|must be a text)"):
+    with pytest.raises(CommodoreError, match=r"^tenant (is not a valid name|must be a string)"):
         cluster_of(found, None)
 
 
@@ -130,8 +130,8 @@ def test_another_tenant_than_the_clusters_is_refused() -> None:
 @pytest.mark.parametrize("facts", [MISSING, None, {}, {"distribution": "", "cloud": None}])
 def test_every_missing_fact_is_told_distribution_first(facts: object) -> None:
     assert problems(cluster_object(facts=facts), tenant_object()) == [
-        f"{CLUSTER_URL}: cluster c-1 lacks the fact distribution",
-        f"{CLUSTER_URL}: cluster c-1 lacks the fact cloud",
+        f"{CLUSTER_URL}: cluster c-1 has no fact distribution",
+        f"{CLUSTER_URL}: cluster c-1 has no fact cloud",
     ]
 
 
@@ -152,13 +152,13 @@ def test_every_missing_repository_is_told(repository: object) -> None:
     ("fields", "problem"),
     [
         ({"id": MISSING}, "no id"),
-        ({"id": 7}, "id must be a text, not a number"),
-        ({"displayName": True}, "displayName must be a text, not true or false"),
+        ({"id": 7}, "id must be a string, not a number"),
+        ({"displayName": True}, "displayName must be a string, not true or false"),
         ({"facts": []}, "facts must be a mapping, not a list"),
-        ({"dynamicFacts": "none"}, "dynamicFacts must be a mapping, not a text"),
-        ({"gitRepo": "https://x"}, "gitRepo must be a mapping, not a text"),
-        ({"gitRepo": {"url": {}}}, "gitRepo.url must be a text, not a mapping"),
-        ({"globalGitRepoRevision": 1.1}, "globalGitRepoRevision must be a text, not a number"),
+        ({"dynamicFacts": "none"}, "dynamicFacts must be a mapping, not a string"),
+        ({"gitRepo": "https://x"}, "gitRepo must be a mapping, not a string"),
+        ({"gitRepo": {"url": {}}}, "gitRepo.url must be a string, not a mapping"),
+        ({"globalGitRepoRevision": 1.1}, "globalGitRepoRevision must be a string, not a number"),
     ],
 )
 def test_a_field_of_another_type_is_told_once(fields: dict[str, Any], problem: str) -> None:

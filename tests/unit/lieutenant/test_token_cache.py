@@ -38,7 +38,7 @@ def tokens(cache: TokenCache, api_url: str) -> list[tuple[str, str]]:
 
 
 def test_what_is_kept_is_found_under_every_spelling(cache: TokenCache) -> None:
-    cache.keep(GIVEN, answer("a"))
+    cache.store(GIVEN, answer("a"))
 
     assert held(cache) == {USUAL: answer("a")}
     for spelling in (GIVEN, USUAL, f"{USUAL}/", f"{USUAL}:443"):
@@ -56,7 +56,7 @@ def test_the_spelling_of_commodore_is_found_too(cache: TokenCache) -> None:
 def test_the_spelling_of_commodore_is_kept_in_step(cache: TokenCache) -> None:
     holds(cache, {GIVEN: answer("old"), "no url": answer("other")})
 
-    cache.keep(USUAL, answer("new"))
+    cache.store(USUAL, answer("new"))
 
     assert held(cache) == {
         GIVEN: answer("new"),
@@ -66,7 +66,7 @@ def test_the_spelling_of_commodore_is_kept_in_step(cache: TokenCache) -> None:
 
 
 def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
-    cache.keep(USUAL, {"id_token": "a", "scope": ["openid"]})
+    cache.store(USUAL, {"id_token": "a", "scope": ["openid"]})
 
     assert cache.file.read_text().splitlines() == [
         "{",
@@ -81,7 +81,7 @@ def test_the_file_looks_like_that_of_commodore(cache: TokenCache) -> None:
 
 
 def test_only_the_owner_may_read(cache: TokenCache) -> None:
-    cache.keep(USUAL, answer("a"))
+    cache.store(USUAL, answer("a"))
 
     modes = [stat.S_IMODE(path.stat().st_mode) for path in (cache.file, cache.file.parent)]
     assert modes == [0o600, 0o700]
@@ -91,7 +91,7 @@ def test_a_file_that_all_could_read_is_closed(cache: TokenCache) -> None:
     holds(cache, {})
     cache.file.chmod(0o644)
 
-    cache.keep(USUAL, answer("a"))
+    cache.store(USUAL, answer("a"))
 
     assert stat.S_IMODE(cache.file.stat().st_mode) == 0o600
 
@@ -100,7 +100,7 @@ def test_other_entries_stay(cache: TokenCache) -> None:
     others = {"https://b": {"id_token": "b", "more": [1]}, "https://c": "an old token"}
     holds(cache, {**others, USUAL: "an old token"})
 
-    cache.keep(USUAL, answer("a"))
+    cache.store(USUAL, answer("a"))
     assert held(cache) == {**others, USUAL: answer("a")}
 
     assert cache.forget(USUAL)
@@ -139,18 +139,18 @@ def test_a_link_to_the_file_stays_a_link(cache: TokenCache, tmp_path: Path) -> N
     cache.file.parent.mkdir(parents=True)
     cache.file.symlink_to(elsewhere)
 
-    cache.keep(USUAL, answer("a"))
+    cache.store(USUAL, answer("a"))
 
     assert cache.file.is_symlink()
     assert json.loads(elsewhere.read_text()) == {USUAL: answer("a")}
 
 
 def test_what_was_there_survives_a_write_that_fails(cache: TokenCache) -> None:
-    cache.keep(USUAL, answer("a"))
+    cache.store(USUAL, answer("a"))
     before = cache.file.read_bytes()
 
     with pytest.raises(TypeError):
-        cache.keep(USUAL, {"id_token": object()})
+        cache.store(USUAL, {"id_token": object()})
 
     assert cache.file.read_bytes() == before
 
@@ -162,8 +162,8 @@ def test_a_file_that_cannot_be_read_is_told(
 
     assert tokens(cache, USUAL) == []
     assert caplog.messages == [f"{cache.file} cannot be read: Is a directory"]
-    with pytest.raises(CommodoreError, match="cannot keep the token: Is a directory") as raised:
-        cache.keep(USUAL, answer("a"))
+    with pytest.raises(CommodoreError, match="cannot store the token: Is a directory") as raised:
+        cache.store(USUAL, answer("a"))
     assert raised.value.where == str(cache.file)
     assert list(cache.file.parent.iterdir()) == [cache.file]
 
@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_read_is_told(
 def test_writers_wait_for_each_other(cache: TokenCache) -> None:
     def keep(number: int) -> None:
         with cache.locked():
-            cache.keep(f"https://{number}.example.com", answer(str(number)))
+            cache.store(f"https://{number}.example.com", answer(str(number)))
 
     writers = [threading.Thread(target=keep, args=(number,)) for number in range(8)]
     for writer in writers:
@@ -191,6 +191,6 @@ def test_a_place_that_cannot_be_locked_is_used_all_the_same(tmp_path: Path) -> N
 
 
 def test_tokens_are_not_shown(cache: TokenCache) -> None:
-    cache.keep(USUAL, answer("sesame"))
+    cache.store(USUAL, answer("sesame"))
 
     assert "sesame" not in repr(cache.sessions(USUAL))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commodore_py.lieutenant.auth.token_cache import TokenCache
-from commodore_py.lieutenant.auth.tokens import NoToken, TokenSource
+from commodore_py.lieutenant.auth.token_source import NoToken, TokenSource
 from tests.support.servers.oidc.double import jwt
 
 NOW = 1_800_000_000.0
@@ -26,14 +26,14 @@ def at(seconds: float) -> Callable[[], float]:
 
 
 def test_a_given_token_gives_way_once_it_has_expired(cache: TokenCache) -> None:
-    cache.keep(API, {"id_token": LONG})
+    cache.store(API, {"id_token": LONG})
 
     assert TokenSource(API, SHORT, now=at(49)).token() == SHORT
     assert TokenSource(API, SHORT, now=at(51)).token() == LONG
 
 
 def test_a_kept_token_is_of_no_use_once_it_has_expired(cache: TokenCache) -> None:
-    cache.keep(API, {"id_token": SHORT})
+    cache.store(API, {"id_token": SHORT})
 
     assert TokenSource(API, now=at(49)).token() == SHORT
     with pytest.raises(NoToken):
@@ -42,19 +42,19 @@ def test_a_kept_token_is_of_no_use_once_it_has_expired(cache: TokenCache) -> Non
 
 def test_one_source_sees_what_others_keep_meanwhile(cache: TokenCache) -> None:
     source = TokenSource(API, now=at(51))
-    cache.keep(API, {"id_token": SHORT})
-    assert source.at_hand() == ""
+    cache.store(API, {"id_token": SHORT})
+    assert source.without_login() == ""
 
-    cache.keep(API, {"id_token": LONG})
+    cache.store(API, {"id_token": LONG})
 
-    assert source.at_hand() == LONG
+    assert source.without_login() == LONG
 
 
 def test_the_better_of_two_spellings_is_taken(cache: TokenCache) -> None:
     cache.file.parent.mkdir(parents=True)
     cache.file.write_text(json.dumps({API: {"id_token": SHORT}, f"{API}/": {"id_token": LONG}}))
 
-    assert TokenSource(f"{API}/", now=at(51)).at_hand() == LONG
+    assert TokenSource(f"{API}/", now=at(51)).without_login() == LONG
 
 
 def test_a_source_does_not_show_its_token() -> None:

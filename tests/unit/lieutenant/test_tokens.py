@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.auth.tokens import NoToken, TokenExpired, usable_token
+from commodore_py.lieutenant.auth.token_source import NoToken
+from commodore_py.lieutenant.auth.web_tokens import TokenExpired, usable_token
 
 NOW = 1_800_000_000.0
 
@@ -61,10 +62,10 @@ def test_a_folder_is_no_token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b" \n", "the file of the API token is empty"),
-        (b"\xff\xfe", "cannot read the API token: not a text"),
-        (b"two words", "not one word"),
-        (b"two\nlines", "not one word"),
+        (b" \n", "the file with the API token is empty"),
+        (b"\xff\xfe", "cannot read the API token: not valid UTF-8"),
+        (b"two words", "without spaces"),
+        (b"two\nlines", "without spaces"),
     ],
 )
 def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -> None:
@@ -78,7 +79,7 @@ def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -
 
 
 def test_a_token_that_is_no_header_is_not_quoted() -> None:
-    with pytest.raises(CommodoreError, match="not one word") as raised:
+    with pytest.raises(CommodoreError, match="without spaces") as raised:
         usable_token("schlüssel", now=NOW)
 
     assert "schl" not in f"{raised.value} {raised.value.where} {raised.value.hint}"
@@ -89,7 +90,7 @@ def test_a_token_that_is_no_header_is_not_quoted() -> None:
     [(NOW + 9, "2027-01-15 08:00:09"), (NOW - 60, "2027-01-15 07:59:00"), (-1e300, "1970-01-01")],
 )
 def test_an_expired_token_is_not_sent(expiry: float, shown: str) -> None:
-    with pytest.raises(TokenExpired, match=f"has expired: it was good until {shown}"):
+    with pytest.raises(TokenExpired, match=f"has expired: it was valid until {shown}"):
         usable_token(jwt(exp=expiry), now=NOW)
 
 

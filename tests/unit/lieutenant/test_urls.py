@@ -53,7 +53,7 @@ def test_a_name_cannot_leave_its_place() -> None:
     ],
 )
 def test_other_things_are_no_urls(api_url: str) -> None:
-    with pytest.raises(CommodoreError, match="not the URL of an API") as raised:
+    with pytest.raises(CommodoreError, match="not a valid API URL") as raised:
         request_url(api_url, "clusters")
 
     assert raised.value.where == api_url

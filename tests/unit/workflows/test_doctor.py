@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.lieutenant.auth.token_standing import TokenState
+from commodore_py.lieutenant.auth.session import TokenState
 from commodore_py.workflows.doctor.checks import CHECKS, Verdict, examine, worst
 from commodore_py.workflows.doctor.environment import (
     Api,
@@ -170,15 +170,15 @@ def test_every_problem_of_the_facts_is_told() -> None:
         (replace(WELL.token, expiry=None), "ok", "given, without an end", ""),
         (replace(WELL.token, expiry=1e300), "ok", "given, good until in an age", ""),
         (
-            TokenState(needed=True, origin="kept", expiry=60, has_expired=True),
+            TokenState(needed=True, origin="cached", expiry=60, has_expired=True),
             "warn",
-            "kept, expired 1970-01-01 00:01 UTC",
+            "cached, expired 1970-01-01 00:01 UTC",
             "commodore login",
         ),
         (
-            TokenState(needed=True, origin="kept", expiry=60, has_expired=True, renewable=True),
+            TokenState(needed=True, origin="cached", expiry=60, has_expired=True, renewable=True),
             "ok",
-            "kept, expired 1970-01-01 00:01 UTC; it is renewed when needed",
+            "cached, expired 1970-01-01 00:01 UTC; it is renewed when needed",
             "",
         ),
         (

@@ -18,8 +18,9 @@ import pytest
 
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant import fetch_token, load_cluster, log_in, log_out, report
-from tests.support.lieutenant import cluster_object, make_record, tenant_object
+from commodore_py.lieutenant.auth.session import fetch_token, log_in, log_out
+from commodore_py.lieutenant.clusters import load_cluster
+from tests.support.lieutenant import cluster_object, make_record, report, tenant_object
 from tests.support.servers.api import Api, Reply, serving
 
 from .person import Person, browser
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DESKTOP = ("BROWSER", "CI", "DISPLAY", "SSH_CONNECTION", "SSH_TTY", "WAYLAND_DISPLAY")
-ASKING = "commodore_py.lieutenant.auth.login.ask"
+ASKING = "commodore_py.lieutenant.auth.login.instructions"
 
 
 class Provider(Protocol):
@@ -243,5 +244,5 @@ class LoginContract:
         monkeypatch.setenv("BROWSER", "true %s")
         hurried = replace(config, login_timeout=1)
 
-        with pytest.raises(CommodoreError, match="nobody logged in within 1 seconds"):
+        with pytest.raises(CommodoreError, match="the login timed out after 1 seconds"):
             log_in(hurried, device=device)

@@ -1,22 +1,32 @@
-"""The compile report: a BuildRecord in the API's words."""
+"""Compile reports for the API."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import COMPATIBLE_WITH, __version__
+from commodore_py.errors import doing
+
+from .source import source_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
+    from commodore_py.config import Config
     from commodore_py.model.catalog import BuildRecord, DependencyRecord
 
-# Both at once, in a form that whoever compares versions of the peer can still read.
+# Both versions, in a form that tools comparing Commodore versions can parse.
 _VERSION = f"{COMPATIBLE_WITH}+commodore-py.{__version__}"
 
 
+def send_report(config: Config, cluster_id: str, body: Mapping[str, Any]) -> None:
+    """Send the report of a compile to the API, or write it to the folder of facts."""
+    with doing(f"reporting the compile of cluster {cluster_id}"):
+        source_of(config).report(cluster_id, body)
+
+
 def report_body(record: BuildRecord) -> dict[str, Any]:
-    """What the API keeps about a compile."""
+    """The report in the API's format."""
     return {
         "commodoreBuildInfo": {"version": _VERSION, "gitVersion": f"v{_VERSION}"},
         "global": _version_of(record.global_config),

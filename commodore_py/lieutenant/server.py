@@ -1,4 +1,4 @@
-"""A Lieutenant server, asked over HTTP."""
+"""A Lieutenant server, queried over HTTP."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import http
 from commodore_py.errors import CommodoreError
 
-from .described import Described, kind_of
-from .guess import hint_for
+from .api_objects import ApiObject, hint_for, kind_of
 from .urls import base_url, request_url
 
 if TYPE_CHECKING:
@@ -19,20 +18,20 @@ if TYPE_CHECKING:
 
 _LOG_IN_AGAIN = "`commodore logout` and then `commodore login` get another token"
 _REMEDIES: dict[int, str] = {
-    # Lieutenant calls a request with a broken token a bad one.
+    # Lieutenant answers an invalid token with "bad request".
     HTTPStatus.BAD_REQUEST: f"check the options of the command, and the token; {_LOG_IN_AGAIN}",
-    HTTPStatus.UNAUTHORIZED: f"check the token that was given; {_LOG_IN_AGAIN}",
+    HTTPStatus.UNAUTHORIZED: f"check the token; {_LOG_IN_AGAIN}",
 }
 
 
-def knock(api_url: str, timeout: float) -> None:
-    """Ask a server for nothing; raises if nobody answers."""
+def check_reachable(api_url: str, timeout: float) -> None:
+    """Send a request without a token; raises if there is no response."""
     try:
         http.get_json(base_url(api_url), timeout=timeout, pauses=())
     except http.ServerAway:
         raise
     except http.HttpError as error:
-        # Whatever a server says to who shows no token, it is there.
+        # A server that denies access is reachable.
         if not error.status:
             raise
 
@@ -46,8 +45,8 @@ class Server:
     timeout: float
     pauses: Sequence[float] = http.PAUSES
 
-    def cluster(self, cluster_id: str) -> Described:
-        """The cluster object; an unknown id is answered with the nearest known one."""
+    def cluster(self, cluster_id: str) -> ApiObject:
+        """The cluster object; the error for an unknown id suggests the nearest one."""
         try:
             return self._object("clusters", cluster_id)
         except http.NotFound as error:
@@ -55,45 +54,47 @@ class Server:
         unknown.hint = hint_for(cluster_id, self._known_ids(), kind="cluster")
         raise unknown
 
-    def tenant(self, tenant_id: str) -> Described:
+    def tenant(self, tenant_id: str) -> ApiObject:
         """The tenant object."""
         return self._object("tenants", tenant_id)
 
     def clusters(self, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
         """Every cluster object, as the server filters and sorts them."""
-        given = {"tenant": tenant, "sort_by": sort_by}
-        return self._list({name: value for name, value in given.items() if value}, self.pauses)
+        filters = {"tenant": tenant, "sort_by": sort_by}
+        return self._list({name: value for name, value in filters.items() if value}, self.pauses)
 
     def ids(self) -> list[str]:
-        """The ids of all clusters, asked for once: somebody waits at a prompt."""
+        """The ids of all clusters; without retries, as shell completion waits for them."""
         ids = (cluster.get("id") for cluster in self._list({}, ()))
         return [cluster_id for cluster_id in ids if isinstance(cluster_id, str)]
 
     def report(self, cluster_id: str, body: Mapping[str, Any]) -> None:
-        """Tell the API how a catalog was compiled."""
+        """Send the report of a compile."""
         url = f"{request_url(self.api_url, 'clusters', cluster_id)}/compileMeta"
         with _remedies():
             http.post_json(url, body, token=self.token, timeout=self.timeout)
 
-    def _object(self, endpoint: str, name: str) -> Described:
+    def _object(self, endpoint: str, name: str) -> ApiObject:
         url = request_url(self.api_url, endpoint, name)
         with _remedies():
-            answer = http.get_json(url, token=self.token, timeout=self.timeout, pauses=self.pauses)
-        if not isinstance(answer, dict):
-            raise CommodoreError(f"expected an object, the API sent {kind_of(answer)}", where=url)
-        return Described(answer, name=url)
+            response = http.get_json(
+                url, token=self.token, timeout=self.timeout, pauses=self.pauses
+            )
+        if not isinstance(response, dict):
+            raise CommodoreError(f"expected an object, the API sent {kind_of(response)}", where=url)
+        return ApiObject(response, name=url)
 
     def _list(self, params: Mapping[str, str], pauses: Sequence[float]) -> list[dict[str, Any]]:
         url = request_url(self.api_url, "clusters")
         with _remedies():
-            answer = http.get_json(
+            response = http.get_json(
                 url, token=self.token, params=params, timeout=self.timeout, pauses=pauses
             )
-        if isinstance(answer, list) and all(isinstance(cluster, dict) for cluster in answer):
-            return answer
+        if isinstance(response, list) and all(isinstance(cluster, dict) for cluster in response):
+            return response
         raise CommodoreError(
             "expected a list of objects, the API sent"
-            f" {'other things in it' if isinstance(answer, list) else kind_of(answer)}",
+            f" {'a list of other things' if isinstance(response, list) else kind_of(response)}",
             where=url,
         )
 
@@ -101,13 +102,13 @@ class Server:
         try:
             return self.ids()
         except CommodoreError:
-            # Whoever may not list clusters still hears that this one is unknown.
+            # Without permission to list clusters, the error has no suggestion.
             return []
 
 
 @contextmanager
 def _remedies() -> Iterator[None]:
-    """Say how to get a token that the API takes."""
+    """Add a hint on how to get a valid token."""
     try:
         yield
     except http.HttpError as error:

@@ -1,4 +1,4 @@
-"""A folder of facts in place of a server: the API's objects, one file each."""
+"""A folder of facts instead of a server: one file for each object of the API."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
 
-from . import documents
-from .described import Reader, kind_of
-from .guess import hint_for
+from . import yaml_files
+from .api_objects import FieldReader, hint_for, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from .described import Described
+    from .api_objects import ApiObject
 
 log = logging.getLogger(__name__)
 
-# What the API's objects hold; a file may hold more, but hardly a slip of one of these.
+# Fields of the API's objects. A file may have others, but a similar name is likely a typo.
 _KNOWN_FIELDS = (
     "annotations",
     "compileMeta",
@@ -42,7 +41,7 @@ _KNOWN_FIELDS = (
 SORT_KEYS = ("id", "tenant", "displayName")
 
 _SUFFIXES = (".yaml", ".yml")
-_WHAT_BELONGS_THERE = (
+_LAYOUT = (
     "a folder of cluster facts holds clusters/<id>.yaml and tenants/<id>.yaml,"
     " with the objects of Lieutenant's API"
 )
@@ -50,12 +49,12 @@ _WHAT_BELONGS_THERE = (
 
 @dataclass(frozen=True, slots=True)
 class FactsFolder:
-    """Clusters and tenants in files that people write and review."""
+    """Clusters and tenants in files."""
 
     root: Path
 
-    def cluster(self, cluster_id: str) -> Described:
-        """The cluster object of that name."""
+    def cluster(self, cluster_id: str) -> ApiObject:
+        """The object of a cluster."""
         files = self._cluster_files()
         if cluster_id not in files:
             raise CommodoreError(
@@ -65,8 +64,8 @@ class FactsFolder:
             )
         return _read("cluster", cluster_id, files[cluster_id])
 
-    def tenant(self, tenant_id: str) -> Described:
-        """The tenant object of that name."""
+    def tenant(self, tenant_id: str) -> ApiObject:
+        """The object of a tenant."""
         folder = self.root / "tenants"
         files = _files_of(folder) if folder.is_dir() else {}
         if tenant_id not in files:
@@ -78,7 +77,7 @@ class FactsFolder:
         return _read("tenant", tenant_id, files[tenant_id])
 
     def clusters(self, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
-        """Every cluster object, by id unless another order is asked for."""
+        """Every cluster object, sorted by id by default."""
         key = sort_by or SORT_KEYS[0]
         if key not in SORT_KEYS:
             raise CommodoreError(
@@ -92,11 +91,11 @@ class FactsFolder:
         return sorted(found, key=lambda cluster: (str(cluster.get(key) or ""), cluster["id"]))
 
     def ids(self) -> list[str]:
-        """The ids of all clusters, by their files' names: somebody waits at a prompt."""
+        """The ids of all clusters; from file names only, as shell completion waits for them."""
         return list(self._cluster_files())
 
     def report(self, cluster_id: str, body: Mapping[str, Any]) -> None:
-        """Keep what a server would be told about a compile."""
+        """Write the report of a compile that a server would get."""
         path = self.root / "reports" / f"{cluster_id}.json"
         try:
             write_if_changed(path, f"{json.dumps(body, indent=2)}\n".encode())
@@ -109,7 +108,7 @@ class FactsFolder:
         folder = self.root / "clusters"
         for needed in (self.root, folder):
             if not needed.is_dir():
-                raise CommodoreError("no such folder", where=str(needed), hint=_WHAT_BELONGS_THERE)
+                raise CommodoreError("no such folder", where=str(needed), hint=_LAYOUT)
         return _files_of(folder)
 
     def _all_clusters(self) -> list[dict[str, Any]]:
@@ -125,7 +124,7 @@ class FactsFolder:
 
 
 def _files_of(folder: Path) -> dict[str, Path]:
-    # Ids are looked up among what is there and never made into paths: none leads elsewhere.
+    # Ids are looked up among existing files and never turned into paths: none can escape.
     found: dict[str, Path] = {}
     try:
         paths = sorted(folder.iterdir())
@@ -136,7 +135,7 @@ def _files_of(folder: Path) -> dict[str, Path]:
             continue
         if path.stem in found:
             raise CommodoreError(
-                f"{path.stem} is described twice",
+                f"{path.stem} has two files",
                 where=f"{found[path.stem]} and {path}",
                 hint="remove one of the files",
             )
@@ -146,20 +145,20 @@ def _files_of(folder: Path) -> dict[str, Path]:
 
 def _present(files: Mapping[str, Path]) -> str:
     names = ", ".join(path.name for path in files.values())
-    return f"present: {names}" if names else "there is no tenant yet"
+    return f"present: {names}" if names else "there are no tenants"
 
 
-def _read(kind: str, name: str, path: Path) -> Described:
-    found = documents.read(path, expected=f"one {kind} object, as Lieutenant's API gives it")
-    reader = Reader(found)
-    for where, complaint in _foreign_to_json(found.fields, ()):
-        reader.reject(complaint, *where, hint="put it in quotes")
-    own = reader.needed("id", missing="id is missing", hint=f"write `id: {name}`")
+def _read(kind: str, name: str, path: Path) -> ApiObject:
+    found = yaml_files.read(path, expected=f"one {kind} object of Lieutenant's API")
+    reader = FieldReader(found)
+    for where, problem in _not_json(found.fields, ()):
+        reader.reject(problem, *where, hint="put it in quotes")
+    own = reader.required("id", missing="id is missing", hint=f"write `id: {name}`")
     if own and own != name:
         reader.reject(
             f"the id is {own}, but the file is named {path.name}",
             "id",
-            hint="rename the file, or mend the id",
+            hint="rename the file, or fix the id",
         )
     raise_collected(reader.problems, str(path))
     for field in found.fields:
@@ -169,23 +168,21 @@ def _read(kind: str, name: str, path: Path) -> Described:
     return found
 
 
-def _foreign_to_json(
-    value: object, where: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], str]]:
-    """What YAML can say and the API's JSON cannot: dates, keys that are no texts."""
+def _not_json(value: object, where: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Values that YAML has and the API's JSON has not: dates, keys that are not strings."""
     match value:
         case dict():
             for key, inner in value.items():
                 here = (*where, str(key))
                 if not isinstance(key, str):
-                    yield here, f"{'.'.join(here)}: a key must be a text, not {kind_of(key)}"
-                yield from _foreign_to_json(inner, here)
+                    yield here, f"{'.'.join(here)}: a key must be a string, not {kind_of(key)}"
+                yield from _not_json(inner, here)
         case list():
             for inner in value:
-                yield from _foreign_to_json(inner, where)
+                yield from _not_json(inner, where)
         case float() if not math.isfinite(value):
-            yield where, f"{'.'.join(where)} is no finite number"
+            yield where, f"{'.'.join(where)} is not a finite number"
         case None | bool() | str() | int() | float():
             return
         case _:
-            yield where, f"{'.'.join(where)} must be a text or a number, not {kind_of(value)}"
+            yield where, f"{'.'.join(where)} must be a string or a number, not {kind_of(value)}"

@@ -1,9 +1,10 @@
-"""An object from outside, and where it was found: read field by field, problems collected."""
+"""An object of the API, from a server or a file: typed fields, collected problems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from types import NoneType
 from typing import Any, TypeAlias
 
@@ -13,16 +14,16 @@ Lines: TypeAlias = Mapping[tuple[str, ...], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
-    """An object as it was found, under a URL or in a file."""
+class ApiObject:
+    """An object, and the URL or file it was read from."""
 
     fields: Mapping[str, Any]
     name: str
     lines: Callable[[], Lines] | None = None
-    """For a file: finds the line of each key, when one is asked for."""
+    """For a file: finds the line of each key on request."""
 
     def place(self, *path: str) -> str:
-        """Where a field stands, or where the nearest one around it does."""
+        """File and line of a field or of the closest one around it; the URL on a server."""
         if self.lines is None:
             return self.name
         lines = self.lines()
@@ -31,10 +32,10 @@ class Described:
         return f"{self.name}:{lines[path]}"
 
 
-class Reader:
-    """Gives the fields of an object their types, and keeps every problem on the way."""
+class FieldReader:
+    """Reads the fields of an object with their types, and collects the problems."""
 
-    def __init__(self, found: Described) -> None:
+    def __init__(self, found: ApiObject) -> None:
         self.found = found
         self.problems: list[CommodoreError] = []
         self._rejected: set[tuple[str, ...]] = set()
@@ -43,30 +44,30 @@ class Reader:
         return field in self.found.fields
 
     def text(self, *path: str) -> str:
-        """A text; empty when there is none."""
+        """A string; empty if the field is missing."""
         holder = self.mapping(*path[:-1])
         value = holder.get(path[-1])
         if value is None or isinstance(value, str):
             return value or ""
-        self.reject(f"{'.'.join(path)} must be a text, not {kind_of(value)}", *path, hint=_QUOTE)
+        self.reject(f"{'.'.join(path)} must be a string, not {kind_of(value)}", *path, hint=_QUOTE)
         return ""
 
-    def needed(self, *path: str, missing: str, hint: str) -> str:
-        """A text that must be there."""
+    def required(self, *path: str, missing: str, hint: str) -> str:
+        """A required string."""
         value = self.text(*path)
         if not value and not self.has_rejected(*path):
             self.reject(missing, *path, hint=hint)
         return value
 
     def name(self, field: str, *, missing: str, hint: str) -> str:
-        """A text that must be there and may name a folder."""
-        value = self.needed(field, missing=missing, hint=hint)
+        """A required string that is usable as the name of a folder."""
+        value = self.required(field, missing=missing, hint=hint)
         if value and not is_plain_name(value):
-            self.reject(f"{field} is not a plain name: {value!r}", field)
+            self.reject(f"{field} is not a valid name: {value!r}", field)
         return value
 
     def mapping(self, *path: str) -> Mapping[str, Any]:
-        """A mapping; empty when there is none."""
+        """A mapping; empty if the field is missing."""
         holder = self.found.fields
         for depth, key in enumerate(path, start=1):
             value = holder.get(key)
@@ -81,12 +82,12 @@ class Reader:
         return holder
 
     def reject(self, message: str, *path: str, hint: str = "") -> None:
-        """Remember a problem with a field."""
+        """Record a problem with a field."""
         self._rejected.add(path)
         self.problems.append(CommodoreError(message, where=self.found.place(*path), hint=hint))
 
     def has_rejected(self, *path: str) -> bool:
-        """Whether a field, or one around it, has been told as a problem."""
+        """Whether a field, or one around it, has a recorded problem."""
         return any(path[:depth] in self._rejected for depth in range(1, len(path) + 1))
 
 
@@ -94,12 +95,12 @@ _QUOTE = "put it in quotes"
 
 
 def is_plain_name(name: str) -> bool:
-    """Whether a name can be one folder or file, and nothing outside of where it is put."""
+    """Whether a name is a single path segment, and not a special one."""
     return name not in {"", ".", ".."} and not any(c in "/\\" or c < " " for c in name)
 
 
 def kind_of(value: object) -> str:
-    """What a value from YAML or JSON is called."""
+    """The kind of a value from YAML or JSON, for messages."""
     for kinds, name in _KINDS:
         if isinstance(value, kinds):
             return name
@@ -109,8 +110,23 @@ def kind_of(value: object) -> str:
 _KINDS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (NoneType, "nothing"),
     (bool, "true or false"),  # before numbers: a bool is an int, too
-    (str, "a text"),
+    (str, "a string"),
     ((int, float), "a number"),
     (list, "a list"),
     (dict, "a mapping"),
 )
+
+
+_FEW = 10
+
+
+def hint_for(wanted: str, known: Sequence[str], *, kind: str) -> str:
+    """Suggest the nearest known id, or list all of them if they are few."""
+    close = get_close_matches(wanted, known, n=1)
+    if close:
+        return f"did you mean {close[0]}?"
+    if not known:
+        return f"there is no {kind}"
+    if len(known) <= _FEW:
+        return f"known {kind}s: {', '.join(sorted(known))}"
+    return f"none of the {len(known)} {kind}s has a similar id"

@@ -1,4 +1,4 @@
-"""The cluster as the last full compile left it, for `--local`."""
+"""The cluster of the last full compile, for `--local`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.cluster import Cluster, RepositoryRef
 
-from . import documents
-from .described import Reader
+from . import yaml_files
+from .api_objects import FieldReader
 
 if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
@@ -19,7 +19,7 @@ _CLUSTER = ("parameters", "cluster")
 def cluster_in(
     paths: WorkPaths, cluster_id: str, *, global_revision: str = "", tenant_revision: str = ""
 ) -> Cluster:
-    """The cluster this working directory was compiled for; it must be the one asked for.
+    """The cluster this working directory was compiled for; it must be the requested one.
 
     Nothing is fetched in local mode, so there are no URLs; revisions only end up in the record.
     """
@@ -30,7 +30,9 @@ def cluster_in(
                 where=str(path),
                 hint=f"compile {cluster_id} once without --local",
             )
-    reader = Reader(documents.read(paths.params_file, expected="the parameters of the cluster"))
+    reader = FieldReader(
+        yaml_files.read(paths.params_file, expected="the parameters of the cluster")
+    )
     found = _cluster(reader, global_revision, tenant_revision)
     raise_collected(reader.problems, str(paths.params_file))
     if found.id != cluster_id:
@@ -42,13 +44,13 @@ def cluster_in(
     return found
 
 
-def _cluster(reader: Reader, global_revision: str, tenant_revision: str) -> Cluster:
+def _cluster(reader: FieldReader, global_revision: str, tenant_revision: str) -> Cluster:
     name, tenant = (
-        reader.needed(
+        reader.required(
             *_CLUSTER,
             key,
             missing=f"{'.'.join(_CLUSTER)}.{key} is missing",
-            hint="a compile without --local writes this file anew",
+            hint="compile without --local to write this file again",
         )
         for key in ("name", "tenant")
     )

@@ -1,4 +1,4 @@
-"""YAML files that each hold one mapping."""
+"""Read YAML files that each hold one mapping."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 
-from .described import Described, kind_of
+from .api_objects import ApiObject, kind_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def read(path: Path, *, expected: str) -> Described:
-    """The mapping in a file; `expected` says what it should be, for whoever has to mend it."""
+def read(path: Path, *, expected: str) -> ApiObject:
+    """The mapping in a file; `expected` describes it for error messages."""
     try:
         text = path.read_bytes()
     except OSError as error:
@@ -28,8 +28,8 @@ def read(path: Path, *, expected: str) -> Described:
             hint=f"the file holds {expected}",
         )
     if _loops(value, ()):
-        raise CommodoreError("a part of it contains itself, by way of an alias", where=str(path))
-    return Described(value, name=str(path), lines=partial(yaml.lines_of, text, name=str(path)))
+        raise CommodoreError("an alias refers to a value that contains it", where=str(path))
+    return ApiObject(value, name=str(path), lines=partial(yaml.lines_of, text, name=str(path)))
 
 
 def _loops(value: object, around: tuple[int, ...]) -> bool:

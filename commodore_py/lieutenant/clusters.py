@@ -1,0 +1,85 @@
+"""Load and list clusters."""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError, doing
+
+from .api_objects import is_plain_name
+from .source import source_of
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+    from commodore_py.model.cluster import Cluster
+
+    from .api_objects import ApiObject
+
+log = logging.getLogger(__name__)
+
+
+def load_cluster(config: Config, cluster_id: str) -> Cluster:
+    """The cluster to compile; in local mode as of the last full compile."""
+    if not is_plain_name(cluster_id):
+        raise CommodoreError(f"not a valid cluster id: {cluster_id!r}")
+    with doing(f"loading cluster {cluster_id}"):
+        if config.local:
+            return _of_last_compile(config, cluster_id)
+        return _from_source(config, cluster_id)
+
+
+def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
+    """The unmodified cluster objects of one tenant or of all."""
+    with doing("listing clusters"):
+        return source_of(config).clusters(tenant=tenant, sort_by=sort_by)
+
+
+def cluster_ids(config: Config) -> list[str]:
+    """Cluster ids for shell completion; empty if they cannot be read without a login."""
+    try:
+        return source_of(replace(config, may_log_in=False)).ids()
+    except CommodoreError:
+        return []
+
+
+def check_reachable(config: Config) -> None:
+    """Raise if the server does not respond; any response counts, as no token is sent."""
+    from . import server  # noqa: PLC0415 - imports HTTP, slow
+
+    server.check_reachable(config.api_url, config.request_timeout)
+
+
+def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
+    from .last_compile import cluster_in  # noqa: PLC0415 - imports yaml, slow
+
+    return cluster_in(
+        config.paths,
+        cluster_id,
+        global_revision=config.global_revision,
+        tenant_revision=config.tenant_revision,
+    )
+
+
+def _from_source(config: Config, cluster_id: str) -> Cluster:
+    from .cluster import cluster_of, tenant_of  # noqa: PLC0415 - not needed by local runs
+
+    source = source_of(config)
+    found = source.cluster(cluster_id)
+    tenant_id = tenant_of(found)
+    cluster = cluster_of(
+        found,
+        source.tenant(tenant_id) if tenant_id else None,
+        global_revision=config.global_revision,
+        tenant_revision=config.tenant_revision,
+        dynamic_facts=config.dynamic_facts,
+    )
+    _log_ignored_facts(config, found)
+    return cluster
+
+
+def _log_ignored_facts(config: Config, found: ApiObject) -> None:
+    if config.dynamic_facts and "dynamicFacts" in found.fields:
+        known = "reports dynamic facts" if found.fields["dynamicFacts"] else "has empty ones"
+        log.info("dynamic facts of the command line are ignored: the cluster %s", known)

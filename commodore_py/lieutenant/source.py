@@ -1,0 +1,40 @@
+"""Where API objects come from: a server, or a folder of facts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.errors import CommodoreError
+
+from .urls import facts_folder
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+    from .folder import FactsFolder
+    from .server import Server
+
+HOW_TO_SET_A_URL = (
+    "set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
+    " ./facts; `commodore demo` creates one to try out"
+)
+
+
+def source_of(config: Config) -> Server | FactsFolder:
+    """The source that the API URL names, authenticated if it is a server."""
+    if not config.api_url:
+        raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
+    folder = facts_folder(config.api_url)
+    if folder is not None:
+        from .folder import FactsFolder  # noqa: PLC0415 - imports yaml, slow
+
+        return FactsFolder(folder)
+    from .auth.token_source import NoToken, TokenSource  # noqa: PLC0415 - imports HTTP, slow
+    from .server import Server  # noqa: PLC0415 - as above
+
+    # Requested for each use: at the end of a long compile the first token may have expired.
+    tokens = TokenSource.of(config)
+    token = tokens.token() if config.may_log_in else tokens.without_login()
+    if not token:
+        raise NoToken.for_api(config.api_url)
+    return Server(config.api_url, token, config.request_timeout)
