@@ -1,1 +1,1 @@
-"""What is known about Kubernetes objects: names, differences, and what these do (all pure)."""
+"""Kubernetes objects: their ids, differences, and the effects of these (all pure)."""

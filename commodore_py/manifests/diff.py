@@ -1,4 +1,4 @@
-"""What differs between two sets of objects, and how bad that is (pure)."""
+"""The differences between two sets of objects, with their grades (pure)."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from . import grades
-from .fields import FieldChange, field_changes
+from .fields import GRADES, FieldChange, field_changes
 from .pairing import Pairs, nowhere, pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .grades import Grade
+    from .fields import Grade
     from .objects import KubeObject, ObjectId
     from .pairing import Elsewhere
 
@@ -21,7 +21,7 @@ What = Literal["created", "deleted", "renamed", "changed", "copy added", "copy r
 
 @dataclass(frozen=True, slots=True)
 class ObjectChange:
-    """One object that came, went, or is another; `old` and `new` as far as there are such."""
+    """One object that was created, deleted or changed; `old` and `new` as far as they exist."""
 
     what: What
     old: KubeObject | None
@@ -29,16 +29,16 @@ class ObjectChange:
     fields: tuple[FieldChange, ...] = ()
     grade: Grade = "none"
     reason: str = ""
-    """Why the object as a whole has its grade; fields have their own reasons."""
+    """The reason for the grade of the object as a whole; fields have their own."""
 
     @property
     def id(self) -> ObjectId:
-        """The object's name, the new one if it has two."""
+        """The id of the object, the new one if it was renamed."""
         return self._object.id
 
     @property
     def file(self) -> str:
-        """Where it stands, or stood."""
+        """The file that contains it, or contained it."""
         return self._object.file
 
     @property
@@ -49,14 +49,14 @@ class ObjectChange:
 def object_changes(
     old: Iterable[KubeObject], new: Iterable[KubeObject], elsewhere: Elsewhere = nowhere
 ) -> tuple[ObjectChange, ...]:
-    """Every change from the old objects to the new ones, graded; the worst come first."""
+    """Every change from the old objects to the new ones, with grades; worst first."""
     return tuple(sorted(_object_changes(pair(old, new, elsewhere)), key=importance))
 
 
 def importance(change: ObjectChange) -> tuple[int, int, ObjectId]:
-    """What to read first: bad changes, then what is gone, then by name."""
+    """Sort key: worst grades first, then deletions, then by id."""
     order = ("deleted", "renamed", "changed", "copy removed", "created", "copy added")
-    return grades.GRADES.index(change.grade), order.index(change.what), change.id
+    return GRADES.index(change.grade), order.index(change.what), change.id
 
 
 def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
@@ -72,7 +72,7 @@ def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
     for one in pairs.created:
         yield ObjectChange("created", None, one)
     for one in pairs.copies_removed:
-        yield ObjectChange("copy removed", one, None, (), "none", "another copy stays")
+        yield ObjectChange("copy removed", one, None, (), "none", "another copy remains")
     for one in pairs.copies_added:
         yield ObjectChange("copy added", None, one, (), "none", "there is another copy")
 
@@ -80,7 +80,7 @@ def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
 def _graded(old: KubeObject, new: KubeObject) -> tuple[FieldChange, ...]:
     before, after = dict(old.content), dict(new.content)
     if old.id != new.id:
-        # Its deletion says all: nothing is changed in place.
+        # A renamed object has the grade of its deletion.
         return field_changes(before, after)
     found = []
     for change in field_changes(before, after):

@@ -1,4 +1,4 @@
-"""The documents of a file: taken apart without reading them, and read as objects (pure)."""
+"""The documents of a file: split without parsing, and parsed as objects (pure)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
@@ -14,27 +15,34 @@ from commodore_py.errors import CommodoreError
 from .objects import KubeObject, identify, members
 from .values import canonical
 
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from .objects import ObjectId
+
 _START = re.compile(rb"^---(?=\s|$)", re.MULTILINE)
-# These say something about the documents around them.
+# Directives and end markers affect other documents: such files are not split.
 _DIRECTIVE_OR_END = re.compile(rb"^(?:%|\.\.\.(?:\s|$))", re.MULTILINE)
+# Candidates for names: parsing a file that has no such object only costs time.
+_NAME = re.compile(rb"""[nN]ame["']?:\s*["']?([^\s"',}]+)""")
 _ENDINGS = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """What a text holds: objects, and documents that are none."""
+    """The content of a file: objects, and other documents."""
 
     objects: tuple[KubeObject, ...]
     others: tuple[object, ...]
 
 
 def may_hold_objects(path: str) -> bool:
-    """Whether objects are looked for in a file of that name."""
+    """Whether a file of that name is parsed for objects."""
     return path.endswith(_ENDINGS)
 
 
-def taken_apart(text: bytes) -> tuple[bytes, ...]:
-    """The texts of a file's documents, unread; each can be read by itself."""
+def split_documents(text: bytes) -> tuple[bytes, ...]:
+    """The unparsed documents of a file; each can be parsed by itself."""
     if _DIRECTIVE_OR_END.search(text):
         return (text,)
     starts = [found.start() for found in _START.finditer(text)]
@@ -43,11 +51,11 @@ def taken_apart(text: bytes) -> tuple[bytes, ...]:
 
 
 def read(text: bytes, path: str) -> Read | None:
-    """What a text holds, or None if it cannot be read."""
+    """Parse a file, or return None if that fails."""
     load = _load_json if path.endswith(".json") else partial(yaml_quick.load_all, name=path)
     try:
         documents = [one for document in load(text) for one in members(document)]
-        if b"&" in text:  # an alias may lead back to where it stands
+        if b"&" in text:  # fails for aliases that contain themselves
             canonical(documents)
     except (CommodoreError, ValueError, RecursionError):
         return None
@@ -64,3 +72,18 @@ def read(text: bytes, path: str) -> Read | None:
 
 def _load_json(text: bytes) -> list[object]:
     return [json.loads(text)] if text.strip() else []
+
+
+def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[ObjectId]:
+    """Which of the objects are in one of the texts; parses only texts with their names."""
+    by_name: dict[bytes, list[ObjectId]] = {}
+    for id_ in wanted:
+        by_name.setdefault(id_.name.removesuffix("*").encode(), []).append(id_)
+    present: set[ObjectId] = set()
+    for text in texts:
+        likely = [id_ for name in set(_NAME.findall(text)) for id_ in by_name.get(name, ())]
+        if any(id_ not in present and id_.kind.encode() in text for id_ in likely):
+            content = read(text, "")
+            if content is not None:
+                present.update(one.id for one in content.objects)
+    return present & set(wanted)

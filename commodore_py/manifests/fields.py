@@ -8,27 +8,30 @@ from typing import TYPE_CHECKING, Literal
 
 from . import merge_keys
 from .paths import FieldPath, Item
-from .values import canonical, leaves, likeness, same
+from .values import canonical, leaves, same, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from .grades import Grade
     from .values import Canonical
 
 Happened = Literal["added", "removed", "changed", "reordered"]
+Grade = Literal["data-loss", "recreate", "outage", "restart", "none"]
 
-# Items that have less in common are another item, not a changed one.
-_ALIKE = 0.5
-# Comparing each item with each takes time; that many are rarely one list's changes.
-_MOST_PAIRS = 2500
+GRADES: tuple[Grade, ...] = ("data-loss", "recreate", "outage", "restart", "none")
+"""What a change does to a running cluster; worst first."""
+
+# Items below this similarity count as removed and added, not as changed.
+_SIMILAR = 0.5
+# Every pair of items is compared, which is too slow for more.
+_MAX_PAIRS = 2500
 
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field that came, went, or has another value.
+    """One field that was added, removed, or has another value.
 
-    Places in lists are those of the old list, that of an added item is its place in the new one.
+    Positions in lists are those of the old list; the position of an added item is the new one.
     """
 
     path: FieldPath
@@ -36,13 +39,13 @@ class FieldChange:
     old: object = None
     new: object = None
     order: tuple[int, ...] = ()
-    """Of a list with another order: the old places of what stays, in their new order."""
+    """For a reordered list: the old positions of the items that stay, in their new order."""
     grade: Grade = "none"
     reason: str = ""
 
 
 def field_changes(old: object, new: object) -> tuple[FieldChange, ...]:
-    """Everything that must happen to the old value to become the new one."""
+    """All changes that turn the old value into the new one."""
     return tuple(_changes(old, new, ()))
 
 
@@ -54,7 +57,7 @@ def _changes(old: object, new: object, path: FieldPath) -> Iterator[FieldChange]
                 yield FieldChange(here, "removed", old=old[key])
             elif key not in old:
                 yield FieldChange(here, "added", new=new[key])
-            elif type(old[key]) is not str or old[key] != new[key]:  # most are texts, and the same
+            elif type(old[key]) is not str or old[key] != new[key]:  # most are equal strings
                 yield from _changes(old[key], new[key], here)
     elif isinstance(old, list) and isinstance(new, list):
         if not same(old, new):
@@ -70,8 +73,12 @@ def _list_changes(
     labels = merge_keys.labels(field, old, new)
     if labels is None:
         pairs = _pairs_by_content(old, new, in_place=field not in merge_keys.UNORDERED)
-        old_steps = [Item(at, alike=not isinstance(one, dict | list)) for at, one in enumerate(old)]
-        new_steps = [Item(at, alike=not isinstance(one, dict | list)) for at, one in enumerate(new)]
+        old_steps = [
+            Item(at, by_value=not isinstance(one, dict | list)) for at, one in enumerate(old)
+        ]
+        new_steps = [
+            Item(at, by_value=not isinstance(one, dict | list)) for at, one in enumerate(new)
+        ]
     else:
         pairs = _pairs_by_label(*labels)
         old_steps = [Item(at, label) for at, label in enumerate(labels[0])]
@@ -103,7 +110,7 @@ def _pairs_by_label(
 def _pairs_by_content(
     old: Sequence[object], new: Sequence[object], *, in_place: bool
 ) -> dict[int, int]:
-    """First what is the same, then what stands in one place or has much in common."""
+    """Pair equal items first, then items at the same position or of similar content."""
     places: dict[Canonical, list[int]] = defaultdict(list)
     for at in reversed(range(len(new))):
         places[canonical(new[at])].append(at)
@@ -112,36 +119,36 @@ def _pairs_by_content(
         if same_ones := places.get(canonical(one)):
             pairs[at] = same_ones.pop()
     taken = set(pairs.values())
-    left = [at for at in range(len(old)) if at not in pairs]
-    came = {at for at in range(len(new)) if at not in taken}
+    unpaired = [at for at in range(len(old)) if at not in pairs]
+    added = {at for at in range(len(new)) if at not in taken}
     if in_place:
-        pairs |= {at: at for at in left if at in came and _are_ends(old[at], new[at])}
-    return {**pairs, **_pairs_by_likeness(old, new, left, came)}
+        pairs |= {at: at for at in unpaired if at in added and _are_scalars(old[at], new[at])}
+    return {**pairs, **_pairs_by_similarity(old, new, unpaired, added)}
 
 
-def _are_ends(*values: object) -> bool:
+def _are_scalars(*values: object) -> bool:
     return not any(isinstance(value, dict | list) for value in values)
 
 
-def _pairs_by_likeness(
-    old: Sequence[object], new: Sequence[object], left: Iterable[int], came: Iterable[int]
+def _pairs_by_similarity(
+    old: Sequence[object], new: Sequence[object], unpaired: Iterable[int], added: Iterable[int]
 ) -> dict[int, int]:
-    gone = {at: leaves(old[at]) for at in left if isinstance(old[at], dict)}
-    there = {at: leaves(new[at]) for at in came if isinstance(new[at], dict)}
-    if len(gone) * len(there) > _MOST_PAIRS:
+    before = {at: leaves(old[at]) for at in unpaired if isinstance(old[at], dict)}
+    after = {at: leaves(new[at]) for at in added if isinstance(new[at], dict)}
+    if len(before) * len(after) > _MAX_PAIRS:
         return {}
     scores = sorted(
-        (-likeness(gone[one], there[other]), one, other) for one in gone for other in there
+        (-similarity(before[one], after[other]), one, other) for one in before for other in after
     )
     pairs: dict[int, int] = {}
     for score, one, other in scores:
-        if -score >= _ALIKE and one not in pairs and other not in pairs.values():
+        if -score >= _SIMILAR and one not in pairs and other not in pairs.values():
             pairs[one] = other
     return pairs
 
 
 def _placed(item: Item) -> Item:
-    return Item(item.index, item.label) if item.alike else item
+    return Item(item.index, item.label) if item.by_value else item
 
 
 def _shown(item: Item, value: object) -> object:

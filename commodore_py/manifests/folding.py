@@ -1,4 +1,4 @@
-"""The same change in many objects is one thing to read (pure)."""
+"""Changes that many objects have in common, shown once (pure)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from . import grades
 from .diff import importance
+from .fields import GRADES
 from .paths import Item, generalised
 from .values import canonical
 
@@ -16,15 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from .diff import ObjectChange
-    from .fields import FieldChange, Happened
-    from .grades import Grade
+    from .fields import FieldChange, Grade, Happened
     from .objects import ObjectId
 
 _Key: TypeAlias = tuple["Grade", str, "Happened", object, object, bool]
 
-# So many objects make a change worth a line of its own.
+# The number of objects from which on a common change is shown once.
 FEWEST = 3
-# Where pods are described, by the steps that lead there from the top of an object.
+# The paths of pod templates.
 _PODS = (
     ("spec", "jobTemplate", "spec", "template", "spec"),
     ("spec", "template", "spec"),
@@ -34,18 +34,18 @@ _CONTAINERS = ("containers", "initContainers", "ephemeralContainers")
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """One change that many objects have in common."""
+    """A change that several objects have in common."""
 
     path: str
     field: FieldChange
-    """The change as the first of the objects has it."""
+    """The change in the first of the objects."""
     objects: tuple[ObjectId, ...]
 
 
 def folded(
     changes: Iterable[ObjectChange],
 ) -> tuple[tuple[ObjectChange, ...], tuple[Fold, ...]]:
-    """What only single objects have, and what several have in common."""
+    """Separate the changes of single objects from those that several have in common."""
     keyed = [(change, _keys(change)) for change in changes]
     groups = _groups(keyed)
     common = {key: of for key, of in groups.items() if len(of) >= FEWEST}
@@ -58,7 +58,7 @@ def folded(
             grade = grades.worst([field.grade for field in shown])
             left.append(replace(change, fields=shown, grade=grade))
     folds = [_fold(key[1], of) for key, of in common.items()]
-    folds.sort(key=lambda fold: (grades.GRADES.index(fold.field.grade), fold.path, fold.objects))
+    folds.sort(key=lambda fold: (GRADES.index(fold.field.grade), fold.path, fold.objects))
     return tuple(sorted(left, key=importance)), tuple(folds)
 
 
@@ -84,14 +84,14 @@ def _fold(path: str, of: Mapping[ObjectId, FieldChange]) -> Fold:
 
 
 def _key(change: ObjectChange, field: FieldChange) -> _Key:
-    # Values of secrets are not shown; they are not mixed with those that are.
+    # Values of secrets are masked: they are not mixed with others.
     secret = change.id.kind == "Secret"
     values = canonical(field.old), canonical(field.new)
     return field.grade, path_of_kind(field), field.happened, *values, secret
 
 
 def path_of_kind(field: FieldChange) -> str:
-    """The path without what differs from kind to kind, and from item to item."""
+    """The path without what differs between kinds and between items."""
     path = field.path
     for pods in _PODS:
         if path[: len(pods)] == pods:
@@ -100,6 +100,6 @@ def path_of_kind(field: FieldChange) -> str:
                 path = ("containers", *path[1:])
             break
     if path and isinstance(path[-1], Item):
-        # What came or went is told by its value.
+        # The value identifies an item that was added or removed.
         return generalised(path[:-1]) + "[]"
     return generalised(path)

@@ -1,21 +1,18 @@
-"""What a change does to a running cluster, as far as its objects tell (pure)."""
+"""What a change does to a running cluster, as far as its objects show (pure)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from . import immutable, quantities
+from .fields import GRADES, Grade
 from .paths import Item, names
 
 if TYPE_CHECKING:
     from .fields import FieldChange
     from .objects import KubeObject
 
-Grade = Literal["data-loss", "recreate", "outage", "restart", "none"]
 Verdict: TypeAlias = tuple[Grade, str]
-
-GRADES: tuple[Grade, ...] = ("data-loss", "recreate", "outage", "restart", "none")
-"""Worst first."""
 
 NOTHING: Verdict = ("none", "")
 
@@ -28,15 +25,15 @@ _DATA: dict[tuple[str, str], str] = {
     ("snapshot.storage.k8s.io", "VolumeSnapshotContent"): "the snapshot may be deleted",
 }
 _PODS = "its pods are deleted"
-_TRAFFIC = "it passes on no traffic any more"
-_ACCESS = "who needs it has no access any more"
+_TRAFFIC = "it no longer routes traffic"
+_ACCESS = "its users lose access"
 _SERVING: dict[tuple[str, str], str] = {
     ("", "Endpoints"): _TRAFFIC,
     ("", "Pod"): _PODS,
     ("", "ReplicationController"): _PODS,
     ("", "Service"): _TRAFFIC,
     ("", "ServiceAccount"): _ACCESS,
-    ("apiregistration.k8s.io", "APIService"): "its API is gone",
+    ("apiregistration.k8s.io", "APIService"): "its API is removed",
     ("apps", "DaemonSet"): _PODS,
     ("apps", "Deployment"): _PODS,
     ("apps", "ReplicaSet"): _PODS,
@@ -52,10 +49,10 @@ _SERVING: dict[tuple[str, str], str] = {
     ("rbac.authorization.k8s.io", "Role"): _ACCESS,
     ("rbac.authorization.k8s.io", "RoleBinding"): _ACCESS,
     ("route.openshift.io", "Route"): _TRAFFIC,
-    ("storage.k8s.io", "StorageClass"): "claims that name it stay without a volume",
+    ("storage.k8s.io", "StorageClass"): "claims that name it get no volume",
 }
-# Kinds that replace their pods when the template changes. Those of a CronJob come with its next
-# run, those of a ReplicaSet when somebody deletes the old ones.
+# Kinds that replace their pods when the template changes. A CronJob creates new ones at its next
+# run, a ReplicaSet when the old ones are deleted.
 _ROLLING = frozenset(
     {("apps", "DaemonSet"), ("apps", "Deployment"), ("apps", "StatefulSet")}
     | {("apps.openshift.io", "DeploymentConfig")}
@@ -69,12 +66,12 @@ _SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 
 
 def worst(grades: list[Grade]) -> Grade:
-    """The worst of some grades; none of none."""
+    """The worst of some grades; `none` if there are none."""
     return min(grades, key=GRADES.index, default="none")
 
 
 def of_deletion(deleted: KubeObject) -> Verdict:
-    """What is lost with an object."""
+    """What is lost when an object is deleted."""
     kind = (deleted.id.group, deleted.id.kind)
     if "Prune=false" in _sync_options(deleted):
         return "none", "it stays on the cluster: Prune=false"
@@ -97,21 +94,21 @@ def of_field(change: FieldChange, old: KubeObject, new: KubeObject) -> Verdict:
 
 def _restart(kind: tuple[str, str], path: tuple[str, ...], new: KubeObject) -> Verdict:
     if kind == ("", "Pod") and path[:1] == ("spec",):
-        return "restart", "its containers start anew"
+        return "restart", "its containers restart"
     if kind in _ROLLING and path[:2] == ("spec", "template") and not _on_delete(new):
-        return "restart", "its pods start anew"
+        return "restart", "its pods restart"
     return NOTHING
 
 
 def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -> str:
     if kind == ("", "Service"):
         if path[:2] == ("spec", "selector"):
-            return "it looks for other pods"
+            return "it selects other pods"
         if path == ("spec", "ports") and change.happened == "removed":
-            return "nobody answers on this port any more"
+            return "this port no longer responds"
     elif kind in _SCALED:
         if path == ("spec", "replicas") and change.happened != "removed" and _is_zero(change.new):
-            return "no pod is left"
+            return "no pods remain"
     elif kind == ("networking.k8s.io", "Ingress"):
         rule_gone = path in {("spec", "rules"), ("spec", "rules", "http", "paths")}
         if rule_gone and change.happened == "removed":
@@ -120,7 +117,7 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
         unserved = path == ("spec", "versions", "served") and change.new is False
         gone = path == ("spec", "versions") and change.happened == "removed"
         if unserved or (gone and isinstance(change.path[-1], Item)):
-            return "this version is not served any more"
+            return "this version is no longer served"
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Fields that Kubernetes does not let change: the object must be deleted and made anew (pure)."""
+"""Immutable fields of Kubernetes objects: a change needs the object to be created again (pure)."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """A field that must stay, with all below it but for some."""
+    """An immutable field with everything below it, except for some fields."""
 
     field: tuple[str, ...]
-    but: tuple[tuple[str, ...], ...] = ()
+    except_for: tuple[tuple[str, ...], ...] = ()
 
     def touched_by(self, path: tuple[str, ...]) -> bool:
-        """Whether a change there is one of this field."""
-        if any(path[: len(free)] == free for free in self.but):
+        """Whether a change at the path changes this field."""
+        if any(path[: len(mutable)] == mutable for mutable in self.except_for):
             return False
         shared = min(len(path), len(self.field))
         return path[:shared] == self.field[:shared]
@@ -109,14 +109,14 @@ _MARKED_IMMUTABLE = {
 
 
 def refused(old: KubeObject, change: FieldChange, path: tuple[str, ...]) -> str:
-    """Why the API refuses a change of an object in place; empty if it does not."""
+    """Why the API rejects a change of an object in place; empty if it does not."""
     kind = (old.id.group, old.id.kind)
     if any(fixed.touched_by(path) for fixed in FIXED.get(kind, ())):
         return "this field cannot be changed"
     if old.content.get("immutable") is True:
         marked = _MARKED_IMMUTABLE.get(kind, ())
         if any(fixed.touched_by(path) for fixed in marked):
-            return "the object says that it is immutable"
+            return "the object is marked as immutable"
     if kind == ("", "PersistentVolumeClaim") and path == _STORAGE:
         before, after = quantities.parse(change.old), quantities.parse(change.new)
         if before is not None and after is not None and after < before:

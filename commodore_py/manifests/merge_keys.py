@@ -1,4 +1,4 @@
-"""By which fields the items of a list are known, as Kubernetes merges them (pure)."""
+"""Merge keys: the fields that identify items of lists in Kubernetes (pure)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 Label: TypeAlias = tuple[tuple[str, str], ...]
-"""The fields that an item is known by, and their values."""
+"""The fields that identify an item, and their values."""
 
 _NAME = (("name",),)
 
-# What Kubernetes calls `patchMergeKey` or `x-kubernetes-list-map-keys`: by the name of the list,
-# the first set of fields that tells all items apart.
+# Kubernetes' `patchMergeKey` or `x-kubernetes-list-map-keys` by the name of the list: the first
+# set of fields that is unique for all items is used.
 MERGE_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "conditions": (("type",),),
     "containers": _NAME,
@@ -37,10 +37,10 @@ MERGE_KEYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "volumeMounts": (("mountPath",),),
     "volumes": _NAME,
 }
-# Lists of other kinds, as long as this tells their items apart.
+# For other lists, if these are unique.
 _ANY_LIST = (*_NAME, ("id",), ("key",), ("host",), ("alert",), ("record",))
 
-# Ports without a protocol are TCP: spelling that out is no other port.
+# A port without a protocol is the same as one with TCP.
 _DEFAULTS = {"protocol": "TCP"}
 
 UNORDERED = frozenset(
@@ -73,13 +73,13 @@ UNORDERED = frozenset(
         "volumes",
     }
 )
-"""Lists of Kubernetes' own kinds whose order means nothing."""
+"""Lists of Kubernetes' own kinds whose order is irrelevant."""
 
 
 def labels(
     field: str, old: Sequence[object], new: Sequence[object]
 ) -> tuple[list[Label], list[Label]] | None:
-    """What the items of both lists are known by, or None if only their content tells them apart."""
+    """The labels of the items of both lists, or None if no fields identify them."""
     for names in MERGE_KEYS.get(field, _ANY_LIST):
         found = _labels(names, old), _labels(names, new)
         if found[0] is not None and found[1] is not None:
@@ -95,14 +95,14 @@ def _labels(names: tuple[str, ...], items: Sequence[object]) -> list[Label] | No
         label = tuple((name, item[name]) for name in names if name in item)
         if not label or any(isinstance(value, dict | list) for _, value in label):
             return None
-        if {name for name, _ in label} <= _DEFAULTS.keys():  # that says nothing by itself
+        if {name for name, _ in label} <= _DEFAULTS.keys():  # not unique by itself
             return None
         found.append(tuple((name, str(value)) for name, value in label))
     return found if len(set(map(normalised, found))) == len(found) else None
 
 
 def normalised(label: Label) -> frozenset[tuple[str, str]]:
-    """The label with what it leaves out, where that has a default."""
+    """The label with defaults for omitted fields."""
     known = dict(label)
     if "containerPort" in known or "port" in known:
         known = {**_DEFAULTS, **known}

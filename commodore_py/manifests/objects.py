@@ -1,4 +1,4 @@
-"""Kubernetes objects: what tells them apart, and where they stand."""
+"""Kubernetes objects and their ids."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 Content: TypeAlias = Mapping[str, object]
 
-# Kinds that Kubernetes moved to another group; objects of both names are one and the same.
+# Kinds that Kubernetes moved to another group; both groups name the same object.
 _MOVED = {
     ("extensions", "DaemonSet"): "apps",
     ("extensions", "Deployment"): "apps",
@@ -20,7 +20,7 @@ _MOVED = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class ObjectId:
-    """What tells an object from all others of a cluster."""
+    """Identifies an object in a cluster."""
 
     group: str
     kind: str
@@ -43,7 +43,7 @@ class ObjectId:
 
 @dataclass(frozen=True, slots=True)
 class KubeObject:
-    """One object as a file has it."""
+    """An object and the file that contains it."""
 
     id: ObjectId
     content: Content
@@ -51,7 +51,7 @@ class KubeObject:
 
 
 def identify(document: object) -> ObjectId | None:
-    """What the object is called, or None where a document is no object."""
+    """The id of an object, or None if the document is not an object."""
     if not isinstance(document, dict):
         return None
     version, kind, metadata = (document.get(key) for key in ("apiVersion", "kind", "metadata"))
@@ -69,7 +69,7 @@ def identify(document: object) -> ObjectId | None:
 
 
 def members(document: object) -> Iterator[object]:
-    """The document itself, or what it lists."""
+    """The document itself, or the items of a list."""
     if isinstance(document, dict):
         kind, items = document.get("kind"), document.get("items")
         if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):

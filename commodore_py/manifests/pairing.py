@@ -1,4 +1,4 @@
-"""Which object of the old catalog is which of the new one (pure)."""
+"""Pair the objects of the old and the new catalog (pure)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
-from .values import Canonical, canonical, leaves, likeness
+from .values import Canonical, canonical, leaves, similarity
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -18,38 +18,38 @@ if TYPE_CHECKING:
 
 Pair: TypeAlias = tuple["KubeObject | None", "KubeObject | None"]
 
-# An object of another name is the same one if this much of it is; and if there is that much of
-# it, besides what all objects have: two empty service accounts have nothing in common.
-_ALIKE = 0.8
-_LEAST_LEAVES = 3
-_MOST_PAIRS = 2500
+# Objects of different names are one renamed object from this similarity on, if they have at least
+# so many fields besides the common ones: two empty service accounts are not similar.
+_SIMILAR = 0.8
+_MIN_LEAVES = 3
+_MAX_PAIRS = 2500
 _BOILERPLATE = ("apiVersion", "kind", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """Objects of both sides, side by side."""
+    """The objects of both sides, paired."""
 
     kept: tuple[tuple[KubeObject, KubeObject], ...]
     renamed: tuple[tuple[KubeObject, KubeObject], ...]
     deleted: tuple[KubeObject, ...]
     created: tuple[KubeObject, ...]
     copies_removed: tuple[KubeObject, ...]
-    """Objects that were there several times, and are there still."""
+    """Copies of objects that still have another copy."""
     copies_added: tuple[KubeObject, ...]
 
 
 def nowhere(_wanted: Collection[ObjectId]) -> Collection[ObjectId]:
-    """No object is anywhere else."""
+    """There are no other copies."""
     return ()
 
 
 def pair(
     old: Iterable[KubeObject], new: Iterable[KubeObject], elsewhere: Elsewhere = nowhere
 ) -> Pairs:
-    """Pair by name first; what is left may have been renamed.
+    """Pair by name first; the rest may have been renamed.
 
-    `elsewhere` knows which objects are also where nothing changed.
+    `elsewhere` finds the objects that unchanged files contain as well.
     """
     olds, news = _by_id(old), _by_id(new)
     kept: list[tuple[KubeObject, KubeObject]] = []
@@ -65,7 +65,7 @@ def pair(
                 (removed if id_ in news else deleted).append(before)
             elif after:
                 (added if id_ in olds else created).append(after)
-    # Of several copies that went, the first stands for the object.
+    # Of several copies that were deleted, the first counts as the object.
     here = {one.id for one in (*deleted, *created)}
     other_copies = set(elsewhere(here)) if here else set()
     deleted, more_removed = _first_of_each(deleted, other_copies)
@@ -96,7 +96,7 @@ def _same_name(old: list[KubeObject], new: list[KubeObject]) -> Iterable[Pair]:
 
 
 def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
-    """Copies that are the same belong together, the others in an order that is always the same."""
+    """Pair equal copies, and the others in a stable order."""
     olds, news = sorted(map(_Keyed, old)), sorted(map(_Keyed, new))
     shared = Counter(one.key for one in olds) & Counter(one.key for one in news)
     rests: list[list[KubeObject]] = []
@@ -112,7 +112,7 @@ def _copies(old: list[KubeObject], new: list[KubeObject]) -> Iterator[Pair]:
 
 
 class _Keyed:
-    """An object that can be sorted by all that is in it."""
+    """An object with a sort key of its content."""
 
     def __init__(self, one: KubeObject) -> None:
         self.object = one
@@ -157,23 +157,23 @@ def _by_kind(
 def _renamed_in_kind(
     deleted: list[KubeObject], created: list[KubeObject]
 ) -> Iterator[tuple[KubeObject, KubeObject]]:
-    if len(deleted) * len(created) > _MOST_PAIRS:
+    if len(deleted) * len(created) > _MAX_PAIRS:
         return
     gone = [(one, found) for one in deleted if (found := _substance(one))]
     came = [(one, found) for one in created if (found := _substance(one))]
-    alike = [
+    similar = [
         (one, other)
         for one, substance in gone
         for other, others in came
-        if likeness(substance, others) >= _ALIKE
+        if similarity(substance, others) >= _SIMILAR
     ]
-    before = Counter(one.id for one, _ in alike)
-    after = Counter(other.id for _, other in alike)
-    # Only where nothing else could be meant.
-    yield from ((o, n) for o, n in alike if before[o.id] == after[n.id] == 1)
+    before = Counter(one.id for one, _ in similar)
+    after = Counter(other.id for _, other in similar)
+    # Only unambiguous pairs.
+    yield from ((o, n) for o, n in similar if before[o.id] == after[n.id] == 1)
 
 
 def _substance(one: KubeObject) -> Counter[tuple[str, Canonical]] | None:
     content = {key: value for key, value in one.content.items() if key not in _BOILERPLATE}
     found = leaves(content, name=one.id.name)
-    return found if found.total() >= _LEAST_LEAVES else None
+    return found if found.total() >= _MIN_LEAVES else None

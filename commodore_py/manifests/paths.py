@@ -1,4 +1,4 @@
-"""Paths of fields: how they are written, and patterns that match them (pure)."""
+"""Paths of fields, their notation, and patterns that match them (pure)."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """An item of a list: what it is known by, and its place there."""
+    """An item of a list: its label and its position."""
 
     index: int
     label: Label = ()
-    alike: bool = False
-    """Whether its place says nothing: an item that comes or goes is its own content."""
+    by_value: bool = False
+    """Whether the position is irrelevant: a scalar that is added or removed."""
 
     def __str__(self) -> str:
         if self.label:
             return f"[{','.join(f'{name}={value}' for name, value in self.label)}]"
-        return "[]" if self.alike else f"[{self.index}]"
+        return "[]" if self.by_value else f"[{self.index}]"
 
 
 FieldPath: TypeAlias = tuple[object, ...]
-"""Keys from the top of an object down, an `Item` for each list on the way."""
+"""Keys from the root of an object, with an `Item` for each list on the way."""
 
-# A word of a pattern: an item of a list, a key in quotes, or a key.
+# A segment of a pattern: an item of a list, a key in quotes, or a key.
 _WORD = re.compile(r'\[([^\]]*)\]|"((?:[^"\\]|\\.)*)"|([^.\[\]"]+)')
 _PLAIN_KEY = re.compile(r"[A-Za-z0-9_$-]+")
 ANY_DEPTH = "**"
@@ -40,11 +40,11 @@ _ITEM = "["
 
 
 class BadPattern(ValueError):
-    """A text that is no pattern of paths."""
+    """An invalid path pattern."""
 
 
 def written(path: Iterable[object]) -> str:
-    """The path as people write it."""
+    """The path in its usual notation."""
     text = ""
     for step in path:
         if isinstance(step, Item):
@@ -55,25 +55,25 @@ def written(path: Iterable[object]) -> str:
 
 
 def generalised(path: FieldPath) -> str:
-    """The path with every item of a list alike."""
+    """The path with a wildcard for every item of a list."""
     return written(Item(0, (("*", ""),)) if isinstance(s, Item) else s for s in path).replace(
         "[*=]", "[*]"
     )
 
 
 def names(path: FieldPath) -> tuple[str, ...]:
-    """The keys of a path alone."""
+    """The keys of a path, without items."""
     return tuple(str(step) for step in path if not isinstance(step, Item))
 
 
 def covers(pattern: str, path: FieldPath) -> bool:
-    """Whether a pattern matches a path, or something above it."""
+    """Whether a pattern matches a path or one above it."""
     return _covers(parse_path(pattern), tuple(_subject(step) for step in path))
 
 
 @lru_cache(maxsize=1024)
 def parse_path(pattern: str) -> tuple[str, ...]:
-    """The words of a pattern; those for items of lists begin with a bracket."""
+    """The segments of a pattern; those for items of lists begin with a bracket."""
     words, at = [], 0
     while at < len(pattern):
         if at and pattern[at] == ".":
@@ -105,7 +105,7 @@ def _covers(pattern: tuple[str, ...], path: tuple[str, ...]) -> bool:
 
 
 def _matches(word: str, step: str) -> bool:
-    # Brackets would be sets of characters.
+    # fnmatch would read brackets as character sets.
     return word.startswith(_ITEM) == step.startswith(_ITEM) and fnmatchcase(
         step.removeprefix(_ITEM), word.removeprefix(_ITEM).replace("[", "[[]")
     )
@@ -123,5 +123,5 @@ def _key(name: str) -> str:
 
 
 def steps_of(path: FieldPath) -> Iterator[str]:
-    """The words that a pattern for exactly this path would have."""
+    """The segments of a pattern for exactly this path."""
     return map(_subject, path)

@@ -1,4 +1,4 @@
-"""Kubernetes' quantities, as numbers (pure)."""
+"""Parse Kubernetes quantities (pure)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _QUANTITY = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d{1,3})|([KMGTP
 
 
 def parse(value: object) -> Fraction | None:
-    """The number that a quantity such as `10Gi` stands for, or None if it is none."""
+    """The number of a quantity such as `10Gi`, or None if it is not one."""
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     found = _QUANTITY.fullmatch(str(value))
     if found is None:
         return None
-    from fractions import Fraction  # noqa: PLC0415 - hardly any manifest that changes has one
+    from fractions import Fraction  # noqa: PLC0415 - slow, and rarely needed
 
     number, exponent, suffix = found.groups()
     power = Fraction(10) ** int(exponent[1:]) if exponent else Fraction(1)

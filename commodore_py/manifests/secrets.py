@@ -1,4 +1,4 @@
-"""What must not be read in a diff: the values of secrets; references to them may be (pure)."""
+"""Mask the values of secrets in a diff, but not references to them (pure)."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
 _HIDDEN_BELOW = {("data",), ("stringData",)}
-# kubectl keeps whole objects there.
+# kubectl stores whole objects there.
 _LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def masked(change: ObjectChange) -> ObjectChange:
-    """The change as it may be shown."""
+    """The change without values of secrets."""
     if not _is_secret(change.id):
         return change
     return replace(
@@ -33,7 +33,7 @@ def masked(change: ObjectChange) -> ObjectChange:
 
 
 def masked_fold(fold: Fold) -> Fold:
-    """What several objects have in common as it may be shown."""
+    """A change of several objects without values of secrets."""
     if not any(map(_is_secret, fold.objects)):
         return fold
     return replace(fold, field=_masked_field(fold.field))

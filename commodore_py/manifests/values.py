@@ -1,4 +1,4 @@
-"""Values of fields: when two are the same, and how alike they are (pure)."""
+"""Values of fields: equality and similarity (pure)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Canonical: TypeAlias = tuple[str, object]
 
 
 def same(old: object, new: object) -> bool:
-    """Whether two values mean the same to Kubernetes; `1`, `1.0`, `"1"` and `true` do not."""
+    """Whether two values are equal for Kubernetes; `1`, `1.0`, `"1"` and `true` are not."""
     if type(old) is not type(new):
         return False
     if isinstance(old, dict):
@@ -20,12 +20,12 @@ def same(old: object, new: object) -> bool:
     if isinstance(old, list):
         others = cast("list[object]", new)
         return len(old) == len(others) and all(map(same, old, others))
-    # What is no number equals itself.
+    # NaN equals itself here.
     return old == new or (isinstance(old, float) and repr(old) == repr(new))
 
 
 def canonical(value: object) -> Canonical:
-    """A value that can be looked up: equal for what is the same, whatever the order of keys."""
+    """A hashable form: equal for equal values, whatever the order of keys."""
     kind = type(value).__name__
     if isinstance(value, dict):
         items = ((canonical(key), canonical(below)) for key, below in value.items())
@@ -36,14 +36,14 @@ def canonical(value: object) -> Canonical:
 
 
 def leaves(value: object, *, name: str = "") -> Counter[tuple[str, Canonical]]:
-    """What stands at the ends of a value, by path; the object's own name counts as any other."""
+    """The scalars of a value by path; the object's own name is replaced by a placeholder."""
     found: Counter[tuple[str, Canonical]] = Counter()
     _collect(value, "", name, found)
     return found
 
 
-def likeness(old: Counter[tuple[str, Canonical]], new: Counter[tuple[str, Canonical]]) -> float:
-    """How much two values have in common: 1 is all, 0 is nothing."""
+def similarity(old: Counter[tuple[str, Canonical]], new: Counter[tuple[str, Canonical]]) -> float:
+    """How similar two values are, from 0 to 1."""
     total = old.total() + new.total()
     return 2 * (old & new).total() / total if total else 1.0
 

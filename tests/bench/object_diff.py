@@ -10,7 +10,7 @@ import sys
 import time
 
 from commodore_py.catalog.diff.objects import object_diff
-from commodore_py.manifests.noise import rules_from
+from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.model.catalog import Change, FileChange
 
 _PLAIN = 0o100644

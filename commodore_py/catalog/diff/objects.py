@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from difflib import unified_diff
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.manifests.copies import found_in
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.documents import may_hold_objects, read, taken_apart
+from commodore_py.manifests.documents import find_objects, may_hold_objects, read, split_documents
 from commodore_py.manifests.folding import folded
-from commodore_py.manifests.noise import without_noise
+from commodore_py.manifests.ignore_rules import without_ignored
 from commodore_py.manifests.secrets import masked, masked_fold
 from commodore_py.manifests.values import canonical
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange
     from commodore_py.manifests.documents import Read
     from commodore_py.manifests.folding import Fold
-    from commodore_py.manifests.noise import Hidden
+    from commodore_py.manifests.ignore_rules import Hidden
     from commodore_py.manifests.objects import KubeObject, ObjectId
     from commodore_py.model.catalog import Change, FileChange
     from commodore_py.model.difference import IgnoreRule
@@ -96,14 +95,14 @@ def _object_diff(
     same = [text for _, one in contents for text in one.same]
 
     def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:
-        return found_in((*same, *unchanged()), wanted)
+        return find_objects((*same, *unchanged()), wanted)
 
     found = object_changes(
         (one for _, content in contents for one in content.old),
         (one for _, content in contents for one in content.new),
         elsewhere,
     )
-    left, hidden = without_noise(found, rules)
+    left, hidden = without_ignored(found, rules)
     alone, folds = folded(left)
     files = tuple(_difference(file) for file, content in contents if content.as_file)
     loud = {one.file for each in found for one in (each.old, each.new) if one is not None}
@@ -147,7 +146,7 @@ def _contents(file: FileChange) -> _Contents:
     names = [name for name in (file.old_path, file.path) if not may_hold_objects(name)]
     if names:
         return _Contents(as_file=True)
-    old, new, same = _without_same(taken_apart(file.old), taken_apart(file.new))
+    old, new, same = _without_same(split_documents(file.old), split_documents(file.new))
     before, after = _read(old, file.old_path), _read(new, file.path)
     if before is None or after is None:
         return _Contents(same=same, as_file=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.noise import rules_from
+from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.model.catalog import Notice
 from commodore_py.model.spot import Spot, nowhere
 

@@ -109,7 +109,7 @@ def _shown(comparison: Comparison, wish: DiffOptions, output: str) -> tuple[str,
 def _rules(file: Path | None) -> tuple[IgnoreRule, ...]:
     from commodore_py.adapters import yaml
     from commodore_py.errors import CommodoreError
-    from commodore_py.manifests.noise import rules_from
+    from commodore_py.manifests.ignore_rules import rules_from
 
     rules, problems = rules_from(yaml.load_file(file) if file else None)
     if problems:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.manifests.copies import found_in
 from commodore_py.manifests.diff import ObjectChange, object_changes
+from commodore_py.manifests.documents import find_objects
 from commodore_py.manifests.values import canonical
 from tests.support.kube_objects import OBJECTS, after, an_object
 
@@ -144,7 +144,7 @@ def test_an_object_that_is_also_elsewhere_is_not_gone() -> None:
     text = b"kind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {namespace: ns, name: one}\n"
 
     def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:
-        return found_in([b"kind: PersistentVolumeClaim # of another name: one\n", text], wanted)
+        return find_objects([b"kind: PersistentVolumeClaim # of another name: one\n", text], wanted)
 
     (change,) = object_changes([claim], [], elsewhere)
 

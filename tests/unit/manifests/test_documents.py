@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.documents import read, taken_apart
+from commodore_py.manifests.documents import read, split_documents
 from tests.support.kube_objects import VALUES
 
 OBJECT = b"kind: A\napiVersion: v1\nmetadata: {name: n}\n"
@@ -19,7 +19,7 @@ OBJECT = b"kind: A\napiVersion: v1\nmetadata: {name: n}\n"
 def test_parts_hold_what_the_whole_holds(documents: list[object]) -> None:
     text = yaml.dump_documents(documents)
 
-    parts = taken_apart(text)
+    parts = split_documents(text)
 
     assert b"".join(parts) == text
     found = [one for part in parts for one in yaml.load_all(part, name="")]
@@ -40,7 +40,7 @@ def test_parts_hold_what_the_whole_holds(documents: list[object]) -> None:
     ],
 )
 def test_parts_of_odd_texts_hold_what_the_whole_holds(text: bytes) -> None:
-    found = [one for part in taken_apart(text) for one in yaml.load_all(part, name="")]
+    found = [one for part in split_documents(text) for one in yaml.load_all(part, name="")]
 
     assert [one for one in found if one is not None] == [
         one for one in yaml.load_all(text, name="") if one is not None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.grades import GRADES
+from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.quantities import parse
 from tests.support.kube_objects import an_object, pods
 

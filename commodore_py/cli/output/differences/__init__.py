@@ -80,7 +80,7 @@ def diff_of(
 ) -> ObjectDiff:
     """The change as one of objects."""
     from commodore_py.catalog.diff.objects import object_diff
-    from commodore_py.manifests.noise import BUILT_IN
+    from commodore_py.manifests.ignore_rules import BUILT_IN
 
     rules: list[IgnoreRule] = []
     if wish.ignoring:

@@ -7,7 +7,7 @@ from collections import Counter
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests.grades import GRADES
+from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.paths import written
 
 from .words import WHATS

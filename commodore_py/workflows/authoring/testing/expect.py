@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
-from commodore_py.manifests.documents import may_hold_objects, read, taken_apart
+from commodore_py.manifests.documents import may_hold_objects, read, split_documents
 from commodore_py.manifests.paths import ANY_DEPTH, BadPattern, parse_path
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Expectations:
             one
             for path, entry in tree.items()
             if may_hold_objects(str(path))
-            for part in taken_apart(entry.content)
+            for part in split_documents(entry.content)
             for document in [read(part, str(path))]
             if document is not None
             for one in document.objects

@@ -1,4 +1,4 @@
-"""Named rules for changes that nobody wants to read; what they hide is counted (pure)."""
+"""Ignore rules: they hide changes from a diff and count what they hide (pure)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from commodore_py.model.difference import IgnoreRule
 
 from . import grades, merge_keys, paths
 from .diff import importance
+from .fields import GRADES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from .diff import ObjectChange
-    from .fields import FieldChange
-    from .grades import Grade
+    from .fields import FieldChange, Grade
     from .objects import ObjectId
 
 _KUBERNETES = ("core/*", "apps/*", "autoscaling/*", "batch/*", "policy/*", "*.k8s.io/*")
@@ -76,12 +76,12 @@ BUILT_IN: Mapping[str, tuple[bool, IgnoreRule]] = {
         ),
     ),
 }
-"""Our own rules by name, and whether they are on without being asked for."""
+"""Built-in rules by name, and whether they are on by default."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """What a rule hid."""
+    """What a rule has hidden."""
 
     rule: str
     changes: int
@@ -90,15 +90,15 @@ class Hidden:
 
 
 class BadRule(ValueError):
-    """A rule that cannot be understood, and why."""
+    """An invalid rule."""
 
 
 def rules_from(value: object) -> tuple[tuple[IgnoreRule, ...], tuple[str, ...]]:
-    """The rules of a configuration on top of our own, and what is wrong with the others."""
+    """The built-in rules with those of a configuration, and the problems of the latter."""
     wanted = {name: rule for name, (on, rule) in BUILT_IN.items() if on}
     problems: list[str] = []
     if value is not None and not isinstance(value, dict):
-        return tuple(wanted.values()), ("rules are a mapping of names to rules",)
+        return tuple(wanted.values()), ("rules must be a mapping of names to rules",)
     for name, given in (value or {}).items():
         try:
             rule = _rule(str(name), given)
@@ -117,10 +117,10 @@ def _rule(name: str, given: object) -> IgnoreRule | None:
         return None
     if given is True:
         if name not in BUILT_IN:
-            raise BadRule(f"there is no rule of this name to switch on: {', '.join(BUILT_IN)}")
+            raise BadRule(f"there is no built-in rule of this name: {', '.join(BUILT_IN)}")
         return BUILT_IN[name][1]
     if not isinstance(given, dict):
-        raise BadRule("a rule is a mapping, or true or false for one of ours")
+        raise BadRule("a rule must be a mapping, or true or false for a built-in rule")
     known = {field.name.replace("_", "-") for field in fields(IgnoreRule)} - {"name"}
     if unknown := sorted({str(key) for key in given} - known):
         raise BadRule(f"unknown key {unknown[0]}; a rule has {', '.join(sorted(known))}")
@@ -138,8 +138,8 @@ def _rule(name: str, given: object) -> IgnoreRule | None:
         _check_path(path)
     if unknown := sorted({*rule.changes} - {*_HAPPENED}):
         raise BadRule(f"unknown change {unknown[0]}; there are {', '.join(_HAPPENED)}")
-    if rule.up_to not in grades.GRADES:
-        raise BadRule(f"unknown grade {rule.up_to}; there are {', '.join(grades.GRADES)}")
+    if rule.up_to not in GRADES:
+        raise BadRule(f"unknown grade {rule.up_to}; there are {', '.join(GRADES)}")
     return rule
 
 
@@ -150,7 +150,7 @@ def _words(given: Mapping[object, object], key: str) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise BadRule(f"{key} must be a list of texts")
+        raise BadRule(f"{key} must be a list of strings")
     return tuple(map(str, value))
 
 
@@ -160,7 +160,7 @@ def _pattern(value: object) -> str:
     try:
         re.compile(str(value))
     except re.error as error:
-        raise BadRule(f"values is no regular expression: {error}") from error
+        raise BadRule(f"values is not a valid regular expression: {error}") from error
     return str(value)
 
 
@@ -168,13 +168,13 @@ def _check_path(path: str) -> None:
     try:
         paths.parse_path(path)
     except paths.BadPattern as error:
-        raise BadRule(f"{path!r} is no path") from error
+        raise BadRule(f"{path!r} is not a valid path") from error
 
 
-def without_noise(
+def without_ignored(
     changes: Iterable[ObjectChange], rules: Iterable[IgnoreRule]
 ) -> tuple[tuple[ObjectChange, ...], tuple[Hidden, ...]]:
-    """What is left to read, and what each rule hid of it."""
+    """The changes that no rule hides, and what each rule has hidden."""
     rules = tuple(rules)
     left: list[ObjectChange] = []
     hidden: dict[str, list[list[FieldChange]]] = {rule.name: [] for rule in rules}
@@ -227,14 +227,14 @@ def _kind_matches(pattern: str, group: str, kind: str) -> bool:
 def _hides(rule: IgnoreRule, field: FieldChange) -> bool:
     return (
         (not rule.changes or field.happened in rule.changes)
-        and grades.GRADES.index(field.grade) >= grades.GRADES.index(_grade(rule))
+        and GRADES.index(field.grade) >= GRADES.index(_grade(rule))
         and any(paths.covers(path, field.path) for path in rule.paths)
         and (not rule.values or _values_match(rule.values, field))
     )
 
 
 def _grade(rule: IgnoreRule) -> Grade:
-    return next(grade for grade in grades.GRADES if grade == rule.up_to)
+    return next(grade for grade in GRADES if grade == rule.up_to)
 
 
 def _values_match(pattern: str, field: FieldChange) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.noise import BUILT_IN, Hidden, rules_from, without_noise
+from commodore_py.manifests.ignore_rules import BUILT_IN, Hidden, rules_from, without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path, written
 from tests.support.kube_objects import an_object, pods
 
@@ -19,7 +19,7 @@ CHART = 'metadata.labels."helm.sh/chart"'
 def left(rules: Any, old: Any = OLD, new: Any = NEW) -> tuple[list[str], tuple[Hidden, ...]]:  # noqa: ANN401 - any content
     found, problems = rules_from(rules)
     assert problems == ()
-    changes, hidden = without_noise(object_changes([old], [new]), found)
+    changes, hidden = without_ignored(object_changes([old], [new]), found)
     return [written(field.path) for change in changes for field in change.fields], hidden
 
 
@@ -69,7 +69,7 @@ def test_renamed_objects_are_shown_even_if_their_fields_are_not() -> None:
     data = {"a": "1", "b": "2", "c": "3"}
     old, new = an_object(data=data), an_object(name="two", data=data)
 
-    changes, hidden = without_noise(
+    changes, hidden = without_ignored(
         object_changes([old], [new]), rules_from({"mine": {"paths": ["metadata"]}})[0]
     )
 
@@ -126,14 +126,14 @@ def test_some_rules_of_ours_are_there_to_be_switched_on(
 @pytest.mark.parametrize(
     ("rules", "problem"),
     [
-        ([], "rules are a mapping of names to rules"),
-        ({"a": True}, "a: there is no rule of this name to switch on: list-order, "),
-        ({"a": 1}, "a: a rule is a mapping, or true or false for one of ours"),
+        ([], "rules must be a mapping of names to rules"),
+        ({"a": True}, "a: there is no built-in rule of this name: list-order, "),
+        ({"a": 1}, "a: a rule must be a mapping, or true or false for a built-in rule"),
         ({"a": {"kinds": ["A"]}}, "a: a rule needs paths"),
         ({"a": {"path": "x"}}, "a: unknown key path; a rule has changes, kinds, paths, "),
-        ({"a": {"paths": ["x["]}}, "a: 'x[' is no path"),
-        ({"a": {"paths": [1]}}, "a: paths must be a list of texts"),
-        ({"a": {"paths": "x", "values": "("}}, "a: values is no regular expression: "),
+        ({"a": {"paths": ["x["]}}, "a: 'x[' is not a valid path"),
+        ({"a": {"paths": [1]}}, "a: paths must be a list of strings"),
+        ({"a": {"paths": "x", "values": "("}}, "a: values is not a valid regular expression: "),
         ({"a": {"paths": "x", "changes": "made"}}, "a: unknown change made; there are added, "),
         ({"a": {"paths": "x", "up-to": "bad"}}, "a: unknown grade bad; there are data-loss, "),
     ],
