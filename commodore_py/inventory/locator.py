@@ -10,7 +10,8 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .explain.places import ParameterPath
+    from commodore_py.model.spot import ParameterPath
+
     from .explain.replay import Hierarchy
 
 

@@ -24,7 +24,7 @@ class DuplicateClass(CommodoreError):
 
     @classmethod
     def named(cls, name: str, one: Path, other: Path) -> DuplicateClass:
-        """Name both files, the same way each time."""
+        """Name both files, in a fixed order."""
         first, second = sorted((one, other))
         return cls(
             f"class {name} is defined twice",
@@ -34,7 +34,7 @@ class DuplicateClass(CommodoreError):
 
 
 class BrokenLink(CommodoreError):
-    """A symlink below the classes leads nowhere, or into a circle."""
+    """A symlink below the classes is broken, or leads to a folder above it."""
 
 
 class ClassFiles:
@@ -43,7 +43,7 @@ class ClassFiles:
     def __init__(
         self, entries: Iterable[tuple[str, Path]], *, generated: Mapping[str, bytes] | None = None
     ) -> None:
-        """Find the classes; `generated` ones, by class name, lie nowhere yet."""
+        """Find the classes; `generated` ones, by class name, have no file."""
         self._found: dict[str, tuple[Path, PurePosixPath]] = {}
         self._generated = dict(generated or {})
         self._read: dict[str, ClassFile] = {}
@@ -75,11 +75,11 @@ class ClassFiles:
         return self._found[name][0]
 
     def folder(self, name: str) -> PurePosixPath:
-        """Where relative class names of this class start."""
+        """The folder that relative names in this class start from."""
         return self._found[name][1]
 
     def text(self, name: str) -> bytes:
-        """A class as it is written."""
+        """The text of a class."""
         generated = self._generated.get(name)
         if generated is not None:
             return generated
@@ -92,7 +92,7 @@ class ClassFiles:
             ) from error
 
     def digest(self, name: str) -> bytes:
-        """What stands for a class as it is written; it is read once, for `load` as well."""
+        """The digest of a class's text; the file is read once, for `load` as well."""
         known = self._digests.get(name)
         if known is None:
             text = self._texts[name] = self.text(name)
@@ -109,12 +109,12 @@ class ClassFiles:
         return known
 
     def read(self, text: bytes, name: str, digest: bytes) -> ClassFile:
-        """What a text says, by its digest."""
+        """The content of a text with this digest."""
         known = self._by_content.get(digest)
         if known is None:
             packed = self._packed.get(digest)
             if packed is not None:
-                from .packed import unpack  # noqa: PLC0415 - not where a result was kept
+                from .packed import unpack  # noqa: PLC0415 - not where a result is cached
 
                 known = unpack(packed)
             else:
@@ -125,11 +125,11 @@ class ClassFiles:
         return known
 
     def know(self, packed: Mapping[bytes, Packed]) -> None:
-        """Take what an earlier run has read for read."""
+        """Use class files that an earlier run has read."""
         self._packed = packed
 
     def known(self) -> Mapping[bytes, Packed]:
-        """What a later run can take for read: as much as this one has read."""
+        """The class files that were read, for a later run."""
         from .packed import pack  # noqa: PLC0415 - as above
 
         found = {}
@@ -141,7 +141,7 @@ class ClassFiles:
 
 
 def digest_of(text: bytes) -> bytes:
-    """What stands for a text."""
+    """The digest of a text."""
     return hashlib.blake2b(text, digest_size=32).digest()
 
 
@@ -172,14 +172,16 @@ def _walk(
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             path, link = Path(entry.path), entry.is_symlink()
-            # A symlink to itself is no folder to pathlib, and an error to scandir's entries.
+            # Of a symlink to itself, pathlib says that it is not a folder; scandir's entries raise.
             if path.is_dir() if link else entry.is_dir():
                 if link and any(path.samefile(one) for one in above):
-                    errors.append(BrokenLink("a symlink leads back to itself", where=str(path)))
+                    errors.append(
+                        BrokenLink("the symlink leads to a folder above it", where=str(path))
+                    )
                 elif entry.name not in _NOT_CLASSES:
                     yield from _walk(path, relative / entry.name, above, errors)
             elif link and not path.exists():
-                errors.append(BrokenLink("a symlink leads nowhere", where=str(path)))
+                errors.append(BrokenLink("the symlink is broken", where=str(path)))
             elif PurePosixPath(entry.name).suffix in _EXTENSIONS:
                 yield path, relative / entry.name
 

@@ -1,4 +1,4 @@
-"""Class lists to merged parameters: every prefix of a class list is merged once."""
+"""Load class lists to layers per parameter: every prefix of a class list is loaded once."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.errors import CommodoreError
 
-from .applications import Applications
 from .classes import ClassFiles, absolute_name
-from .reader import ClassFile
+from .reader import Applications, ClassFile
 from .references import parse
 from .resolver import Resolver
 from .values import Map, ResolveError, Stack, Token, Value
@@ -25,20 +24,23 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 META = "_reclass_"
-"""The parameter that names the target: the only one that differs before any class is merged."""
+"""The parameter that names the target: the only one that differs before any class is loaded."""
 
 
 class HierarchyError(CommodoreError):
     """The hierarchy cannot be resolved."""
 
     chain: tuple[str, ...] = ()
-    """Who includes whom, from the target to the class with the mistake."""
+    """The includes from the target to the class with the mistake."""
     subject: Hashable = None
-    """The class that is wanted, as written, or the parameter."""
+    """The included class, as written, or the parameter."""
 
 
 class MissingClass(HierarchyError):
-    """A class is included that is nowhere."""
+    """An included class does not exist."""
+
+    name: str
+    """The absolute name of the class."""
 
 
 class UnresolvedName(HierarchyError):
@@ -49,28 +51,28 @@ class ConstantParameter(HierarchyError):
     """A parameter that was made constant is set again."""
 
 
-class Watch(Protocol):
-    """Who wants to see how a target is put together; normal runs have nobody."""
+class Observer(Protocol):
+    """Receives each step of loading a target, and its failures; normal runs have none."""
 
     def merged(self, name: str, absolute: str, chain: tuple[str, ...], content: ClassFile) -> None:
-        """A class, or at last the target itself, is merged now."""
+        """Called when a class, or at last the target itself, is merged."""
 
     def failed(self, error: CommodoreError, chain: tuple[str, ...]) -> None:
-        """What would end the loading; without it we go on."""
+        """Called with an error that would end the loading; with an observer it goes on."""
 
 
 class State:
-    """What a list of classes comes to. Never changed: the next class makes a new one."""
+    """The result of a list of classes. Never changed: the next class makes a new one."""
 
     __slots__ = ("applications", "classes", "constant", "next", "parameters", "seen")
 
     def __init__(
         self,
         parameters: dict[Hashable, Value],
-        constant: frozenset[Hashable],
-        applications: Applications,
-        classes: tuple[str, ...],
-        seen: frozenset[str],
+        constant: frozenset[Hashable] = frozenset(),
+        applications: Applications = Applications(),  # noqa: B008 - frozen
+        classes: tuple[str, ...] = (),
+        seen: frozenset[str] = frozenset(),
     ) -> None:
         self.parameters = parameters
         self.constant = constant
@@ -80,7 +82,7 @@ class State:
         self.next: dict[str, State] = {}
 
 
-# Stands for the target's own `_reclass_` while a state is still shared by several targets.
+# Stands for the target's own `_reclass_` while a state is shared by several targets.
 _TARGET = Map()
 
 
@@ -93,38 +95,40 @@ class Loader:
         cache: LayerCache,
         *,
         missing_ok: bool,
-        watch: Watch | None = None,
+        observer: Observer | None = None,
         marks: Marks | None = None,
     ) -> None:
         self._files = files
-        self._watch = watch
+        self._observer = observer
         self._marks = marks
         self._cache = cache
         self._missing_ok = missing_ok
-        self._start = State({META: _TARGET}, frozenset(), Applications(), (), frozenset())
+        self._start = State({META: _TARGET})
         self._stacks: dict[int, Stack] = {}
         self._names_by_target = 0
 
     def load(self, target: ClassFile, meta: Map, *, name: str) -> State:
-        """The merged parameters of a target, before references are resolved."""
+        """The layers of a target, before references are resolved."""
         root = PurePosixPath()
-        included = tuple(dict.fromkeys(absolute_name(one, root) for one in target.classes))
         itself = f"target {name}"
-        state = self._include(self._start, included, meta, root, (itself,))
-        if self._watch:
-            self._watch.merged(itself, "", (itself,), target)
+        state, included = self._include(self._start, target, meta, root, (itself,))
+        if self._observer:
+            self._observer.merged(itself, "", (itself,), target)
         state = self._merge(state, target, included, itself, (itself,))
-        return State(_of_target(state.parameters, meta), *_rest(state))
+        state.parameters = _of_target(state.parameters, meta)
+        return state
 
     def _include(
         self,
         state: State,
-        names: tuple[str, ...],
+        content: ClassFile,
         meta: Map,
         folder: PurePosixPath,
         chain: tuple[str, ...],
-    ) -> State:
-        for written in names:
+    ) -> tuple[State, tuple[str, ...]]:
+        """The state after all classes that a file includes, and their names."""
+        included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
+        for written in included:
             name = self._resolved(written, state, meta, chain) if "${" in written else written
             if name is None or name in state.seen:
                 continue
@@ -132,45 +136,44 @@ class Loader:
             if absolute not in self._files:
                 self._missing(absolute, written, chain)
                 continue
-            # The first of the chain is the target, whatever it is called.
+            # The first of the chain is the target, which may have the name of a class.
             if name in chain and name in chain[1:]:
-                self._fail(_ring(name, chain), chain, written)
+                self._fail(_circle(name, chain), chain, written)
                 continue
             key = name if name == absolute else f"{name}\0{absolute}"
             known = state.next.get(key)
             if known is None:
-                asked = self._names_by_target
+                before = self._names_by_target
                 known = self._class(state, name, absolute, meta, chain)
-                if self._names_by_target == asked:
+                if self._names_by_target == before:
                     state.next[key] = known
             state = known
-        return state
+        return state, included
 
     def _class(
         self, state: State, name: str, absolute: str, meta: Map, chain: tuple[str, ...]
     ) -> State:
         content = self._content(absolute, chain)
         folder = self._files.folder(absolute)
-        included = tuple(dict.fromkeys(absolute_name(one, folder) for one in content.classes))
         chain = (*chain, name)
-        state = self._include(state, included, meta, folder, chain)
-        if self._watch:
-            self._watch.merged(name, absolute, chain, content)
+        state, included = self._include(state, content, meta, folder, chain)
+        if self._observer:
+            self._observer.merged(name, absolute, chain, content)
         state = self._merge(state, content, included, str(self._files.path(absolute)), chain)
-        parameters, constant, applications, classes, seen = state.parameters, *_rest(state)
-        return State(parameters, constant, applications, classes, seen | {name})
+        state.seen |= {name}
+        return state
 
     def _content(self, absolute: str, chain: tuple[str, ...]) -> ClassFile:
         try:
             content = self._files.load(absolute)
-            if self._marks:
-                self._marks.add(content, self._files.digest(absolute))
-            return content  # noqa: TRY300 - what is marked cannot fail
         except CommodoreError as error:
-            if self._watch is None:
+            if self._observer is None:
                 raise
-            self._watch.failed(error, chain)
+            self._observer.failed(error, chain)
             return ClassFile()
+        if self._marks:
+            self._marks.add(content, self._files.digest(absolute))
+        return content
 
     def _merge(
         self,
@@ -180,6 +183,7 @@ class Loader:
         place: str,
         chain: tuple[str, ...],
     ) -> State:
+        """A new state, with what a file adds."""
         return State(
             self._merged(state, content.parameters, place, chain),
             state.constant | frozenset(content.parameters.constant),
@@ -226,7 +230,7 @@ class Loader:
             failure = UnresolvedName(
                 f"class name {written} cannot be resolved: {error}",
                 where=_included_by(chain),
-                hint="a class name may only use parameters of classes that stand before it",
+                hint="a class name may only use parameters of classes that are included before it",
             )
             failure.__cause__ = error
             self._fail(failure, chain, written)
@@ -237,13 +241,13 @@ class Loader:
 
     def _fail(self, error: HierarchyError, chain: tuple[str, ...], subject: Hashable) -> None:
         error.chain, error.subject = chain, subject
-        if self._watch is None:
+        if self._observer is None:
             raise error
-        self._watch.failed(error, chain)
+        self._observer.failed(error, chain)
 
     def _missing(self, name: str, written: str, chain: tuple[str, ...]) -> None:
         if self._missing_ok:
-            log.info("class %s is not there (yet)", name)
+            log.info("class %s not found, ignored", name)
             return
         close = difflib.get_close_matches(name, self._files.names(), n=3)
         error = MissingClass(
@@ -253,13 +257,8 @@ class Loader:
             if close
             else "check the spelling, or add the package that provides it",
         )
+        error.name = name
         self._fail(error, chain, written)
-
-
-def _rest(
-    state: State,
-) -> tuple[frozenset[Hashable], Applications, tuple[str, ...], frozenset[str]]:
-    return state.constant, state.applications, state.classes, state.seen
 
 
 def _of_target(parameters: Mapping[Hashable, Value], meta: Map) -> dict[Hashable, Value]:
@@ -278,10 +277,10 @@ def _constant(key: Hashable, place: str) -> ConstantParameter:
     )
 
 
-def _ring(name: str, chain: tuple[str, ...]) -> HierarchyError:
-    ring = (*chain[chain.index(name, 1) :], name)
+def _circle(name: str, chain: tuple[str, ...]) -> HierarchyError:
+    circle = (*chain[chain.index(name, 1) :], name)
     return HierarchyError(
-        f"classes include each other in a circle: {' -> '.join(ring)}",
+        f"classes include each other in a circle: {' -> '.join(circle)}",
         where=_included_by(chain),
         hint="remove one of the includes",
     )

@@ -1,7 +1,7 @@
-"""Layers of one parameter to one value, by reclass's rules (pure).
+"""Merge the layers of one parameter to one value, by reclass's rules (pure).
 
-Layers that meet here are resolved already. What meets is decided key by key over all layers at
-once, not two by two: a conflict between the first two is not cured by a third.
+The layers are resolved already. Each key is merged over all layers at once, not two by two: a
+third layer does not resolve a conflict between the first two.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 
 
 class Conflict(ResolveError):
-    """Two layers hold kinds of values that cannot be merged."""
+    """Two layers whose kinds of values cannot be merged."""
 
 
 class ConstantKey(ResolveError):
@@ -38,14 +38,14 @@ class ConstantKey(ResolveError):
 
     @classmethod
     def named(cls, key: Hashable) -> ConstantKey:
-        """Remember which key it is."""
+        """Keep the key."""
         error = cls(f"constant key {key} cannot be overwritten")
         error.key = key
         return error
 
 
-class _Open:
-    """A mapping whose layers are still being gathered."""
+class _Merging:
+    """A mapping whose layers are being collected."""
 
     __slots__ = ("constant", "keys", "overriding")
 
@@ -118,7 +118,7 @@ def merge(layers: Iterable[Value], cache: LayerCache) -> Value:
     base: Value = None
     for layer in layers:
         base = _over(base, layer)
-    return base.close(cache) if isinstance(base, _Open) else base
+    return base.close(cache) if isinstance(base, _Merging) else base
 
 
 def surface(layers: Iterable[Value]) -> Value:
@@ -126,7 +126,7 @@ def surface(layers: Iterable[Value]) -> Value:
     base: Value = None
     for layer in layers:
         base = _over(base, layer)
-    return base.surface() if isinstance(base, _Open) else base
+    return base.surface() if isinstance(base, _Merging) else base
 
 
 def _settled(layers: list[Value], cache: LayerCache) -> Value:
@@ -140,10 +140,10 @@ def _over(base: Value, layer: Value) -> Value:
     if layer is None or base is None:
         return layer
     kind = type(base)
-    if kind is Map or kind is _Open:
+    if kind is Map or kind is _Merging:
         if type(layer) is not Map:
             raise Conflict(f"{kind_of(layer)} cannot be merged over a mapping")
-        gathered = base if kind is _Open else _Open(base)
+        gathered = base if kind is _Merging else _Merging(base)
         gathered.add(layer)
         return gathered
     if kind is list or kind is Sequence:

@@ -1,4 +1,4 @@
-"""What the hierarchy says about targets, and which of them it says nothing sensible about."""
+"""Results of the engine: nodes of targets, and targets that cannot be resolved."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the hierarchy says about a target, wherever and whenever that is asked."""
+    """The part of a node that depends on the hierarchy alone."""
 
     parameters: dict[Any, Any]
     applications: tuple[str, ...]
     classes: tuple[str, ...]
 
     def node(self, name: str, uri: str) -> Node:
-        """As the node of one target, resolved now."""
+        """The node of a target, with the time of this run."""
         raw = {
             "__reclass__": {
                 "node": name,
@@ -41,13 +41,13 @@ class Answer:
 
 
 class TargetsFailed(SeveralErrors):
-    """Targets that cannot be resolved, each for reasons of its own."""
+    """Targets that cannot be resolved, each with its errors."""
 
     by_target: Mapping[str, CommodoreError]
 
     @classmethod
     def of(cls, failed: Mapping[str, CommodoreError]) -> TargetsFailed:
-        """Keep who failed for what."""
+        """Keep the error of each target."""
         error = cls(
             f"the hierarchy cannot be resolved for {len(failed)} targets", errors=failed.values()
         )

@@ -1,4 +1,4 @@
-"""Scalars as reclass-rs reads them (YAML 1.2 core) and as it writes them into texts (pure)."""
+"""Scalars as reclass-rs reads them (YAML 1.2 core) and as it writes them into strings (pure)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TooLarge(ValueError):
 
 
 def scalar(text: str) -> str | float | bool | None:
-    """What a plain scalar means."""
+    """The value of a plain scalar."""
     if text in _NULLS:
         return None
     if not _MAYBE_SCALAR.match(text):
@@ -65,7 +65,7 @@ def integer(text: str) -> int | None:
         return value
     if value in _BITS_128:
         raise TooLarge(text)
-    # Beyond that reclass-rs sees no integer at all: it becomes a float, or stays a text.
+    # Beyond that reclass-rs does not see an integer: it becomes a float, or stays a string.
     return None
 
 
@@ -85,7 +85,7 @@ def floating(text: str) -> float | None:
 
 
 def number_text(value: float) -> str:
-    """A number inside a text."""
+    """A number inside a string."""
     if isinstance(value, int):
         return str(value)
     if math.isnan(value):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .applications import Applications
-from .reader import ClassFile
+from .reader import Applications, ClassFile
 from .references import parse
 from .values import NO_KEYS, Map, Sequence, Stack, Token, Value
 

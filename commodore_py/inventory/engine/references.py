@@ -1,7 +1,7 @@
-r"""Texts with `${references}` to tokens (pure).
+r"""Parse `${references}` in strings (pure).
 
-The grammar is reclass-rs's: `\${` and `\$[` are no references, a doubled backslash counts as one
-only right before a reference or its end, and a reference that is not closed is an error.
+The grammar is reclass-rs's: `\${` and `\$[` are escapes, a doubled backslash counts as one only
+right before a reference or its end, and a reference that is not closed is an error.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 _PLAIN = re.compile(r"[^${}\\]+")
 _OPENERS = ("${", "\\${", "\\\\${", "\\$[")
 _CLOSERS = ("}", "\\}", "\\\\}")
-# Longest first: what a text is read as, and what it stands for.
+# As written, and the meaning; longest first.
 _ESCAPES_OUTSIDE = (("\\${", "${"), ("\\$[", "$["))
 _ESCAPES_INSIDE = (("\\${", "${"), ("\\}", "}"), ("\\$[", "$["))
 
 
 class _Unparsable(Exception):
-    """The text is no valid reference."""
+    """Not a valid reference."""
 
 
 @lru_cache(maxsize=1 << 16)
 def parse(text: str) -> Value:
-    """A token, or the plain text it turns out to be."""
+    """A token, or the string itself if it has no references."""
     if "${" not in text and "$[" not in text:
         return text
     try:
         parts = _parts_of(text)
     except _Unparsable:
-        return Token(text, (), problem=f"{text!r} is no valid reference")
+        return Token(text, (), problem=f"{text!r} is not a valid reference")
     if parts == (text,):
         return text
-    # One that only has escapes is kept as it is written: inside of a mapping or list that a text
-    # refers to, it stays like that.
+    # A string with escapes only is kept as written: inside a mapping or list that is part of
+    # another string, the escapes stay.
     return Token(text, parts)
 
 

@@ -1,4 +1,4 @@
-"""The hierarchy by our own engine: the same nodes as reclass-rs, with the work shared."""
+"""Render all targets: the same nodes as reclass-rs gives, with the work shared between targets."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.inventory.paths import dotted
 
 from .classes import digest_of
-from .loader import META, Loader
+from .loader import Loader
 from .merge import LayerCache
 from .nodes import Answer, TargetsFailed
 from .resolver import Resolver
 from .sharing import SharedResults
-from .values import Map, plain, plain_key, unresolved_in
+from .values import Map, plain_key, unresolved_in
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
     from commodore_py.inventory.targets import Target
     from commodore_py.model.inventory import Node
+    from commodore_py.model.spot import ParameterPath
 
     from .classes import ClassFiles
     from .marks import Marks
@@ -30,12 +32,11 @@ if TYPE_CHECKING:
 class ParameterError(CommodoreError):
     """A parameter of a target cannot be resolved."""
 
-    target: str
-    path: tuple[str, ...]
+    path: ParameterPath
 
 
 class Engine:
-    """Renders targets over one set of class files, and remembers what they share."""
+    """Renders targets over one set of class files, and caches what they share."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class Engine:
         marks: Marks | None = None,
         earlier: Iterable[Record] = (),
     ) -> None:
-        """With marks, what an `earlier` run has resolved is not resolved again."""
+        """With marks, results of an `earlier` run are used as well."""
         self._files = files
         self._cache = LayerCache()
         self._loader = Loader(files, self._cache, missing_ok=missing_ok, marks=marks)
@@ -66,8 +67,8 @@ class Engine:
         try:
             return self._render(name, content, uri)
         except RecursionError:
-            # reclass-rs has a larger stack, and dies when that is used up.
-            raise ParameterError(
+            # reclass-rs has a larger stack, and crashes when that is used up.
+            raise CommodoreError(
                 "parameters are nested too deeply", where=f"target {name}"
             ) from None
 
@@ -82,7 +83,7 @@ class Engine:
         for key, value in state.parameters.items():
             resolved = self.shared.resolve(key, value, state.parameters, resolver)
             if resolved.broken:
-                errors += _problems(name, key, resolved.value)
+                errors += _errors(name, key, resolved.value)
             else:
                 parameters[plain_key(key)] = resolved.plain
         raise_collected(errors, f"target {name} cannot be resolved")
@@ -96,14 +97,14 @@ def render_targets(
     *,
     missing_ok: bool,
 ) -> dict[str, Node]:
-    """Every target's node; with `missing_ok`, classes that are not there are passed over."""
+    """Every target's node; with `missing_ok`, missing classes are ignored."""
     return render_all(Engine(files, missing_ok=missing_ok), targets, uris)
 
 
 def render_all(
     engine: Engine, targets: Mapping[str, Target], uris: Mapping[str, str]
 ) -> dict[str, Node]:
-    """Every target's node, by an engine that may know some of it already."""
+    """Every target's node, by an engine that may have results of an earlier run."""
     nodes: dict[str, Node] = {}
     failed: dict[str, CommodoreError] = {}
     for name, target in targets.items():
@@ -125,16 +126,11 @@ def meta_of(name: str) -> Map:
     return meta
 
 
-def _problems(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  # noqa: ANN401 - a hierarchy's value
-    problems: list[CommodoreError] = []
+def _errors(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  # noqa: ANN401 - a hierarchy's value
+    errors: list[CommodoreError] = []
     for path, unresolved in unresolved_in(value, (str(key),)):
-        problem = ParameterError(
-            str(unresolved.error),
-            where=f"target {target}: parameters.{'.'.join(path).replace('.[', '[')}",
-        )
-        problem.target, problem.path = target, path
-        problems.append(problem)
-    return problems
-
-
-__all__ = ["META", "Engine", "meta_of", "plain", "render_all", "render_targets"]
+        where = f"target {target}: parameters.{dotted(path)}"
+        error = ParameterError(str(unresolved.error), where=where)
+        error.path = path
+        errors.append(error)
+    return errors

@@ -1,4 +1,4 @@
-"""`${references}` of one target, looked up in its merged parameters.
+"""Resolve references: `${a:b}` in the values of one target, looked up in its parameters.
 
 A value is resolved at most once per target and reference; what several targets have in common is
 resolved once for all of them, see `sharing.py`.
@@ -6,13 +6,15 @@ resolved once for all of them, see `sharing.py`.
 
 from __future__ import annotations
 
+import json
+import math
 from typing import TYPE_CHECKING, TypeAlias
 
+from . import numbers
 from .merge import LayerCache, surface
-from .reader import read_default
-from .texts import as_text
 from .values import (
     Map,
+    OddKey,
     Reference,
     ResolveError,
     Sequence,
@@ -23,13 +25,14 @@ from .values import (
     is_broken,
     kind_of,
 )
+from .yaml_values import read_default
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
     from .values import Part
 
-# As deep as reclass-rs goes before it calls it a loop.
+# The depth at which reclass-rs reports a loop.
 _DEEPEST = 64
 _NO_LOOP = _DEEPEST * 2
 
@@ -45,7 +48,7 @@ class Resolver:
         self._cache = cache
         # By path and kind: the value, the paths visited, and how many references deep it went.
         self._known: dict[tuple[str, bool], tuple[Value, frozenset[str], int]] = {}
-        # Failures depend on the way there as well; without them, layers that fail would be tried
+        # Failures depend on the trail as well. Without this cache, failing layers would be resolved
         # twice as often with every reference between them.
         self._failed: dict[_Attempt, tuple[ResolveError, frozenset[str], int, int]] = {}
         self._trail: list[str] = []
@@ -54,7 +57,7 @@ class Resolver:
         # Where on the trail the outermost loop begins that was met since this was last reset.
         self._loop = _NO_LOOP
         self.visited: set[str] = set()
-        """Paths that references led to since this was last emptied."""
+        """Paths that were looked up since this was last emptied."""
 
     def looked_up(self) -> set[str]:
         """The top-level parameters of the paths that were visited."""
@@ -106,7 +109,7 @@ class Resolver:
             except ResolveError as error:
                 if index == last:
                     raise
-                # It does not matter if a higher layer replaces it.
+                # An error only if no higher layer replaces it.
                 resolved.append(Unresolved(error))
         return self._cache.merged(resolved)
 
@@ -124,7 +127,7 @@ class Resolver:
         return as_text(self._referenced(part, whole=False))
 
     def _referenced(self, reference: Reference, *, whole: bool) -> Value:
-        """What a reference stands for: resolved as a whole, or only at its surface."""
+        """The value of a reference: resolved as a whole, or only at its surface."""
         self._enter(1)
         outer_deepest, self._deepest = self._deepest, self._depth
         try:
@@ -142,7 +145,7 @@ class Resolver:
             self._loop = min(self._loop, start)
             raise Loop(self._trail[start:])
         known = self._known.get((path, whole))
-        # What visits a path that we come from would be a loop this time.
+        # A result that visits a path on the trail would be a loop this time.
         if known is not None and known[1].isdisjoint(self._trail):
             value, visited, height = known
             self._enter(height)
@@ -159,7 +162,7 @@ class Resolver:
             value = self._look_up(path)
             if whole:
                 value = self.resolve(value)
-            # A loop that begins further out is somewhere else on another way here.
+            # A loop that begins further out depends on the trail: do not cache the result.
             if self._loop >= len(self._trail) - 1:
                 height = self._deepest - self._depth
                 self._known[path, whole] = (value, frozenset(self.visited), height)
@@ -214,7 +217,7 @@ class Resolver:
             if type(value) is not Map:
                 walked = ":".join((first, *rest[:index]))
                 raise ResolveError(
-                    f"${{{path}}}: {walked} is {kind_of(value)}, there is no key {key} in it"
+                    f"${{{path}}}: {walked} is {kind_of(value)}, it has no key {key}"
                 )
             if key not in value.items:
                 raise KeyMissing.at(path, key, value.items)
@@ -244,7 +247,7 @@ class KeyMissing(ResolveError):
 
     @classmethod
     def at(cls, path: str, key: str, present: Mapping[Hashable, Value]) -> KeyMissing:
-        """Say which part of the path is missing, and remember what there is instead."""
+        """Name the missing part of the path; keep the keys that exist instead."""
         error = cls(f"${{{path}}}: there is no {key}")
         error.path, error.key = path, key
         error.present = tuple(str(one) for one in present)
@@ -258,3 +261,47 @@ class Loop(ResolveError):
         names = [f"${{{path}}}" for path in (*ring, ring[0])]
         super().__init__(f"references form a loop: {' -> '.join(names)}")
         self.ring = tuple(ring)
+
+
+def as_text(value: Value) -> str:
+    """A value inside a string, as reclass-rs writes it."""
+    kind = type(value)
+    if kind is str:
+        return str(value)
+    if value is None:
+        return "null"
+    if kind is bool:
+        return str(value)
+    if kind in (int, float):
+        return numbers.number_text(value)
+    return _json_text(value)
+
+
+def _json_text(value: Value) -> str:
+    kind = type(value)
+    if kind is Map:
+        # Keys that are equal as strings, such as 1 and "1", become one.
+        pairs = {_json_key(key): _json_text(child) for key, child in value.items.items()}
+        texts = (f"{json.dumps(key, ensure_ascii=False)}:{pairs[key]}" for key in sorted(pairs))
+        return "{" + ",".join(texts) + "}"
+    if kind is list or kind is Sequence:
+        items = value.items if kind is Sequence else value
+        return "[" + ",".join(_json_text(item) for item in items) + "]"
+    if value is None or kind is bool:
+        return json.dumps(value)
+    if kind in (int, float):
+        if math.isfinite(value):
+            return numbers.json_number(value)
+        return json.dumps(numbers.number_text(value))
+    if kind is str or kind is Token:
+        # Inside a mapping or list, references stay as written.
+        return json.dumps(value if kind is str else value.text, ensure_ascii=False)
+    raise ResolveError(f"{kind_of(value)} cannot be part of a string")
+
+
+def _json_key(key: Hashable) -> str:
+    if key is None:
+        return "null"
+    if isinstance(key, OddKey):
+        return str(key).lower() if isinstance(key.value, bool) else numbers.number_text(key.value)
+    return str(key)

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from commodore_py.inventory.paths import Index
+
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable
+
+    from commodore_py.model.spot import ParameterPath
 
 # A plain value, or one of Token, Sequence, Map, Stack and (after resolving) Unresolved.
 Value: TypeAlias = Any
@@ -42,7 +46,7 @@ class OddKey:
 
 
 class Reference:
-    """What stands between `${` and `}`: texts and further references."""
+    """The part between `${` and `}`: strings and further references."""
 
     __slots__ = ("parts",)
 
@@ -51,7 +55,7 @@ class Reference:
 
 
 class Token:
-    """A text with references in it, or one whose references cannot be parsed."""
+    """A string with references, or one whose references cannot be parsed."""
 
     __slots__ = ("parts", "problem", "text")
 
@@ -62,7 +66,7 @@ class Token:
 
 
 class Sequence:
-    """A list with something to resolve in it; a list without is a plain list."""
+    """A list with something to resolve; a list without is a plain list."""
 
     __slots__ = ("items",)
 
@@ -150,7 +154,7 @@ def is_broken(value: Value) -> bool:
 
 
 def plain(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
-    """A resolved value without our classes."""
+    """A resolved value as plain Python values."""
     kind = type(value)
     if kind is Map:
         return value.plain()
@@ -167,13 +171,13 @@ def plain_key(key: Hashable) -> Hashable:
 
 
 def kind_of(value: Value) -> str:
-    """What a value is, in words for messages."""
+    """The kind of a value, for messages."""
     kind = type(value)
     names: dict[Any, str] = {
         Map: "a mapping",
         list: "a list",
         Sequence: "a list",
-        str: "a text",
+        str: "a string",
         bool: "a boolean",
         int: "a number",
         float: "a number",
@@ -183,10 +187,8 @@ def kind_of(value: Value) -> str:
     return names.get(kind, kind.__name__)
 
 
-def unresolved_in(
-    value: Value, path: tuple[str, ...]
-) -> Iterable[tuple[tuple[str, ...], Unresolved]]:
-    """Every place that could not be resolved, by its path."""
+def unresolved_in(value: Value, path: ParameterPath) -> Iterable[tuple[ParameterPath, Unresolved]]:
+    """Every part that could not be resolved, by its path."""
     kind = type(value)
     if kind is Unresolved:
         yield path, value
@@ -196,4 +198,4 @@ def unresolved_in(
     elif kind is Sequence or kind is list:
         items = value.items if kind is Sequence else value
         for index, child in enumerate(items):
-            yield from unresolved_in(child, (*path, f"[{index}]"))
+            yield from unresolved_in(child, (*path, Index(index)))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from commodore_py.inventory.engine.merge import Conflict, ConstantKey
 from commodore_py.inventory.engine.resolver import KeyMissing, Loop
 from commodore_py.inventory.engine.values import ResolveError, Sequence, Token, Unresolved, kind_of
+from commodore_py.inventory.paths import dotted
 
-from .steps import ABSENT, dotted
+from .steps import ABSENT
 
 if TYPE_CHECKING:
     from commodore_py.inventory.engine.values import Value
+    from commodore_py.model.spot import ParameterPath
 
-    from .places import ParameterPath
     from .steps import Lookup, Step
     from .tracer import Tracer
 

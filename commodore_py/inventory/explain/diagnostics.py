@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Mapping
 
     from commodore_py.inventory.engine.nodes import TargetsFailed
+    from commodore_py.model.spot import ParameterPath
 
     from .replay import Hierarchy, Replay
 
@@ -154,7 +155,7 @@ class _Problems:
             for failure, chain in replay.failures
             if not (self._circumstances.missing_ok and isinstance(failure, MissingClass))
         ]
-        paths: list[tuple[str, ...]] = [
+        paths: list[ParameterPath] = [
             (str(f.subject),) for f, _ in failures if isinstance(f, ConstantParameter)
         ]
         for failure, chain in failures:

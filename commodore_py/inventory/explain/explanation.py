@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.values import Map, Unresolved
+from commodore_py.inventory.paths import dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 
 from . import places
 from .diagnostics import raise_failures, similar
 from .line_effects import reached
-from .places import Index
 from .replay import Hierarchy
-from .steps import ABSENT, dotted
+from .steps import ABSENT
 from .stories import told
 from .tracer import Tracer
 
@@ -27,14 +26,13 @@ if TYPE_CHECKING:
 
     from commodore_py.config import WorkPaths
     from commodore_py.inventory.engine.values import Value
+    from commodore_py.model.spot import ParameterPath
 
     from .line_effects import Reach
-    from .places import ParameterPath
     from .steps import Lookup, Step
     from .stories import Story
 
 _PARAMETERS = "parameters"
-_PART = re.compile(r'"(?P<quoted>[^"]*)"|\[(?P<index>\d+)\]|(?P<key>[^.\[\]"]+)')
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,33 +95,6 @@ def explained(hierarchy: Hierarchy, target: str, path: ParameterPath) -> Explana
             looked_up[below] = _explanation(tracer, target, below, {})
             waiting += _paths(looked_up[below])
     return result
-
-
-def path_parts(path: str) -> ParameterPath:
-    """A path as people write it: `a.b[0]`, keys with dots in quotes, `parameters.` in front."""
-    found: list[Any] = []
-    at = 0
-    while at < len(path):
-        match = _PART.match(path, at)
-        if match is None:
-            break
-        if match["index"] is not None:
-            found.append(Index(match["index"]))
-        else:
-            found.append(match["key"] if match["quoted"] is None else match["quoted"])
-        at = match.end()
-        if path.startswith(".", at) and at + 1 < len(path):
-            at += 1
-        elif at < len(path) and path[at] != "[":
-            break
-    if at < len(path) or not found:
-        raise CommodoreError(
-            f"{path!r} is no path of a parameter",
-            hint='write it as web_shop.replicas, list.of[0] or a."key.with.dots"',
-        )
-    if len(found) > 1 and found[0] == _PARAMETERS:
-        del found[0]
-    return tuple(found)
 
 
 def _explanation(

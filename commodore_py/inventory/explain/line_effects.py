@@ -7,18 +7,20 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.values import Map, Sequence
+from commodore_py.inventory.paths import dotted
 
 from .mentions import Mentions
 from .places import Place, fields_of, items_of, paths_at
-from .steps import ABSENT, dotted
+from .steps import ABSENT
 from .tracer import Tracer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from commodore_py.model.spot import ParameterPath
+
     from .mentions import Mention
-    from .places import ParameterPath
     from .replay import Hierarchy, Layer, Replay
     from .steps import Step
 

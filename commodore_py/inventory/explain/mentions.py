@@ -14,7 +14,8 @@ from .steps import written_as
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from .places import ParameterPath
+    from commodore_py.model.spot import ParameterPath
+
     from .replay import Layer
     from .steps import Lookup
     from .tracer import Tracer

@@ -9,22 +9,17 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.adapters.yaml.nodes import compose
-from commodore_py.inventory.engine.reader import key_of, unmarked
-from commodore_py.inventory.engine.yaml_values import MERGE
+from commodore_py.inventory.engine.yaml_values import MERGE, key_of, unmarked
+from commodore_py.inventory.paths import Index
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping
     from pathlib import Path
 
+    from commodore_py.model.spot import ParameterPath
 
-ParameterPath = tuple["Hashable", ...]
+
 Pair = tuple[yaml.Node, yaml.Node]
-
-
-class Index(int):
-    """A place in a list, as part of a path."""
-
-    __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, order=True)

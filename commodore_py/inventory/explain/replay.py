@@ -131,7 +131,7 @@ class Replay:
         self.failures: list[tuple[CommodoreError, tuple[str, ...]]] = []
         self._hierarchy = hierarchy
         text = hierarchy.targets[target]
-        loader = Loader(hierarchy.files, self.cache, missing_ok=False, watch=self)
+        loader = Loader(hierarchy.files, self.cache, missing_ok=False, observer=self)
         content = read(text, name=hierarchy.target_file(target))
         self.state = loader.load(content, meta_of(target), name=target)
         self._by_key: dict[Hashable, list[Layer]] = {}

@@ -5,16 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .places import Index, Place
-
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
     import yaml
 
     from commodore_py.inventory.engine.values import Reference, ResolveError, Value
+    from commodore_py.model.spot import ParameterPath
 
-    from .places import ParameterPath
+    from .places import Place
     from .replay import Layer
 
 
@@ -71,19 +70,6 @@ class Step:
     def place(self) -> Place:
         """File and line."""
         return self.layer.place(self.key or self.node)
-
-
-def dotted(path: ParameterPath) -> str:
-    """A path as people write it: `a.b[0]`, keys with dots in quotes."""
-    text = ""
-    for part in path:
-        if isinstance(part, Index):
-            text += f"[{part:d}]"
-        else:
-            key = "null" if part is None else str(part)
-            key = f'"{key}"' if not key or set(key) & set('."[]') else key
-            text += f".{key}" if text else key
-    return text
 
 
 def written_as(reference: Reference) -> str:

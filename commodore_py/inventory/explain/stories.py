@@ -14,8 +14,9 @@ from commodore_py.inventory.engine.values import (
     plain,
     plain_key,
 )
+from commodore_py.inventory.paths import dotted
 
-from .steps import ABSENT, dotted
+from .steps import ABSENT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

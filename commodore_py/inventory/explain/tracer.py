@@ -20,14 +20,16 @@ from commodore_py.inventory.engine.values import (
     is_dynamic,
     unresolved_in,
 )
+from commodore_py.inventory.paths import Index
 
-from .places import Index, pairs_of
+from .places import pairs_of
 from .steps import ABSENT, Lookup, Step, written_as
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
 
-    from .places import ParameterPath
+    from commodore_py.model.spot import ParameterPath
+
     from .replay import Layer, Replay
 
 

@@ -17,7 +17,7 @@ _TEXTS = ("url", "version")
 _SHAPE = "write it as url, version and, where needed, path"
 _KINDS = {
     "NoneType": "nothing",
-    "str": "a text",
+    "str": "a string",
     "bool": "a boolean",
     "int": "a number",
     "float": "a number",
@@ -82,7 +82,7 @@ def _entry(
         if name in entry and not isinstance(entry[name], str):
             yield Finding(
                 f"{key}/wrong-type",
-                f"{what}: {name} is {_described(entry[name])}, not a text",
+                f"{what}: {name} is {_described(entry[name])}, not a string",
                 document.file,
                 document.line_of(*place, name),
                 hint="" if isinstance(entry[name], (list, dict)) else "put it in quotes",

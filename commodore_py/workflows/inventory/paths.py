@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.explain.explanation import path_parts
+from commodore_py.inventory.paths import path_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from commodore_py.inventory.engine.applications import Applications
+from commodore_py.inventory.engine.reader import Applications
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,7 @@ def test_yaml_that_cannot_be_read_is_shown(tmp_path: Path) -> None:
     [
         (
             "parameters:\n  kapitan: 1\n  kapitan: 2\n",
-            "key kapitan stands here twice",
+            "duplicate key kapitan",
             "main.yml:3",
         ),
         ("parameters: [1]\n", "`parameters` must be a mapping", "main.yml:1"),
@@ -287,7 +287,11 @@ def test_yaml_that_cannot_be_read_is_shown(tmp_path: Path) -> None:
             "YAML tag !tag is not supported in a hierarchy",
             "main.yml:2",
         ),
-        ("- a\n", "a class is a mapping of classes, applications and parameters", "main.yml:1"),
+        (
+            "- a\n",
+            "a class must be a mapping of classes, applications and parameters",
+            "main.yml:1",
+        ),
     ],
 )
 def test_files_that_are_no_classes(tmp_path: Path, text: str, message: str, place: str) -> None:
@@ -307,7 +311,7 @@ def test_broken_file_is_told_once_for_all_targets(tmp_path: Path) -> None:
 def test_reference_that_is_not_closed(tmp_path: Path) -> None:
     (error,) = problems(tmp_path, {"main.yml": "parameters:\n  list:\n    - fine\n    - ${open\n"})
 
-    assert "is no valid reference" in str(error)
+    assert "is not a valid reference" in str(error)
     assert error.where.splitlines() == ["main.yml:4", "parameters.list[1]"]
 
 

@@ -16,11 +16,10 @@ from commodore_py.inventory.engine.reader import read
 from commodore_py.inventory.engine.render import Engine
 from commodore_py.inventory.engine.values import Map, Sequence, Unresolved, plain
 from commodore_py.inventory.explain.causes import Causes
-from commodore_py.inventory.explain.explanation import explained, laid_out, path_parts, story
-from commodore_py.inventory.explain.places import Index
+from commodore_py.inventory.explain.explanation import explained, laid_out, story
 from commodore_py.inventory.explain.replay import Hierarchy
-from commodore_py.inventory.explain.steps import dotted
 from commodore_py.inventory.explain.tracer import Tracer
+from commodore_py.inventory.paths import Index, dotted, path_parts
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.demo import write_demo
 from tests.support.builders import make_config
@@ -175,7 +174,7 @@ def test_paths_as_people_write_them(written: str, meant: tuple[Any, ...]) -> Non
 
 @pytest.mark.parametrize("written", ["", ".", "a.", "a..b", "a[x]", "a[0]b", '"a'])
 def test_what_is_no_path_is_refused(written: str) -> None:
-    with pytest.raises(CommodoreError, match="is no path"):
+    with pytest.raises(CommodoreError, match="is not a valid path"):
         path_parts(written)
 
 

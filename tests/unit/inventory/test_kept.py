@@ -106,7 +106,7 @@ def test_what_was_said_is_said_again(tmp_path: Path, caplog: pytest.LogCaptureFi
     _, worked = render(tmp_path, {"a": ""}, missing_ok=True)
 
     assert not worked
-    assert caplog.messages == said == ["class gone is not there (yet)"]
+    assert caplog.messages == said == ["class gone not found, ignored"]
 
 
 def test_a_hierarchy_with_warnings_is_not_kept(

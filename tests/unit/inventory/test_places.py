@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.inventory.explain.places import (
-    Index,
     Place,
     fields_of,
     items_of,
@@ -17,6 +16,7 @@ from commodore_py.inventory.explain.places import (
     paths_at,
     shown,
 )
+from commodore_py.inventory.paths import Index
 
 if TYPE_CHECKING:
     from pathlib import Path

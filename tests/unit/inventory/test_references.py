@@ -47,4 +47,4 @@ def test_a_reference_that_is_not_closed_is_kept_as_a_problem(text: str) -> None:
     token = parse(text)
 
     assert isinstance(token, Token)
-    assert "no valid reference" in token.problem
+    assert "not a valid reference" in token.problem
