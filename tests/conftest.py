@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.support.golden import Golden
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -41,6 +43,18 @@ def _is_loopback(host: str) -> bool:
 
 
 sys.addaudithook(_refuse_network)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update", action="store_true", help="write what golden cases expect, of what comes out"
+    )
+
+
+@pytest.fixture(scope="session")
+def golden(pytestconfig: pytest.Config) -> Golden:
+    """Compares with golden cases, or writes them."""
+    return Golden(update=pytestconfig.getoption("update"))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import yaml
 
 from commodore_py.adapters.files import read_tree
 from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.golden import golden_cases
 from tests.support.peer import find_peer, run_peer, serve_facts
+
+if TYPE_CHECKING:
+    from tests.support.golden import GoldenCase
 
 pytestmark = pytest.mark.e2e
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "filters"
-CASES = sorted(folder.name for folder in GOLDEN.iterdir() if (folder / "filters.yml").exists())
+CASES = golden_cases(Path(__file__).parents[1] / "golden" / "filters")
 
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Each case as a component that copies the files from before its filters."""
     root = tmp_path_factory.mktemp("golden")
-    fleet = a_fleet(root, **{case: _component(case) for case in CASES})
+    fleet = a_fleet(root, **{case.name: _component(case) for case in CASES})
     # The peer wants settings of Vault, although there is no reference.
     fleet.configure(
         {
-            "applications": [case.replace("_", "-") for case in CASES],
+            "applications": [case.name.replace("_", "-") for case in CASES],
             "parameters": {"kapitan": {"secrets": {"vaultkv": {}}}},
         }
     )
@@ -34,30 +38,28 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root / "peer" / "compiled"
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_peer_leaves_what_the_case_expects(compiled: Path, case: str) -> None:
-    found = read_tree(compiled / case.replace("_", "-"))
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_peer_leaves_what_the_case_expects(compiled: Path, case: GoldenCase) -> None:
+    found = read_tree(compiled / case.name.replace("_", "-"))
 
-    expected = read_tree(GOLDEN / case / "after")
-    assert {str(path): entry.content.decode() for path, entry in found.items()} == {
-        str(path): entry.content.decode() for path, entry in expected.items()
-    }
+    assert {str(path): entry.content.decode() for path, entry in found.items()} == case.content[
+        "after"
+    ]
 
 
-def _component(case: str) -> dict[str, str]:
-    folder = GOLDEN / case
+def _component(case: GoldenCase) -> dict[str, str]:
     copied = {
         "input_paths": ["${_base_directory}/static"],
         "input_type": "copy",
         "output_path": ".",
     }
-    filters = yaml.safe_load((folder / "filters.yml").read_text())
     parameters = {
         "kapitan": {"compile": [copied]},
-        "commodore": {"postprocess": {"filters": filters}},
+        "commodore": {"postprocess": {"filters": yaml.safe_load(case.content["filters"])}},
     }
-    files = {f"class/{case.replace('_', '-')}.yml": yaml.safe_dump({"parameters": parameters})}
-    for source, prefix in ((folder / "before", "static/"), (folder / "component", "")):
-        if source.is_dir():
-            files |= {f"{prefix}{p}": e.content.decode() for p, e in read_tree(source).items()}
-    return files
+    name = case.name.replace("_", "-")
+    return {
+        f"class/{name}.yml": yaml.safe_dump({"parameters": parameters}),
+        **{f"static/{file}": text for file, text in case.content.get("before", {}).items()},
+        **case.content.get("component", {}),
+    }

@@ -21,7 +21,7 @@ NOWHERE = Path("/made/up")
 
 @pytest.mark.parametrize("name", sorted(FILTERS))
 def test_every_filter_has_a_golden_case(name: str) -> None:
-    assert list(GOLDEN.glob(f"{name}_*/filters.yml"))
+    assert list(GOLDEN.glob(f"{name}_*.yaml"))
 
 
 def test_every_native_of_filters_is_called_in_a_case() -> None:

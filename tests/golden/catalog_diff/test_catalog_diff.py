@@ -1,4 +1,4 @@
-"""Golden diffs: each case is a catalog before and after, and what is shown of the difference.
+"""A catalog before (`old`) and after (`new`), and what is shown of the difference.
 
 `expected` is the plain diff, `expected.<migration>` the diff under that migration. Commodore 1.35.1
 shows the same, except where it shows less (all-hidden, mode-only, types-and-modes), indents after
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,35 +18,42 @@ from commodore_py.adapters.git.program import git
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.catalog.sinks.staged import staged_files
 from commodore_py.model.catalog import Change
+from tests.support.golden import golden_cases
 
-CASES = Path(__file__).parent
-EXPECTED = sorted(CASES.glob("*/expected*"))
+if TYPE_CHECKING:
+    from tests.support.golden import Golden, GoldenCase
+
+CASES = golden_cases(Path(__file__).parent)
+EXPECTED = [
+    pytest.param(case, key, id=f"{case.name}/{key}")
+    for case in CASES
+    for key in case.content
+    if key.startswith("expected")
+]
 
 
-@pytest.mark.parametrize("expected", EXPECTED, ids=lambda p: f"{p.parent.name}/{p.name}")
-def test_diff_is_as_expected(expected: Path, tmp_path: Path) -> None:
-    migration = expected.name.removeprefix("expected").removeprefix(".")
+@pytest.mark.parametrize(("case", "key"), EXPECTED)
+def test_diff_is_as_expected(case: GoldenCase, key: str, golden: Golden, tmp_path: Path) -> None:
+    migration = key.removeprefix("expected").removeprefix(".")
 
-    lines = diff_text(staged(expected.parent, tmp_path / "catalog"), migration=migration)
+    lines = diff_text(staged(case, tmp_path / "catalog"), migration=migration)
 
-    assert "".join(f"{line.text}\n" for line in lines) == expected.read_bytes().decode()
+    golden.check_key(case, key, "".join(f"{line.text}\n" for line in lines))
 
 
 def test_every_case_says_what_is_expected() -> None:
-    cases = {path for path in CASES.iterdir() if (path / "old").is_dir()}
-
-    assert cases == {path.parent for path in EXPECTED}
+    assert all("expected" in case.content for case in CASES)
 
 
-def staged(case: Path, repository: Path) -> Change:
+def staged(case: GoldenCase, repository: Path) -> Change:
     """The change from a case's old files to its new ones."""
-    shutil.copytree(case / "old", repository, symlinks=True)
+    case.write_files(repository, "old")
     git(repository, "init", "--quiet")
     git(repository, "add", "--all", "--force")
     git(repository, "-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "-m", "old")
     # Files made within one second, of one size, look alike to an index: it starts anew.
     (repository / ".git/index").unlink()
     shutil.rmtree(repository / "manifests")
-    shutil.copytree(case / "new", repository, symlinks=True, dirs_exist_ok=True)
+    case.write_files(repository, "new")
     git(repository, "add", "--all", "--force")
     return Change(staged_files(repository))

@@ -1,22 +1,25 @@
-"""Golden cases: a small hierarchy, a question, and the answer as a terminal shows it.
+"""A small hierarchy, the words after `commodore inventory explain`, and what a terminal shows.
 
-`<case>/classes` and `<case>/targets` are the hierarchy, `<case>/query` the words after
-`commodore inventory explain`, `<case>/expected` what it prints.
+`files` are written to `inventory/` in the working directory.
 """
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from commodore_py.cli.commands.explain import explain
 from commodore_py.cli.settings.options import Globals
+from tests.support.golden import golden_cases
 
-HERE = Path(__file__).parent
-CASES = sorted(folder.parent.name for folder in HERE.glob("*/query"))
+if TYPE_CHECKING:
+    from tests.support.golden import Golden, GoldenCase
+
+CASES = golden_cases(Path(__file__).parent)
 WIDTH = 80
 
 # A case or more for each merge rule that a value can show.
@@ -30,19 +33,18 @@ RULES = (
 
 
 def test_every_rule_has_a_case() -> None:
-    assert set(RULES) <= set(CASES)
+    assert set(RULES) <= {case.name for case in CASES}
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_answer_is_the_expected_one(
-    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_output_is_the_expected_one(
+    case: GoldenCase, golden: Golden, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "inventory").symlink_to(HERE / case)
+    case.write_files(tmp_path / "inventory")
     monkeypatch.chdir(tmp_path)
-    words = shlex.split((HERE / case / "query").read_text("utf-8"), posix=False)
-    words = [word.replace("classes/", "inventory/classes/") for word in words]
+    words = shlex.split(case.content["arguments"], posix=False)
 
     ran = CliRunner().invoke(explain, words, obj=Globals(tmp_path), catch_exceptions=False)
 
-    assert ran.output == (HERE / case / "expected").read_text("utf-8")
+    golden.check(case, output=ran.output)
     assert max(map(len, ran.output.splitlines())) <= WIDTH

@@ -1,13 +1,12 @@
-"""Golden cases: a compiled folder, filter definitions, and the folder afterwards.
+"""A compiled folder (`before`), filter definitions (`filters`), and the folder `after` them.
 
-`<case>/before` is what the instance compiled to, `<case>/filters.yml` the list of definitions,
-`<case>/component` (if there) the component's checkout, `<case>/after` the result. The component
-is called like the case, with dashes.
+`component` (if there) is the component's checkout. It is called like the case, with dashes.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,23 +14,27 @@ from commodore_py.adapters import files, yaml
 from commodore_py.model.inventory import Instance, Inventory
 from commodore_py.postprocess import apply_filters
 from tests.support.builders import make_config, make_dependency, make_node, make_sources
+from tests.support.golden import golden_cases
 
-HERE = Path(__file__).parent
-CASES = sorted(folder.name for folder in HERE.iterdir() if (folder / "filters.yml").exists())
+if TYPE_CHECKING:
+    from tests.support.golden import Golden, GoldenCase
+
+CASES = golden_cases(Path(__file__).parent)
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_filters_leave_what_the_case_expects(case: str, tmp_path: Path) -> None:
-    folder, name = HERE / case, case.replace("_", "-")
-    filters = yaml.load_file(folder / "filters.yml")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_filters_leave_what_the_case_expects(
+    case: GoldenCase, golden: Golden, tmp_path: Path
+) -> None:
+    name = case.name.replace("_", "-")
+    filters = yaml.load(case.content["filters"], name="filters")
     node = make_node(name, parameters={"commodore": {"postprocess": {"filters": filters}}})
+    component = make_dependency(name, case.write_files(tmp_path / "component", "component"))
     inventory = Inventory({name: node}, (Instance(name, name),))
-    sources = make_sources(tmp_path, inventory, [make_dependency(name, folder / "component")])
+    sources = make_sources(tmp_path, inventory, [component])
+    before = files.read_tree(case.write_files(tmp_path / "before", "before"))
 
-    filtered, notices = apply_filters(
-        make_config(tmp_path), {name: files.read_tree(folder / "before")}, sources
-    )
+    filtered, notices = apply_filters(make_config(tmp_path), {name: before}, sources)
 
-    expected = {str(p): e.content.decode() for p, e in files.read_tree(folder / "after").items()}
-    assert {str(p): e.content.decode() for p, e in filtered[name].items()} == expected
+    golden.check(case, after={str(p): e.content.decode() for p, e in filtered[name].items()})
     assert not notices

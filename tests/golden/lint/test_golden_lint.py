@@ -1,40 +1,43 @@
-"""Golden cases: words of a command line, files to lint, what is printed and the exit code.
-
-`<case>/arguments` are the words behind `inventory lint`, said in the folder of the case, and
-`<case>/expected` is the output, with the exit code as its last line.
-"""
+"""Files to lint, the words after `commodore inventory lint`, its output and exit code."""
 
 from __future__ import annotations
 
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from commodore_py.cli import run
 from commodore_py.inventory.lint import RULES
+from tests.support.golden import golden_cases
 
-HERE = Path(__file__).parent
-CASES = sorted(path.parent.name for path in HERE.glob("*/arguments"))
+if TYPE_CHECKING:
+    from tests.support.golden import Golden, GoldenCase
+
+CASES = golden_cases(Path(__file__).parent)
 # Needs a disk that fails, or a user who may not read everything: see the unit tests.
 NOT_IN_A_REPOSITORY = {"files/unreadable"}
 
 
 @pytest.mark.spec("11.18", "11.19", "11.20", "11.21", "11.22")
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_lint_finds_what_the_case_expects(
-    case: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    case: GoldenCase,
+    golden: Golden,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.chdir(HERE / case)
-    words = shlex.split(Path("arguments").read_text("utf-8"))
+    monkeypatch.chdir(case.write_files(tmp_path))
 
-    code = run(("inventory", "lint", *words))
+    code = run(("inventory", "lint", *shlex.split(case.content["arguments"])))
 
     captured = capsys.readouterr()
-    assert f"{captured.out}exit {code}\n" == Path("expected").read_text("utf-8")
+    golden.check(case, output=captured.out, exit_code=code)
     assert not captured.err
 
 
 @pytest.mark.parametrize("rule", sorted(RULES.keys() - NOT_IN_A_REPOSITORY))
 def test_every_rule_has_a_golden_case(rule: str) -> None:
-    assert any(f" [{rule}]\n" in (HERE / case / "expected").read_text("utf-8") for case in CASES)
+    assert any(f" [{rule}]\n" in case.content["output"] for case in CASES)

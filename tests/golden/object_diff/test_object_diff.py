@@ -1,13 +1,13 @@
-"""Golden diffs of objects: each case is a catalog before and after, and what is shown of it.
+"""A catalog before (`old`) and after (`new`), and what is shown of its objects.
 
-`expected` is what a terminal shows, `expected.md` the comment on a pull request, `ignore.yaml` the
-rules of the hierarchy, if there are any. UPDATE_GOLDEN=1 writes what is shown.
+`expected` is what a terminal shows, `expected.md` the comment on a pull request, `ignore` the
+rules of the hierarchy, if there are any.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 import pytest
@@ -19,39 +19,37 @@ from commodore_py.catalog.diff.objects import ObjectDiff, object_diff
 from commodore_py.cli.output.differences import as_markdown, as_text
 from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.ignore_rules import rules_from
-from commodore_py.model.tree import Tree
+from tests.support.golden import golden_cases
 
-CASES = Path(__file__).parent
-NAMES = sorted(path.name for path in CASES.iterdir() if (path / "new").is_dir())
+if TYPE_CHECKING:
+    from tests.support.golden import Golden, GoldenCase
 
-
-@pytest.mark.parametrize("name", NAMES)
-def test_diff_is_as_expected(name: str) -> None:
-    found = diff_of(CASES / name)
-
-    compare(CASES / name / "expected", click.unstyle(as_text.object_diff(found)))
-    compare(CASES / name / "expected.md", as_markdown.object_diff(found))
+CASES = golden_cases(Path(__file__).parent)
 
 
-def test_every_grade_has_a_case() -> None:
-    assert {change.grade for name in NAMES for change in diff_of(CASES / name).objects} == {*GRADES}
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_diff_is_as_expected(case: GoldenCase, golden: Golden, tmp_path: Path) -> None:
+    found = diff_of(case, tmp_path)
+
+    golden.check_key(case, "expected", f"{click.unstyle(as_text.object_diff(found))}\n")
+    golden.check_key(case, "expected.md", f"{as_markdown.object_diff(found)}\n")
 
 
-def diff_of(case: Path) -> ObjectDiff:
-    old, new = (
-        read_tree(case / side) if (case / side).is_dir() else Tree() for side in ("old", "new")
-    )
-    rules = case / "ignore.yaml"
-    found, problems = rules_from(yaml.load_file(rules) if rules.exists() else None)
+def test_every_grade_has_a_case(tmp_path: Path) -> None:
+    grades = {
+        change.grade for case in CASES for change in diff_of(case, tmp_path / case.name).objects
+    }
+
+    assert grades == {*GRADES}
+
+
+def diff_of(case: GoldenCase, folder: Path) -> ObjectDiff:
+    old, new = (read_tree(case.write_files(folder / side, side)) for side in ("old", "new"))
+    ignored = case.content.get("ignore")
+    found, problems = rules_from(yaml.load(ignored, name="ignore") if ignored else None)
     assert problems == ()
     return object_diff(
         change_between(old, new),
         found,
         lambda: (entry.content for path, entry in new.items() if old.get(path) == entry),
     )
-
-
-def compare(expected: Path, shown: str) -> None:
-    if os.environ.get("UPDATE_GOLDEN"):
-        expected.write_text(f"{shown}\n", "utf-8")
-    assert f"{shown}\n" == expected.read_text("utf-8")

@@ -1,6 +1,6 @@
 """What compiles say, word for word, against real repositories over three transports.
 
-One file per scene; `GOLDEN_UPDATE=1` writes them anew. Paths, ids and addresses are taken out.
+One file per scene, without paths, ids and addresses.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from tests.support.servers import git_http, git_ssh
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.support.golden import Golden
 
 HERE = Path(__file__).parent
 OUT = "manifests/web/out.yaml"
@@ -290,15 +292,12 @@ CASES = [
 
 @pytest.mark.spec("03.14", "03.32", "03.33", "03.34")
 @pytest.mark.parametrize(("scene", "name"), CASES, indirect=["scene"])
-def test_transcript(scene: Scene, name: str) -> None:
+def test_transcript(scene: Scene, name: str, golden: Golden) -> None:
     play, newest = SCENES[name]
-    file = HERE / f"{name}.txt"
 
     said = play(scene)
 
-    if os.environ.get("GOLDEN_UPDATE"):
-        file.write_text(said)
-    assert said == file.read_text()
+    golden.check_file(HERE / f"{name}.txt", said)
     assert subject_of_newest(scene.fleet).startswith(newest)
     assert bool(newest) == bool(subject_of_newest(scene.fleet))
 

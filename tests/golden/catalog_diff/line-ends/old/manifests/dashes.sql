@@ -1,3 +1,0 @@
--- a comment
-select 1;
-++ plus

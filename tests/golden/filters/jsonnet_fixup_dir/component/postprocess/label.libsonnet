@@ -1,1 +1,0 @@
-{ metadata+: { labels+: { team: 'blue' } } }

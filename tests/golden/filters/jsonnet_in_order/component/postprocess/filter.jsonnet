@@ -1,1 +1,0 @@
-{ made: { kind: 'Made' } }

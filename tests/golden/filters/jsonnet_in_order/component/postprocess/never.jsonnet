@@ -1,1 +1,0 @@
-error 'a disabled filter ran'
