@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.abbreviations import short_commits_of
-from commodore_py.adapters.git.program import (
+from commodore_py.adapters.git.repository import (
     default_branch_of,
     head_of,
     is_repository,

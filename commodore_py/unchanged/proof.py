@@ -7,20 +7,21 @@ only noted if it can be shown that every file is now what the run read or wrote.
 from __future__ import annotations
 
 import stat
-import struct
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.files import bytes_of, folders_of
-from commodore_py.adapters.git.index import files_in, seen_of
+from commodore_py.adapters.git.index import seen_of
+from commodore_py.adapters.git.repository import GitFolders, folders_of, head_of
+from commodore_py.adapters.git.status import seen_in_index
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.model.dependency import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.git.files import GitFolders
     from commodore_py.adapters.git.index import Seen
     from commodore_py.config import Config
     from commodore_py.model.dependency import Dependency
@@ -129,7 +130,7 @@ class _Explanation:
             return False
         if name == _GIT or name.startswith(f"{_GIT}/"):
             return True
-        if name in self._index(place, folders.own):
+        if name in self._index(place, folders):
             return self._is_clean(place, name)
         if self.looks.now.row(f"{self.root}/{place}/{name}") is None:
             return True
@@ -142,8 +143,7 @@ class _Explanation:
         if place not in self._folders_used:
             checkout = self._checkouts[place]
             folders = None if self.config.local else folders_of(checkout.worktree)
-            head = None if folders is None else folders.head()
-            is_used = head is not None and head[0] == checkout.commit
+            is_used = folders is not None and _commit_at(checkout.worktree) == checkout.commit
             self._folders_used[place] = folders if is_used else None
         return self._folders_used[place]
 
@@ -158,7 +158,8 @@ class _Explanation:
         if name.startswith("catalog/") and not name.startswith(f"catalog/{_GIT}"):
             inner = name.removeprefix("catalog/")
             own = self.config.paths.catalog / _GIT
-            return inner in self._index("catalog", own) and self._is_clean("catalog", inner)
+            index = self._index("catalog", GitFolders(own, own))
+            return inner in index and self._is_clean("catalog", inner)
         return True
 
     def _content_of(self, name: str) -> bytes | None:
@@ -177,12 +178,10 @@ class _Explanation:
         is_file = stat.S_ISREG(row[1])  # type: ignore[arg-type] # a mode
         return is_file and row[3] == len(content) and bytes_of(f"{self.root}/{name}") == content
 
-    def _index(self, place: str, own: Path) -> Mapping[str, Seen]:
+    def _index(self, place: str, folders: GitFolders) -> Mapping[str, Seen]:
         if place not in self._indexes:
-            try:
-                self._indexes[place] = files_in((own / "index").read_bytes())
-            except (OSError, ValueError, struct.error):
-                self._indexes[place] = {}
+            worktree = self.config.paths.root / place
+            self._indexes[place] = seen_in_index(worktree, folders)
         return self._indexes[place]
 
     def _is_clean(self, place: str, name: str) -> bool:
@@ -192,3 +191,10 @@ class _Explanation:
         inode, size, mtime, ctime = row[2:6]
         seen = seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
         return self._indexes[place][name] == seen
+
+
+def _commit_at(checkout: Path) -> str | None:
+    try:
+        return head_of(checkout)[0]
+    except ProgramFailed:
+        return None

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.files import refs_in
-from commodore_py.adapters.git.program import BRANCHES, TAGS
+from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
 from commodore_py.dependencies.git.questions import Asker
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
@@ -19,6 +18,7 @@ from commodore_py.model.remote_use import RemoteListed, VersionUsed
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from commodore_py.adapters.git.refs import RefValues
     from commodore_py.config import WorkPaths
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.stages import Sources
@@ -100,7 +100,7 @@ def _answers(question: Mapping[str, Any], asker: Asker) -> bool:
 
 def _all_of(folder: Path, url: str, answers: _Answers) -> dict[str, Any] | None:
     """Everything of a clone that has all that its remote has."""
-    have = refs_in(folder, BRANCHES, TAGS)
+    have = _refs_in(folder)
     if have is None:
         return None
     default = have.symbolic.get(f"{BRANCHES}{_HEAD}", "").removeprefix(BRANCHES)
@@ -111,8 +111,15 @@ def _all_of(folder: Path, url: str, answers: _Answers) -> dict[str, Any] | None:
 
 
 def _have(clone: Path) -> Mapping[str, str] | None:
-    found = refs_in(clone, BRANCHES, TAGS)
+    found = _refs_in(clone)
     return found.objects if found is not None else None
+
+
+def _refs_in(clone: Path) -> RefValues | None:
+    try:
+        return read_refs(clone, BRANCHES, TAGS)
+    except (CommodoreError, OSError):  # the next run will say what is wrong
+        return None
 
 
 def _some_of(

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.git.program import commit_of, git_bytes, is_repository
+from commodore_py.adapters.git.program import git_bytes
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import is_repository
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:

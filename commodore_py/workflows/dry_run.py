@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
+from commodore_py.adapters.git.worktrees import relocate
 from commodore_py.catalog.sinks import open_directory
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.running import undisturbed
@@ -28,7 +29,6 @@ log = logging.getLogger(__name__)
 
 _OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
 _MADE_ANEW = ("compiled",)
-_LABEL = "gitdir: "
 # What lies beside may be read by components, but a folder of somebody's films is not.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
@@ -119,13 +119,7 @@ def _repair_worktrees(root: Path, scratch: Path) -> None:
         *scratch.glob("dependencies/*/.git"),
         *(scratch / "dependencies" / ".repos").glob("**/worktrees/*/gitdir"),
     ]
-    for file in noted:
-        if file.is_file():
-            text = os.fsdecode(file.read_bytes()).rstrip("\n")
-            label = _LABEL if text.startswith(_LABEL) else ""
-            path = Path(text.removeprefix(label))
-            if path.is_relative_to(root):
-                file.write_bytes(os.fsencode(f"{label}{scratch / path.relative_to(root)}\n"))
+    relocate(scratch, noted, root)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.git.new_worktree import add_worktree
+from commodore_py.adapters.git.worktrees import add_worktree
 from tests.support.builders import commit_to, git
 from tests.support.scenarios.dependencies import World, component, head, instance, rewritten, tag
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
 from commodore_py.adapters.git.program import git_bytes
+from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
@@ -120,10 +121,7 @@ def notes_below(state: Path) -> Path:
 
 def notes_in(checkout: Path) -> Path:
     """Where notes about a checkout lie that belongs to no working directory."""
-    git = checkout / ".git"
-    if git.is_file():
-        folder = git.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-        git = (checkout / folder).resolve()
+    git = git_folder_of(checkout) or checkout / ".git"
     return git / "commodore-on-disk" if git.is_dir() else checkout / ".commodore-on-disk"
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from commodore_py.adapters.git.files import bytes_of
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree, empty_among
 

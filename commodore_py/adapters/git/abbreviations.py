@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import files as git_files
-from . import packs as git_packs
+from .objects import is_unambiguous
 from .program import git
+from .repository import folders_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ def short_commits_of(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, st
     """Abbreviated commits of checkouts, by checkout and commit."""
     wanted = {}
     for directory, commit in commits:
-        folders = git_files.folders_of(directory)
+        folders = folders_of(directory)
         wanted[directory, commit] = (folders.shared if folders else directory, commit)
     short = short_commits_in(wanted.values())
     return {key: short[place] for key, place in wanted.items()}
@@ -40,7 +40,7 @@ def short_commits_in(commits: Iterable[tuple[Path, str]]) -> dict[tuple[Path, st
 
 def _is_short(folder: Path, commit: str) -> bool:
     sha1 = len(commit) == 40  # noqa: PLR2004 - digits of a SHA-1
-    return sha1 and git_packs.is_unambiguous(folder, commit[:_SHORT]) is True
+    return sha1 and is_unambiguous(folder, commit[:_SHORT]) is True
 
 
 def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias, cast
 
-from commodore_py.adapters.git.files import bytes_of
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 from .interruptible import interruptible

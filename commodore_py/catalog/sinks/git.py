@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import files
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import commit_of, git, git_bytes, over_network
+from commodore_py.adapters.git.program import git, git_bytes, over_network
+from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.catalog.identity import committer
 from commodore_py.catalog.layout import OWNED

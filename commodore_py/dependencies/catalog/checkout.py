@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, remove
-from commodore_py.adapters.git.program import git, head_of, is_repository
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.model.catalog import CatalogHead
 
 from .owner import claim

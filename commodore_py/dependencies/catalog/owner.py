@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import git, remote_settings
-from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.repository import remote_settings, setting_of
 from commodore_py.model.catalog import Notice
 
 if TYPE_CHECKING:
@@ -15,9 +14,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.cluster import Cluster
 
-_SETTING = "commodore.cluster"
-# As Git writes it: reading that saves a process in every run.
-_AS_WRITTEN = re.compile(r"^\[commodore\]\n\tcluster = ([\w.-]+)$", re.MULTILINE)
+_SETTING = ("commodore", "cluster")
 
 
 def claim(
@@ -30,22 +27,13 @@ def claim(
     owner = owner_of(directory)
     doubts = tuple(_doubts(directory, cluster, "" if moved else owner, local=local))
     if owner != cluster.id and not (doubts and (strict or local)):
-        git(directory, "config", _SETTING, cluster.id)
+        git(directory, "config", ".".join(_SETTING), cluster.id)
     return doubts
 
 
 def owner_of(directory: Path) -> str:
     """The cluster whose catalog a checkout is; empty if nobody noted that."""
-    try:
-        found = _AS_WRITTEN.search((directory / ".git" / "config").read_text("utf-8"))
-    except (OSError, UnicodeDecodeError):
-        found = None
-    if found:
-        return found[1]
-    try:
-        return git(directory, "config", "--local", "--get", _SETTING)
-    except ProgramFailed:
-        return ""
+    return setting_of(directory, *_SETTING)
 
 
 def _doubts(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Notice]:

@@ -8,16 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import (
-    BRANCHES,
-    RevisionNotFound,
-    git,
-    head_of,
-    is_repository,
-    reach_push_url,
-    refs_of,
-    status,
-)
+from commodore_py.adapters.git.program import git, reach_push_url
+from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, refs_of
+from commodore_py.adapters.git.repository import head_of, is_repository
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.checkouts import (
     check_out,
@@ -44,7 +38,8 @@ from commodore_py.errors import CommodoreError
 from .checkout import FIRST_BRANCH
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.git.program import Refs, Status
+    from commodore_py.adapters.git.refs import Refs
+    from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
     from commodore_py.dependencies.git.questions import Answer
     from commodore_py.model.cluster import Cluster

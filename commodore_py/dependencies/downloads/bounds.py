@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.files import folders_of
+from commodore_py.adapters.git.repository import folders_of
 from commodore_py.errors import CommodoreError
 
 from .record import Record

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
@@ -10,14 +11,8 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters.files.archives import pack, read_folder
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import (
-    BRANCHES,
-    TAGS,
-    git,
-    note_default_branch,
-    over_network,
-    refs_of,
-)
+from commodore_py.adapters.git.program import git, over_network
+from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
@@ -132,21 +127,18 @@ def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
     branch = _branch(wanted, refs.default_branch, {*refs.commits})
     git(place, "init", "--quiet", "--template=", f"--initial-branch={refs.default_branch}")
     git(place, "remote", "add", "origin", git_urls.normalise(wanted.url))
-    alternates = place / ".git/objects/info/alternates"
-    alternates.parent.mkdir(parents=True, exist_ok=True)
-    alternates.write_text(f"{bare}/objects\n")
+    borrowing = {"GIT_ALTERNATE_OBJECT_DIRECTORIES": os.fsdecode(bare / "objects")}
     specs = (f"+{BRANCHES}*:{BRANCHES}*", f"+{TAGS}*:{TAGS}*")
     fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", str(bare), *specs)
-    git(place, *_QUIET, *fetch, env=_FROM_DISK)
+    git(place, *_QUIET, *fetch, env={**_FROM_DISK, **borrowing})
     how = ("-B", branch, "--track", f"origin/{branch}") if branch else ("--detach", commit)
-    git(place, *_QUIET, "checkout", "--quiet", *how)
+    git(place, *_QUIET, "checkout", "--quiet", *how, env=borrowing)
     if wanted.submodules:
         local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
         # Git refuses submodules on this machine, as a remote could name any folder of it.
         allow = ("-c", "protocol.file.allow=always") if local else ()
         over_network(place, *_QUIET, *allow, "submodule", "--quiet", "update", "--init")
-    git(place, "repack", "-a", "-d", "--quiet")
-    alternates.unlink()
+    git(place, "repack", "-a", "-d", "--quiet", env=borrowing)
 
 
 def _branch(wanted: Repository, default: str, refs: set[str]) -> str:

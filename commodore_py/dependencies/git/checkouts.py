@@ -8,22 +8,18 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.abbreviations import short_commits_of
-from commodore_py.adapters.git.files import refs_in
-from commodore_py.adapters.git.program import (
+from commodore_py.adapters.git.program import fetch, git, over_network
+from commodore_py.adapters.git.refs import (
     BRANCHES,
     TAGS,
     RevisionNotFound,
     commit_of,
-    configure_remote,
-    fetch,
-    git,
-    head_of,
     note_default_branch,
-    over_network,
+    read_refs,
     refs_of,
-    remote_settings,
-    status,
 )
+from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.safety import (
     LocalWork,
@@ -47,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from commodore_py.adapters.git.program import Refs
+    from commodore_py.adapters.git.refs import Refs
     from commodore_py.adapters.git.urls import PushRule
     from commodore_py.dependencies.protection.journal import Journal
 
@@ -198,10 +194,10 @@ def update_clone(
     """
     old = remote_settings(directory).get("remote.origin.url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
-    have = refs_in(directory / ".git", BRANCHES, TAGS)
-    if answer is None or (not moved and have is not None and not lacks(answer, have, None)):
+    have = read_refs(directory / ".git", BRANCHES, TAGS)
+    if answer is None or (not moved and not lacks(answer, have, None)):
         configure_remote(directory, url, rule)
-        if answer is None or have is None:
+        if answer is None:
             return refs_of(directory), False
         note_default_branch(directory, answer.default_branch, have)
         return refs_from(answer, have, ()) or refs_of(directory), False

@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import logging
-import os
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.files import bytes_of, refs_in, text_of
-from commodore_py.adapters.git.program import (
-    BRANCHES,
-    FALLBACK_BRANCH,
-    TAGS,
-    Refs,
-    add_remote,
-    configure_remote,
-    fetch,
-    files_listed,
-    git,
-    refs_of,
-)
+from commodore_py.adapters.git.blueprint import Blueprint
+from commodore_py.adapters.git.local_remote import copy_all
+from commodore_py.adapters.git.program import fetch, git
+from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, read_refs, refs_of
+from commodore_py.adapters.git.repository import add_remote, configure_remote, settings_text
+from commodore_py.adapters.git.worktrees import heads_of
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.protection.safety import git_folder_of
 from commodore_py.errors import CommodoreError
 
 from .lending_entries import give_back
-from .mould import Mould
-from .nearby import bring
 from .questions import is_plain, lacks, refs_from
 from .revisions import is_commit, is_complete, moved_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Collection, Sequence
+    from pathlib import Path
 
-    from commodore_py.adapters.git.files import RefFiles
     from commodore_py.adapters.git.urls import PushRule
     from commodore_py.model.dependency import DependencySpec
 
@@ -56,8 +44,8 @@ def question(bare: Path, url: str, specs: Sequence[DependencySpec], asker: Asker
     elif not all(is_commit(version) for version in versions):
         matters = True
     else:
-        have = refs_in(bare, BRANCHES, TAGS)
-        matters = have is None or not have.objects or not _are_present(bare, versions)
+        have = read_refs(bare, BRANCHES, TAGS)
+        matters = not have.objects or not _are_present(bare, versions)
     try:
         return asker.ask(url, bare) if matters else None
     except ProgramFailed as error:
@@ -73,21 +61,21 @@ def update_clone(
     lender: Lender | None = None,
     rule: PushRule | None = None,
     asker: Asker | None = None,
-    mould: Mould | None = None,
+    blueprint: Blueprint | None = None,
 ) -> Refs:
     """Open or make a bare clone and bring it up to date; returns its branches and tags.
 
     Without an answer of the remote, a clone that is there has all that is needed.
     """
-    fresh = not (bare / "HEAD").is_file()
+    fresh, has_loan = not (bare / "HEAD").is_file(), False
     if fresh:
         if asker is not None and not (lender is not None and lender.has(url)):
-            refs = _copied(bare, url, specs, asker, rule=rule, mould=mould)
+            refs = _copied(bare, url, specs, asker, rule=rule, blueprint=blueprint)
             if refs is not None:
                 if lender is not None:
                     lender.keep(url, bare, fresh=True, changed=True)
                 return refs
-        make_clone(bare, url, lender, rule, mould)
+        has_loan = make_clone(bare, url, lender, rule, blueprint)
     else:
         configure_remote(bare, url, rule)
         known = _up_to_date(bare, specs, answer)
@@ -98,7 +86,7 @@ def update_clone(
     log.info("fetching %s", shown)
     try:
         # A loan comes with refs; what is missing then is not much.
-        fetch(bare, fresh=fresh and not (bare / "packed-refs").is_file())
+        fetch(bare, fresh=fresh and not has_loan)
     except ProgramFailed as error:
         raise _cannot_fetch(url, specs, error) from error
     give_back(bare)
@@ -111,68 +99,6 @@ def update_clone(
     if lender is not None:
         lender.keep(url, bare, fresh=fresh, changed=after != before)
     return after
-
-
-def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
-    """What the worktrees of this clone are really at: a commit, and a branch or nothing.
-
-    They go by the folders that Git keeps of them in the clone.
-    """
-    refs = refs_in(bare, "refs/heads")
-    if refs is None:
-        return _heads_listed(bare)
-    return {Path(one.admin): (one.commit, one.branch) for one in heads_in(bare, refs)}
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """What a worktree is at, by Git's files."""
-
-    admin: str
-    """The folder that Git keeps of it in the clone."""
-    link: str
-    """The file in the worktree that leads there."""
-    commit: str
-    branch: str
-
-
-def heads_in(bare: Path, refs: RefFiles) -> Iterator[Head]:
-    """The heads of all worktrees of a clone that has these branches."""
-    try:
-        names = sorted(os.listdir(f"{bare}/worktrees"))  # noqa: PTH208 - quicker
-    except (FileNotFoundError, NotADirectoryError):
-        return
-    folder = os.path.realpath(f"{bare}/worktrees") if names else ""
-    for name in names:
-        admin = f"{folder}/{name}"
-        try:
-            link = os.path.join(admin, _line(f"{admin}/gitdir"))  # noqa: PTH118 - quicker
-            leads_to = _line(link).removeprefix("gitdir: ").strip()
-            head = _line(f"{admin}/HEAD")
-        except OSError:
-            continue  # what Git remembers may be long gone
-        if leads_to != admin and git_folder_of(Path(link).parent) != Path(admin):
-            continue
-        branch = head.removeprefix("ref: refs/heads/")
-        if branch != head:
-            yield Head(admin, link, refs.objects.get(f"refs/heads/{branch}", ""), branch)
-        else:
-            yield Head(admin, link, head, "")
-
-
-def _line(file: str) -> str:
-    return os.fsdecode(bytes_of(file)).strip()
-
-
-def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
-    heads: dict[Path, tuple[str, str]] = {}
-    for block in git(bare, "worktree", "list", "--porcelain").split("\n\n"):
-        lines = dict(line.partition(" ")[::2] for line in block.splitlines())
-        admin = git_folder_of(Path(lines.get("worktree", "")))
-        if admin is not None and admin.parent.parent == bare.resolve():
-            branch = lines.get("branch", "").removeprefix("refs/heads/")
-            heads[admin] = (lines.get("HEAD", ""), branch)
-    return heads
 
 
 def belongs_to(git_folder: Path | None, bare: Path) -> bool:
@@ -188,7 +114,7 @@ def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | No
     versions = {spec.version or "HEAD" for spec in specs}
     if answer is None:  # commits never change
         return Refs({}, "") if _are_present(bare, versions) else None
-    have = refs_in(bare, BRANCHES, TAGS) or files_listed(bare)
+    have = read_refs(bare, BRANCHES, TAGS)
     commits = {version for version in versions if is_commit(version)}
     if lacks(answer, have, versions - commits) or not _are_present(bare, commits):
         return None
@@ -201,8 +127,8 @@ def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | No
 
 def _refs(bare: Path) -> Refs:
     """All remote branches and tags; a tag may also name a file or a folder."""
-    have = refs_in(bare, BRANCHES, TAGS)
-    if have is None or have.objects.keys() - have.peeled.keys() - {"HEAD"}:
+    have = read_refs(bare, BRANCHES, TAGS)
+    if have.objects.keys() - have.peeled.keys() - {"HEAD"}:
         return refs_of(bare)
     commits = {name: value for name, value in have.peeled.items() if name.startswith(_OF_REMOTE)}
     head = have.symbolic.get(f"{BRANCHES}HEAD", "").removeprefix(BRANCHES)
@@ -231,16 +157,21 @@ def _copied(
     asker: Asker,
     *,
     rule: PushRule | None,
-    mould: Mould | None,
+    blueprint: Blueprint | None,
 ) -> Refs | None:
     """Make a clone of what lies on this machine; None where that is left to a fetch."""
     aside = aside_of(bare)
-    _begin(aside, url, rule, mould)
-    settings = text_of(f"{aside}/config")
+    _begin(aside, url, rule, blueprint)
+    settings = settings_text(aside)
     place, answer = asker.place_of(url, settings), asker.look(url, settings)
     # A fetch brings only what a name leads to: no other commit must be found.
     plain = answer is not None and is_plain(answer, {spec.version or "HEAD" for spec in specs})
-    if place is None or answer is None or not plain or not bring(place, answer, aside):
+    if (
+        place is None
+        or answer is None
+        or not plain
+        or not copy_all(place, answer.objects, answer.peeled, aside)
+    ):
         remove(aside)
         return None
     log.info("copying %s", git_urls.normalise(url))
@@ -254,19 +185,22 @@ def make_clone(
     url: str,
     lender: Lender | None,
     rule: PushRule | None = None,
-    mould: Mould | None = None,
-) -> None:
-    """Make a clone that has nothing but what was lent; the fetch that follows brings the rest."""
+    blueprint: Blueprint | None = None,
+) -> bool:
+    """Make a clone that has nothing but what was lent, and say whether that is anything.
+
+    The fetch that follows brings the rest.
+    """
     aside = aside_of(bare)
-    _begin(aside, url, rule, mould)
-    if lender is not None:
-        lender.lend(url, aside)
+    _begin(aside, url, rule, blueprint)
+    has_loan = lender is not None and lender.lend(url, aside)
     _put_in_place(aside, bare)
+    return has_loan
 
 
-def _begin(aside: Path, url: str, rule: PushRule | None, mould: Mould | None) -> None:
+def _begin(aside: Path, url: str, rule: PushRule | None, blueprint: Blueprint | None) -> None:
     aside.mkdir(parents=True)
-    (mould or Mould()).make(aside)
+    (blueprint or Blueprint()).make(aside)
     add_remote(aside, url, rule)
 
 

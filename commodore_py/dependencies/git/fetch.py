@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from commodore_py import run_log
 from commodore_py.adapters.git.abbreviations import short_commits_in
+from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.safety import LocalWork
@@ -27,7 +28,6 @@ from .groups import (
     register,
 )
 from .lending import Lender
-from .mould import Mould
 from .questions import Asker
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def git_fetcher(config: Config) -> Fetch:
     """A function that fetches; what it has found out once holds for all that it is asked."""
     paths = config.paths
     remotes: dict[str, str] = {}
-    asker, mould = Asker(paths.root), Mould()
+    asker, blueprint = Asker(paths.root), Blueprint()
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
@@ -61,7 +61,9 @@ def git_fetcher(config: Config) -> Fetch:
         groups = tuple(one for one in groups if one.clone not in settled)
         known = _look_around(groups, answers, config)
         done = [one for found in settled.values() for one in found]
-        return _pinned(wanted, [*done, *_fetch_all(groups, known, config, asker, mould)], config)
+        return _pinned(
+            wanted, [*done, *_fetch_all(groups, known, config, asker, blueprint)], config
+        )
 
     return from_git
 
@@ -123,14 +125,14 @@ def _fetch_all(
     answers: Mapping[Path, Answer | None],
     config: Config,
     asker: Asker,
-    mould: Mould,
+    blueprint: Blueprint,
 ) -> list[Dependency | CheckedOut | CommodoreError]:
     def fetch_group(group: Group) -> list[Dependency | CheckedOut | CommodoreError]:
         try:
             with run_log.item("repository", group.clone.name):
                 if group.configuration is not None:
                     return [_fetch_configuration(group, answers[group.clone], config)]
-                return [*_fetch_repository(group, answers[group.clone], config, asker, mould)]
+                return [*_fetch_repository(group, answers[group.clone], config, asker, blueprint)]
         except CommodoreError as error:
             error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
             return [error]
@@ -170,7 +172,7 @@ def _fetch_configuration(group: Group, answer: Answer | None, config: Config) ->
 
 
 def _fetch_repository(
-    group: Group, answer: Answer | None, config: Config, asker: Asker, mould: Mould
+    group: Group, answer: Answer | None, config: Config, asker: Asker, blueprint: Blueprint
 ) -> Iterator[CheckedOut | CommodoreError]:
     bare, journal, lender = group.clone, Journal.of(config.paths), Lender.of(config)
     refs = clones.update_clone(
@@ -181,7 +183,7 @@ def _fetch_repository(
         lender=lender,
         rule=config.push_url,
         asker=asker,
-        mould=mould,
+        blueprint=blueprint,
     )
     for spec in group.specs:
         place = place_of(spec, config.paths)

@@ -64,17 +64,22 @@ class Lender:
         """Whether there is something of a remote."""
         return (self.entry(url) / LIST).is_file()
 
-    def lend(self, url: str, clone: Path) -> None:
-        """Give a new clone what is there of its remote; the fetch that follows brings the rest."""
+    def lend(self, url: str, clone: Path) -> bool:
+        """Give a new clone what is there of its remote; says whether there was anything.
+
+        The fetch that follows brings the rest.
+        """
         entry = self.entry(url)
         try:
             if (entry / LIST).is_file():
                 with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
                     lend_from(entry, clone)
+                return True
         except (BrokenEntry, ProgramFailed) as problem:
             self._drop_broken(entry, str(problem))
         except (OSError, Busy) as error:
             log.info("nothing is borrowed from %s: %s", entry, error)
+        return False
 
     def keep(self, url: str, clone: Path, *, fresh: bool, changed: bool) -> None:
         """Bring an entry up to date after a fetch; nothing that goes wrong here is a failure."""

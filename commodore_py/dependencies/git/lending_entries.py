@@ -9,25 +9,26 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, link_or_copy, remove, write_if_changed
-from commodore_py.adapters.git.files import refs_in
+from commodore_py.adapters.git.layout import by_program, is_plain
 from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.refs import read_refs, refs_in_files, write_packed_refs
+from commodore_py.adapters.process import ProgramFailed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from commodore_py.adapters.git.files import RefFiles
+    from commodore_py.adapters.git.refs import RefValues
 
 LIST = "commodore-lends.json"
 """What an entry holds; a repository without this file is not finished."""
 
 _SCHEMA = "git-cache-entry/v1"
+# What is the remote's, and nothing of the user's: neither branches nor what was put aside.
 _OF_REMOTE = ("refs/remotes/origin", "refs/tags")
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 _LENT = "refs/commodore/lent/"
 _SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
-# What is the remote's, and nothing of the user's: neither branches nor what was put aside.
-_REFSPECS = ("+refs/remotes/origin/*:refs/remotes/origin/*", "+refs/tags/*:refs/tags/*")
 # Always packs, as single objects are not lent; and no housekeeping behind our back.
 _SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false", "maintenance.autoDetach=false")
 
@@ -38,11 +39,7 @@ class BrokenEntry(Exception):
 
 def give_back(clone: Path) -> None:
     """Remove what a loan needed until the fetch was done; the objects stay."""
-    try:
-        packed = (clone / "packed-refs").read_text(errors="surrogateescape")
-    except FileNotFoundError:
-        return
-    names = [line.split(" ")[1] for line in packed.splitlines() if f" {_LENT}" in line]
+    names = [name for name in read_refs(clone, _LENT).objects if name.startswith(_LENT)]
     if names:
         commands = "".join(f"delete {name}\n" for name in names)
         git(clone, "update-ref", "--stdin", stdin=commands.encode())
@@ -50,14 +47,17 @@ def give_back(clone: Path) -> None:
 
 def lend_from(entry: Path, clone: Path) -> None:
     """Give a new clone all objects of an entry, and refs that a fetch tells its remote about."""
+    if not (is_plain(entry) and is_plain(clone)):
+        _fetch_into(clone, entry, [f"+{name}/*:{_LENT}{name}/*" for name in _OF_REMOTE])
+        os.utime(entry / LIST)
+        return
     packs, tips = verify(entry)
     _give(packs, entry, clone)
     answers = git(clone, "cat-file", "--batch-check", stdin="\n".join(tips).encode())
     if any(line.endswith(" missing") for line in answers.splitlines()):
         raise BrokenEntry("objects that it lists are missing")
     # The fetch tells the remote about these; under their own names they would count as fetched.
-    lines = [f"{tip} {_LENT}{number}\n" for number, tip in enumerate(tips)]
-    (clone / "packed-refs").write_text("".join(lines))
+    write_packed_refs(clone, {f"{_LENT}{number}": tip for number, tip in enumerate(tips)})
     os.utime(entry / LIST)
 
 
@@ -74,6 +74,13 @@ def _listed(entry: Path) -> tuple[list[str], list[str]]:
 def verify(entry: Path) -> tuple[list[str], list[str]]:
     """Look at all that an entry holds; returns its packs, and what its refs lead to."""
     packs, tips = _listed(entry)
+    if by_program():
+        try:
+            for pack in packs:
+                git(entry, "verify-pack", f"objects/pack/{pack}")
+        except ProgramFailed as error:
+            raise BrokenEntry(error.stderr.strip()) from error
+        return packs, tips
     for pack in packs:
         _verify(entry / "objects/pack" / pack)
     return packs, tips
@@ -133,12 +140,10 @@ def keep_in(entry: Path, clone: Path, *, fresh: bool) -> None:
 
 def _is_current(entry: Path, clone: Path) -> bool:
     """Whether an entry has all that a clone has of its remote."""
-    have, kept = refs_in(clone, *_OF_REMOTE), refs_in(entry, *_OF_REMOTE)
+    have, kept = read_refs(clone, *_OF_REMOTE), read_refs(entry, *_OF_REMOTE)
     try:
         listed = set(_listed(entry)[1])
     except BrokenEntry:
-        return False
-    if have is None or kept is None:
         return False
     return _of_remote(have) == _of_remote(kept) and listed == _tips(have)
 
@@ -148,41 +153,43 @@ def _copy(clone: Path, entry: Path) -> bool:
 
     No program is needed: packs are linked, and refs are few lines in a file.
     """
-    have = refs_in(clone, *_OF_REMOTE)
+    have = refs_in_files(clone, *_OF_REMOTE)
     objects = {path.name for path in (clone / "objects").iterdir()}
-    plain = "extensions" not in (clone / "config").read_text(errors="replace").lower()
-    if have is None or not plain or objects - {"pack", "info"}:
+    if have is None or objects - {"pack", "info"}:
         return False
     packs = sorted(pack.name for pack in (clone / "objects/pack").glob("*.pack"))
     _give(packs, clone, entry)
     (entry / "refs").mkdir()
     (entry / "config").write_text(_CONFIG)
-    lines = [f"{value} {name}\n" for name, value in sorted(_of_remote(have).items())]
-    (entry / "packed-refs").write_text("".join(lines), errors="surrogateescape")
+    write_packed_refs(entry, _of_remote(have))
     content = {"schema": _SCHEMA, "packs": packs, "tips": sorted(_tips(have))}
     (entry / LIST).write_bytes(json.dumps(content).encode())
     (entry / "HEAD").write_text("ref: refs/heads/master\n")
     return True
 
 
-def _of_remote(refs: RefFiles) -> dict[str, str]:
+def _of_remote(refs: RefValues) -> dict[str, str]:
     return {name: value for name, value in refs.objects.items() if name.startswith("refs/")}
 
 
-def _tips(refs: RefFiles) -> set[str]:
+def _tips(refs: RefValues) -> set[str]:
     return set(_of_remote(refs).values())
 
 
 def _update(entry: Path, clone: Path) -> None:
-    how = ("--quiet", "--prune", "--force", "--no-tags", "--no-write-fetch-head")
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
-    arguments = (*settings, "fetch", *how, "--", str(clone.resolve()), *_REFSPECS)
-    # Which protocols remotes may be fetched by says nothing about our own folders.
-    git(entry, *arguments, env={"GIT_ALLOW_PROTOCOL": "file"})
+    _fetch_into(entry, clone, [f"+{name}/*:{name}/*" for name in _OF_REMOTE])
     packs = sorted(pack.name for pack in (entry / "objects/pack").glob("*.pack"))
     tips = sorted(set(git(entry, "for-each-ref", "--format=%(objectname)").split()))
     content = {"schema": _SCHEMA, "packs": packs, "tips": tips}
     write_if_changed(entry / LIST, json.dumps(content).encode())
+
+
+def _fetch_into(repository: Path, source: Path, refspecs: Iterable[str]) -> None:
+    how = ("--quiet", "--prune", "--force", "--no-tags", "--no-write-fetch-head")
+    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+    arguments = (*settings, "fetch", *how, "--", str(source.resolve()), *refspecs)
+    # Which protocols remotes may be fetched by says nothing about our own folders.
+    git(repository, *arguments, env={"GIT_ALLOW_PROTOCOL": "file"})
 
 
 def discard(entry: Path) -> None:

@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.files import git_folder_of_remote, refs_in
-from commodore_py.adapters.git.program import (
-    BRANCHES,
-    FALLBACK_BRANCH,
-    TAGS,
-    Refs,
-    has_rules_for_remotes,
-    over_network,
-)
+from commodore_py.adapters.git.layout import has_plain_settings
+from commodore_py.adapters.git.local_remote import git_folder_of_remote
+from commodore_py.adapters.git.program import has_rules_for_remotes, over_network
+from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, refs_in_files
+from commodore_py.adapters.git.repository import settings_text
 from commodore_py.model.remote_use import RemoteListed
 
 from .revisions import is_commit
@@ -26,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.git.files import RefFiles
+    from commodore_py.adapters.git.refs import RefValues
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +52,7 @@ class Asker:
 
     def ask(self, url: str, git_folder: Path) -> Answer:
         """What a remote has, for a clone of it; one on this machine answers by its files."""
-        answer = self.look(url, _settings_of(git_folder))
+        answer = self.look(url, settings_text(git_folder))
         if answer is not None:
             return answer
         address = git_urls.normalise(url)
@@ -68,7 +64,7 @@ class Asker:
     def look(self, url: str, settings: str) -> Answer | None:
         """The same by files alone, for a clone with these settings; None if only Git can tell."""
         folder = self.place_of(url, settings)
-        files = refs_in(folder, "refs/heads", "refs/tags") if folder is not None else None
+        files = refs_in_files(folder, "refs/heads", "refs/tags") if folder is not None else None
         return _told(url, _read(files)) if files is not None else None
 
     def place_of(self, url: str, settings: str) -> Path | None:
@@ -109,7 +105,7 @@ def parse_answer(listing: str) -> Answer:
     return Answer(objects, peeled, _default_branch(objects, head, head_object))
 
 
-def lacks(answer: Answer, have: RefFiles, versions: Collection[str] | None) -> bool:
+def lacks(answer: Answer, have: RefValues, versions: Collection[str] | None) -> bool:
     """Whether a clone is behind in what some versions mean; None stands for everything."""
     if versions is not None and is_plain(answer, versions):
         names = [name for version in versions for name in _names(answer, version)]
@@ -120,7 +116,7 @@ def lacks(answer: Answer, have: RefFiles, versions: Collection[str] | None) -> b
     return any(answer.objects.get(name) != have.objects.get(name) for name in names)
 
 
-def refs_from(answer: Answer, have: RefFiles, versions: Collection[str]) -> Refs | None:
+def refs_from(answer: Answer, have: RefValues, versions: Collection[str]) -> Refs | None:
     """The remote's refs as commits; None if it is not known what a wanted tag leads to."""
     commits = {
         name: answer.peeled.get(name) or (have.peeled.get(name, "") if same else "")
@@ -142,20 +138,12 @@ def _told(url: str, answer: Answer) -> Answer:
     return answer
 
 
-def _settings_of(git_folder: Path) -> str:
-    try:
-        return (git_folder / "config").read_text(errors="replace")
-    except OSError:
-        return ""
-
-
 def _rewrites(settings: str) -> bool:
     """Whether a clone has settings of the user's that may rewrite addresses."""
-    text = settings.lower()
-    return "insteadof" in text or "include" in text
+    return "insteadof" in settings.lower() or not has_plain_settings(settings)
 
 
-def _read(files: RefFiles) -> Answer:
+def _read(files: RefValues) -> Answer:
     objects = {_own_name(name): v for name, v in files.objects.items() if name != "HEAD"}
     for name, target in files.symbolic.items():
         if name != "HEAD" and target in files.objects:

@@ -6,19 +6,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.git.program import (
-    BRANCHES,
-    TAGS,
-    RevisionNotFound,
-    commit_of,
-    git,
-    succeeds,
-)
+from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, commit_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.adapters.git.program import Refs
+    from commodore_py.adapters.git.refs import Refs
 
 _STEPS_BACK = re.compile(r"(.+?)([~^].*)")
 _FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -9,9 +9,9 @@ import time
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.adapters.git.clean import tracked_if_clean
-from commodore_py.adapters.git.files import bytes_of
 from commodore_py.adapters.git.program import git_bytes
+from commodore_py.adapters.git.status import tracked_if_clean
+from commodore_py.adapters.reading import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

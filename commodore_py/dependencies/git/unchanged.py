@@ -12,12 +12,13 @@ import os
 from os.path import exists, isdir, isfile, islink
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.adapters.git.files import origin_of, refs_in, text_of
-from commodore_py.adapters.git.program import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, wanted_remote
+from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, refs_in_files
+from commodore_py.adapters.git.repository import origin_in, wanted_remote
+from commodore_py.adapters.git.worktrees import heads_in_files
+from commodore_py.adapters.reading import text_of
 from commodore_py.dependencies.protection.safety import was_put_there
 
 from . import seen_clean
-from .clones import heads_in
 from .questions import lacks, refs_from
 from .revisions import Found, is_commit, named
 
@@ -25,10 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.git.files import RefFiles
+    from commodore_py.adapters.git.refs import RefValues
     from commodore_py.adapters.git.urls import PushRule
+    from commodore_py.adapters.git.worktrees import Head
 
-    from .clones import Head
     from .questions import Answer
 
 _DEFAULT = f"{BRANCHES}HEAD"
@@ -51,10 +52,10 @@ def commits_at(
     """
     try:
         settings = text_of(f"{bare}/config")
-        have = refs_in(bare, "refs/heads", BRANCHES, TAGS)
-        if have is None or origin_of(settings) != wanted_remote(url, rule):
+        have = refs_in_files(bare, "refs/heads", BRANCHES, TAGS)
+        if have is None or origin_in(settings) != wanted_remote(url, rule):
             return None
-        heads = list(heads_in(bare, have))
+        heads = list(heads_in_files(bare, have))
     except (OSError, ValueError):
         return None
     refs = _refs_for(have, set(wanted.values()), lambda: ask(url, settings))
@@ -92,8 +93,8 @@ def configuration_at(
         settings = text_of(f"{git_folder}/config")
     except (OSError, ValueError):
         return None
-    have = refs_in(git_folder, "refs")
-    if have is None or origin_of(settings) != wanted_remote(url, rule):
+    have = refs_in_files(git_folder, "refs")
+    if have is None or origin_in(settings) != wanted_remote(url, rule):
         return None
     refs = _refs_for_all(have, revision, lambda: ask(url, settings))
     found = _found(refs, revision or refs.default_branch, prefer="branch") if refs else None
@@ -109,7 +110,7 @@ def configuration_at(
     return (found.commit, refs.default_branch) if clean else None
 
 
-def _refs_for(have: RefFiles, versions: set[str], ask: Callable[[], Answer | None]) -> Refs | None:
+def _refs_for(have: RefValues, versions: set[str], ask: Callable[[], Answer | None]) -> Refs | None:
     """What a clone has, if its remote has nothing else for these versions."""
     names = {version for version in versions if not is_commit(version)}
     if not names:  # commits never change
@@ -120,7 +121,7 @@ def _refs_for(have: RefFiles, versions: set[str], ask: Callable[[], Answer | Non
     return refs_from(answer, have, names)
 
 
-def _refs_for_all(have: RefFiles, revision: str, ask: Callable[[], Answer | None]) -> Refs | None:
+def _refs_for_all(have: RefValues, revision: str, ask: Callable[[], Answer | None]) -> Refs | None:
     """The same for a clone of which everything is kept up to date, and a revision of it."""
     noted = have.symbolic.get(_DEFAULT, "")
     if is_commit(revision):
@@ -163,7 +164,7 @@ def _is_ours(worktree: Path, bare: Path, head: Head) -> bool:
     )
 
 
-def _all_is_kept(have: RefFiles, commit: str) -> bool:
+def _all_is_kept(have: RefValues, commit: str) -> bool:
     """Whether no local branch leads to a commit that is nowhere else."""
     kept = {
         value

@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.packs import is_packed_commit
-from commodore_py.adapters.git.program import (
-    Refs,
-    RevisionNotFound,
-    commit_of,
-    git,
-    remote_settings,
-    status,
-    succeeds,
-)
+from commodore_py.adapters.git.objects import is_packed_commit
+from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.git.refs import Refs, RevisionNotFound, commit_of
+from commodore_py.adapters.git.repository import git_folder_of, remote_settings
+from commodore_py.adapters.git.status import status
+from commodore_py.adapters.git.worktrees import add_worktree, admins_in, heads_of, is_complete
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.safety import (
     LocalWork,
     described,
-    git_folder_of,
     in_the_way,
     is_empty,
     keep_branch,
@@ -33,12 +28,11 @@ from commodore_py.dependencies.protection.safety import (
     unpushed,
     was_put_there,
 )
-from commodore_py.dependencies.protection.undo import is_complete, noted, unmake
+from commodore_py.dependencies.protection.undo import noted, unmake
 from commodore_py.errors import CommodoreError
 
 from . import seen_clean
-from .clones import belongs_to, heads_of
-from .new_worktree import add_worktree
+from .clones import belongs_to
 from .revisions import Found, find, require_complete
 
 if TYPE_CHECKING:
@@ -169,8 +163,7 @@ def _forget_lost(bare: Path) -> dict[Path, tuple[str, str]]:
     Returns the heads of those that are there.
     """
     there = heads_of(bare)
-    folder = bare.resolve() / "worktrees"
-    known = sorted(folder.iterdir()) if folder.is_dir() else []
+    known = admins_in(bare)
     for admin in known:
         if admin not in there and is_complete(admin):
             keep_head(bare, admin)

@@ -10,22 +10,19 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.files import refs_in
-from commodore_py.adapters.git.program import (
-    BRANCHES,
-    TAGS,
-    RevisionNotFound,
-    configure_remote,
-    fetch,
-    files_listed,
-    refs_of,
-    succeeds,
-)
+from commodore_py.adapters.git.program import fetch, succeeds
+from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
+from commodore_py.adapters.git.repository import configure_remote
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.lending_entries import give_back
 from commodore_py.dependencies.git.questions import Asker, lacks
-from commodore_py.dependencies.git.revisions import find, is_commit, is_complete, moved_tags
+from commodore_py.dependencies.git.revisions import (
+    find,
+    is_commit,
+    is_complete,
+    moved_tags,
+)
 from commodore_py.dependencies.offline import Missing
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
@@ -66,6 +63,7 @@ class Clones:
         self._current: set[tuple[Path, str]] = set()
         self._answers: dict[Path, Answer] = {}
         self._fresh: set[Path] = set()
+        self._has_loan: set[Path] = set()
         self._fetched: dict[Path, str] = {}
 
     @classmethod
@@ -135,7 +133,8 @@ class Clones:
         if (bare / "HEAD").is_file():
             configure_remote(bare, remote.url)
             return
-        make_clone(bare, remote.url, self._lender)
+        if make_clone(bare, remote.url, self._lender):
+            self._has_loan.add(bare)
         self._fresh.add(bare)
 
     def _update(self, bare: Path, url: str, version: str) -> str:
@@ -144,7 +143,8 @@ class Clones:
             try:
                 if self._is_current(bare, url, version):
                     return ""
-                _fetch(bare, url, self._lender, fresh=bare in self._fresh)
+                has_loan = bare in self._has_loan
+                _fetch(bare, url, self._lender, fresh=bare in self._fresh, has_loan=has_loan)
             except ProgramFailed as error:
                 self._fetched[bare] = error.stderr.strip() or str(error)
             else:
@@ -160,7 +160,7 @@ class Clones:
             return True
         if bare not in self._answers:
             self._answers[bare] = self._asker.ask(url, bare)
-        have = refs_in(bare, BRANCHES, TAGS) or files_listed(bare)
+        have = read_refs(bare, BRANCHES, TAGS)
         return not lacks(self._answers[bare], have, {version})
 
 
@@ -201,11 +201,11 @@ def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     return CommodoreError("there is no such folder", where=str(wanted.folder))
 
 
-def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool) -> None:
+def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool, has_loan: bool) -> None:
     shown = git_urls.without_password(url)
     log.info("fetching %s", shown)
     before = refs_of(bare)
-    fetch(bare, fresh=fresh and not (bare / "packed-refs").is_file())
+    fetch(bare, fresh=fresh and not has_loan)
     give_back(bare)
     after = refs_of(bare)
     for tag in moved_tags(before, after):

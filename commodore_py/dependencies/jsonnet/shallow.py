@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import BRANCHES, TAGS, git, git_bytes, over_network, succeeds
+from commodore_py.adapters.git.program import git, git_bytes, over_network, succeeds
+from commodore_py.adapters.git.refs import BRANCHES, TAGS
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.revisions import is_commit, is_complete
 

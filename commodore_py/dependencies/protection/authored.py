@@ -9,22 +9,26 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import (
-    commit_of,
+from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import (
     configure_remote,
-    git,
+    git_folder_of,
     is_repository,
     remote_settings,
-    status,
-    succeeds,
 )
-from commodore_py.dependencies.git.clones import heads_of
+from commodore_py.adapters.git.status import status
+from commodore_py.adapters.git.worktrees import (
+    admins_in,
+    heads_of,
+    is_complete,
+    place_of,
+)
 from commodore_py.errors import CommodoreError
 
 from .safety import (
     LocalWork,
     described,
-    git_folder_of,
     keep_branch,
     keep_head,
     move_aside,
@@ -33,7 +37,6 @@ from .safety import (
     unpushed,
     was_put_there,
 )
-from .undo import is_complete
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -187,7 +190,7 @@ def _refuse_history(bare: Path, url: str) -> None:
         if branch == BRANCH:
             raise CommodoreError(
                 f"{shown} is checked out already",
-                where=(admin / "gitdir").read_text(errors="surrogateescape").strip(),
+                where=place_of(admin) or str(admin),
                 hint="choose another name, or go on there",
             )
 
@@ -227,8 +230,7 @@ def _bring_ignored(content: Path, place: Path) -> None:
 
 def _lost(bare: Path) -> Iterator[Path]:
     there = heads_of(bare)
-    folder = bare.resolve() / "worktrees"
-    for admin in sorted(folder.iterdir()) if folder.is_dir() else ():
+    for admin in admins_in(bare):
         if admin not in there and is_complete(admin):
             yield admin
 

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, on_disk, remove
-from commodore_py.adapters.git.program import commit_of
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import git_folder_of
+from commodore_py.adapters.git.worktrees import place_of
 
 from .at_work import wait_until_idle
 from .journal import Journal
-from .safety import git_folder_of, is_empty
-from .undo import half_made_in, place_of, take_back, unmake
+from .safety import is_empty
+from .undo import half_made_in, take_back, unmake
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.files import begin_ref, refs_in, text_of
-from commodore_py.adapters.git.program import commit_of, git, is_repository
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.refs import commit_of, own_ref, refs_in_files, set_own_ref
+from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.git.worktrees import commit_at
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import folders_above
@@ -17,7 +19,7 @@ from commodore_py.model.tree import folders_above
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from commodore_py.adapters.git.program import Status
+    from commodore_py.adapters.git.status import Status
 
 log = logging.getLogger(__name__)
 
@@ -125,17 +127,13 @@ def unpushed(directory: Path, *starts: str) -> list[str]:
 
 def was_put_there(git_folder: Path | str, commit: str) -> bool:
     """Whether a checkout's commit is the one that we put there, so that it is nobody's work."""
-    try:
-        return text_of(f"{git_folder}/{_PUT_THERE}").strip() == commit
-    except (OSError, ValueError):
-        return False
+    return own_ref(git_folder, _PUT_THERE) == commit
 
 
 def remember(directory: Path, git_folder: Path, commit: str) -> None:
     """Note that a commit came from the remote, even if it disappears from there later."""
-    # Reading Git's own file saves a process; where it is kept otherwise, it is just written again.
-    if not was_put_there(git_folder, commit) and not begin_ref(git_folder, _PUT_THERE, commit):
-        git(directory, "update-ref", _PUT_THERE, commit)
+    if not was_put_there(git_folder, commit):
+        set_own_ref(directory, git_folder, _PUT_THERE, commit)
 
 
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
@@ -162,7 +160,7 @@ def keep_tip(directory: Path, ref: str, commit: str) -> bool:
 
 def keep_branch(directory: Path, branch: str, commit: str) -> None:
     """Before a local branch is moved to a commit, keep what only this branch has."""
-    known = refs_in(directory, "refs/heads")
+    known = refs_in_files(directory, "refs/heads")
     ref = f"refs/heads/{branch}"
     sure = known is not None and ref not in known.symbolic
     tip = known.objects.get(ref) if known and sure else commit_of(directory, ref)
@@ -180,8 +178,8 @@ def keep_branch(directory: Path, branch: str, commit: str) -> None:
 
 def keep_head(bare: Path, admin: Path) -> None:
     """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
-    head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
-    if head.startswith("ref:") or was_put_there(admin, head) or commit_of(bare, head) is None:
+    head = commit_at(admin)
+    if not head or was_put_there(admin, head) or commit_of(bare, head) is None:
         return  # branches stay
     ref = f"{_BACKUPS}/{moment()}-{admin.name}"
     if keep_tip(bare, ref, head):
@@ -200,15 +198,6 @@ def move_aside(what: str, directory: Path) -> None:
     kept.parent.mkdir(exist_ok=True)
     directory.rename(kept)
     log.warning("%s was moved to %s", what, kept)
-
-
-def git_folder_of(worktree: Path) -> Path | None:
-    """Where a linked worktree's own state lies, inside of the clone that it belongs to."""
-    file = worktree / ".git"
-    if not file.is_file():
-        return None
-    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
-    return (worktree / folder).resolve()
 
 
 def moment() -> str:

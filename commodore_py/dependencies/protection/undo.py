@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
-from commodore_py.adapters.git.program import commit_of, configure_remote, git, succeeds
+from commodore_py.adapters.git.program import git, succeeds
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import configure_remote, git_folder_of
+from commodore_py.adapters.git.worktrees import admins_in, is_complete, place_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
 from .journal import Intent
-from .safety import git_folder_of, in_the_way, move_aside, remember
+from .safety import in_the_way, move_aside, remember
 from .written import Version, is_free, is_there, written_by_git
 
 if TYPE_CHECKING:
@@ -96,27 +99,7 @@ def unmake(place: Path, clone: Path, after: str, *, began: float) -> None:
 
 def half_made_in(clone: Path) -> list[Path]:
     """What a bare clone knows of worktrees that were not completed, or not quite removed."""
-    folder = clone / "worktrees"
-    if not folder.is_dir():
-        return []
-    return [admin for admin in sorted(folder.iterdir()) if not is_complete(admin)]
-
-
-def is_complete(admin: Path) -> bool:
-    """Whether Git finished making a worktree, by its own notes about it."""
-    if not all((admin / name).is_file() for name in ("HEAD", "commondir", "gitdir")):
-        return False
-    lock = admin / "locked"  # there while it is being made, or if the user wants so
-    return not lock.is_file() or lock.read_text().strip() != "initializing"
-
-
-def place_of(admin: Path) -> str | None:
-    """Where the worktree lies, if Git got as far as to note that."""
-    try:
-        text = (admin / "gitdir").read_text(errors="surrogateescape").strip()
-    except OSError:
-        return None
-    return os.path.realpath((admin / text).parent) if text else None
+    return [admin for admin in admins_in(clone) if not is_complete(admin)]
 
 
 def _switch_back(place: Path, before: str, after: str, *, began: float) -> None:

@@ -13,7 +13,8 @@ from http import HTTPStatus
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import commit_of, status
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.catalog.layout import is_generated

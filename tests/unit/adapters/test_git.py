@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git import abbreviations as git_short
-from commodore_py.adapters.git import program as adapter
+from commodore_py.adapters.git import program
+from commodore_py.adapters.git.refs import RevisionNotFound, commit_of, note_default_branch, refs_of
+from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
 from tests.support.builders import a_repository_with, commit_in, commit_to, git, url_of
 
@@ -37,21 +40,21 @@ def clone(tmp_path: Path, remote: Path) -> Path:
 def test_a_remote_is_configured_with_the_url_it_is_pushed_to(
     clone: Path, url: str, push: str | None
 ) -> None:
-    adapter.configure_remote(clone, "https://before/bar.git")
+    configure_remote(clone, "https://before/bar.git")
 
-    old = adapter.configure_remote(clone, url)
+    old = configure_remote(clone, url)
 
-    settings = adapter.remote_settings(clone)
+    settings = remote_settings(clone)
     assert old == "https://before/bar.git"
     assert settings.get("remote.origin.pushurl") == push
     assert settings["remote.origin.fetch"] == "+refs/heads/*:refs/remotes/origin/*"
 
 
 def test_a_configured_remote_is_not_written_again(clone: Path) -> None:
-    adapter.configure_remote(clone, "https://host/foo.git")
+    configure_remote(clone, "https://host/foo.git")
     before = (clone / ".git/config").stat().st_mtime_ns
 
-    adapter.configure_remote(clone, "https://host/foo.git")
+    configure_remote(clone, "https://host/foo.git")
 
     assert (clone / ".git/config").stat().st_mtime_ns == before
 
@@ -63,9 +66,9 @@ def test_refs_name_commits_and_the_default_branch(remote: Path, clone: Path) -> 
     git(remote, "tag", "light", "master")
     git(remote, "tag", "of-a-folder", "master^{tree}")
     other = commit_to(remote, {"c.txt": "c"}, branch="feat/x")
-    adapter.fetch(clone)
+    program.fetch(clone)
 
-    refs = adapter.refs_of(clone)
+    refs = refs_of(clone)
 
     assert refs.default_branch == "master"
     assert refs.commits == {
@@ -78,13 +81,13 @@ def test_refs_name_commits_and_the_default_branch(remote: Path, clone: Path) -> 
 
 def test_a_default_branch_that_is_gone_is_forgotten(remote: Path, clone: Path) -> None:
     git(remote, "branch", "-m", "master", "main")
-    adapter.fetch(clone)
+    program.fetch(clone)
 
-    before = adapter.refs_of(clone).default_branch
+    before = refs_of(clone).default_branch
     git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
-    adapter.note_default_branch(clone, "main")
+    note_default_branch(clone, "main")
 
-    assert (before, adapter.refs_of(clone).default_branch) == ("master", "main")
+    assert (before, refs_of(clone).default_branch) == ("master", "main")
 
 
 def test_the_status_says_what_happened_to_which_file(clone: Path) -> None:
@@ -94,8 +97,8 @@ def test_the_status_says_what_happened_to_which_file(clone: Path) -> None:
     (clone / "staged ü.txt").write_text("new")
     git(clone, "add", "staged ü.txt")
 
-    full = adapter.status(clone, untracked=True)
-    tracked = adapter.status(clone, untracked=False)
+    full = status(clone, untracked=True)
+    tracked = status(clone, untracked=False)
 
     assert full.changes == (
         ("modified", "a.txt"),
@@ -113,30 +116,30 @@ def test_the_status_names_files_in_conflict(clone: Path) -> None:
     git(clone, "checkout", "--quiet", "master")
     commit_in(clone, {"a.txt": "ours\n"})
     with pytest.raises(ProgramFailed):
-        adapter.git(clone, "-c", "user.name=x", "-c", "user.email=x", "merge", "other")
+        program.git(clone, "-c", "user.name=x", "-c", "user.email=x", "merge", "other")
 
-    assert adapter.status(clone, untracked=True).changes == (("unmerged", "a.txt"),)
+    assert status(clone, untracked=True).changes == (("unmerged", "a.txt"),)
 
 
 def test_the_status_of_a_repository_without_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "--quiet", "--initial-branch=main", "new")
 
-    status = adapter.status(tmp_path / "new", untracked=True)
+    found = status(tmp_path / "new", untracked=True)
 
-    assert (status.commit, status.branch, status.changes) == (None, "main", ())
-    assert adapter.head_of(tmp_path / "new") == (None, "main")
+    assert (found.commit, found.branch, found.changes) == (None, "main", ())
+    assert head_of(tmp_path / "new") == (None, "main")
 
 
 def test_head_is_a_commit_and_a_branch_or_none(clone: Path) -> None:
     commit = git(clone, "rev-parse", "HEAD")
     git(clone, "tag", "master")  # makes Git's short name of the branch a longer one
 
-    attached = adapter.head_of(clone)
+    attached = head_of(clone)
     git(clone, "checkout", "--quiet", "--detach")
 
     assert attached == (commit, "master")
-    assert adapter.head_of(clone) == (commit, None)
-    assert adapter.status(clone, untracked=False).branch is None
+    assert head_of(clone) == (commit, None)
+    assert status(clone, untracked=False).branch is None
 
 
 def test_short_commits_have_six_characters(clone: Path) -> None:
@@ -150,14 +153,14 @@ def test_short_commits_have_six_characters(clone: Path) -> None:
 
 @pytest.mark.parametrize("revision", ["nothing", "--help", "HEAD^{tree}", ""])
 def test_what_names_no_commit_gives_none(clone: Path, revision: str) -> None:
-    assert adapter.commit_of(clone, revision) is None
+    assert commit_of(clone, revision) is None
 
 
 def test_a_repository_around_a_folder_is_not_mistaken_for_it(clone: Path) -> None:
     (clone / "inner/.git").mkdir(parents=True)
 
     with pytest.raises(ProgramFailed) as caught:
-        adapter.git(clone / "inner", "status")
+        program.git(clone / "inner", "status")
 
     assert "not a git repository" in caught.value.stderr
 
@@ -169,11 +172,11 @@ def test_variables_of_another_repository_mean_nothing(
     monkeypatch.setenv("GIT_DIR", str(remote))
     monkeypatch.setenv("GIT_WORK_TREE", "/nowhere")
 
-    assert adapter.git(clone, "rev-parse", "--absolute-git-dir") == expected
+    assert program.git(clone, "rev-parse", "--absolute-git-dir") == expected
 
 
 def test_a_missing_revision_is_told_without_the_password() -> None:
-    error = adapter.RevisionNotFound.named("v1", url="https://me:secret@host/x.git")
+    error = RevisionNotFound.named("v1", url="https://me:secret@host/x.git")
 
     assert str(error) == "revision v1 not found"
     assert error.where == "https://me:***@host/x.git"

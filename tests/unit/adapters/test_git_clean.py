@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git.clean import tracked_if_clean
+from commodore_py.adapters.git.status import tracked_if_clean
 from tests.support.builders import a_repository_with, git
 
 if TYPE_CHECKING:

@@ -7,9 +7,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git import abbreviations as git_short
-from commodore_py.adapters.git import program as adapter
-from commodore_py.adapters.git.files import folders_of, refs_in, remote_in
-from commodore_py.adapters.git.packs import is_unambiguous
+from commodore_py.adapters.git.objects import is_unambiguous
+from commodore_py.adapters.git.refs import refs_in_files, refs_of
+from commodore_py.adapters.git.repository import (
+    GitFolders,
+    _head_in_files,
+    default_branch_of,
+    folders_of,
+    head_of,
+    is_repository,
+    origin_in,
+    remote_settings,
+)
 from tests.support.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:
@@ -33,7 +42,7 @@ def test_refs_are_those_that_git_lists(repository: Path, *, packed: bool) -> Non
         git(repository, "pack-refs", "--all")
         commit_to(repository, {"c.txt": "c"}, branch="feat/x")
 
-    refs = refs_in(repository, "refs/heads", "refs/tags/")
+    refs = refs_in_files(repository, "refs/heads", "refs/tags/")
 
     listing = git(repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
     assert refs is not None
@@ -48,7 +57,7 @@ def test_refs_are_those_that_git_lists(repository: Path, *, packed: bool) -> Non
 def test_refs_that_git_must_read_are_not_guessed(repository: Path, content: str) -> None:
     (repository / "refs/heads/odd").write_text(content)
 
-    assert refs_in(repository, "refs/heads") is None
+    assert refs_in_files(repository, "refs/heads") is None
 
 
 @pytest.mark.parametrize(
@@ -65,12 +74,8 @@ def test_refs_that_git_must_read_are_not_guessed(repository: Path, content: str)
         ("[core]\n\ta = b\n", None),
     ],
 )
-def test_only_plain_settings_are_read(
-    tmp_path: Path, config: str, found: dict[str, str] | None
-) -> None:
-    (tmp_path / "config").write_text(config)
-
-    assert remote_in(tmp_path / "config") == found
+def test_only_plain_settings_are_read(config: str, found: dict[str, str] | None) -> None:
+    assert origin_in(config) == found
 
 
 @pytest.mark.parametrize("packed", [False, True])
@@ -153,32 +158,32 @@ def test_a_checkout_is_read_as_git_reads_it(
     branch = git(checkout, "rev-parse", "--symbolic-full-name", "HEAD")
     url = git(checkout, "config", "remote.origin.url")
     short = git(checkout, "rev-parse", "--short=6", "HEAD")
-    default = adapter.refs_of(checkout).default_branch
+    default = refs_of(checkout).default_branch
     monkeypatch.setenv("PATH", "/nowhere")  # Git cannot be asked from here on
 
-    assert adapter.is_repository(checkout)
-    assert adapter.head_of(checkout) == (
+    assert is_repository(checkout)
+    assert head_of(checkout) == (
         commit,
         None if branch == "HEAD" else branch.removeprefix("refs/heads/"),
     )
-    assert adapter.remote_settings(checkout)["remote.origin.url"] == url
-    assert adapter.default_branch_of(checkout) == default
+    assert remote_settings(checkout)["remote.origin.url"] == url
+    assert default_branch_of(checkout) == default
     assert git_short.short_commits_of([(checkout, commit)]) == {(checkout, commit): short}
 
 
 def test_the_default_branch_is_the_one_that_the_remote_named(repository: Path) -> None:
     git(repository, "symbolic-ref", "HEAD", "refs/heads/feat/x")
 
-    assert adapter.default_branch_of(_cloned(repository)) == "feat/x"
+    assert default_branch_of(_cloned(repository)) == "feat/x"
 
 
 def test_a_default_branch_that_is_gone_is_none(repository: Path) -> None:
     checkout = _cloned(repository)
     git(checkout, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
 
-    found = adapter.default_branch_of(checkout)
+    found = default_branch_of(checkout)
 
-    assert found == adapter.refs_of(checkout).default_branch == "master"
+    assert found == refs_of(checkout).default_branch == "master"
 
 
 @pytest.mark.parametrize(
@@ -189,10 +194,9 @@ def test_a_head_that_git_must_read_is_not_guessed(repository: Path, head: str) -
     checkout = _cloned(repository)
     (checkout / ".git/HEAD").write_text(head)
 
-    folders = folders_of(checkout)
+    own = checkout / ".git"
 
-    assert folders is not None
-    assert folders.head() is None
+    assert _head_in_files(GitFolders(own, own)) is None
 
 
 def test_a_branch_that_is_a_name_for_another_is_left_to_git(repository: Path) -> None:
@@ -200,11 +204,8 @@ def test_a_branch_that_is_a_name_for_another_is_left_to_git(repository: Path) ->
     git(checkout, "symbolic-ref", "refs/heads/other", "refs/heads/master")
     git(checkout, "symbolic-ref", "HEAD", "refs/heads/other")
 
-    folders = folders_of(checkout)
-
-    assert folders is not None
-    assert folders.head() is None
-    assert adapter.head_of(checkout)[0] == git(checkout, "rev-parse", "HEAD")
+    assert _head_in_files(folders_of(checkout)) is None
+    assert head_of(checkout)[0] == git(checkout, "rev-parse", "HEAD")
 
 
 @pytest.mark.parametrize("content", ["", "gitdir: ", "gitdir: /nowhere", "else: x"])
@@ -212,11 +213,11 @@ def test_a_folder_that_leads_to_no_repository_is_none(tmp_path: Path, content: s
     (tmp_path / ".git").write_text(content)
 
     assert folders_of(tmp_path) is None
-    assert not adapter.is_repository(tmp_path)
+    assert not is_repository(tmp_path)
 
 
 def test_a_folder_inside_of_a_checkout_is_no_repository(repository: Path) -> None:
     inside = _cloned(repository) / "inside"
     inside.mkdir()
 
-    assert not adapter.is_repository(inside)
+    assert not is_repository(inside)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git.packs import is_packed_commit, tree_of
+from commodore_py.adapters.git.objects import is_packed_commit, tree_of
 from tests.support.builders import a_repository_with, commit_to, git
 
 if TYPE_CHECKING:

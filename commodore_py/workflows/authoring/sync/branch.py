@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import commit_of, git, over_network, remote_settings
+from commodore_py.adapters.git.program import git, over_network
+from commodore_py.adapters.git.refs import commit_of
+from commodore_py.adapters.git.repository import remote_settings
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.templates.files import git_identity, write_changes

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.program import BRANCHES, TAGS, commit_of, git, over_network
+from commodore_py.adapters.git.program import git, over_network
+from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 

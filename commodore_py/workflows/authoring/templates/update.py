@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Final
 
 import yaml
 
-from commodore_py.adapters.git.program import git, is_repository, status
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.repository import is_repository
+from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree

@@ -11,7 +11,9 @@ from contextlib import suppress
 from os.path import exists
 from typing import TYPE_CHECKING
 
-from .files import bytes_of
+from commodore_py.adapters.reading import bytes_of
+
+from .layout import is_plain
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +29,7 @@ _ENOUGH = 4096
 def is_unambiguous(git_folder: Path, start: str) -> bool | None:
     """Whether at most one object's name has this start of six digits or more."""
     objects = f"{git_folder}/objects"
-    if exists(f"{objects}/info/alternates"):
+    if not is_plain(git_folder) or exists(f"{objects}/info/alternates"):
         return None
     found: set[str] = set()
     try:
@@ -49,6 +51,8 @@ def is_packed_commit(git_folder: Path, name: str) -> bool:
 
 def tree_of(git_folder: Path, commit: str) -> str:
     """The tree of a commit; empty if it is no commit, or only Git itself can tell."""
+    if not is_plain(git_folder):
+        return ""
     try:
         with suppress(FileNotFoundError):
             loose = bytes_of(f"{git_folder}/objects/{commit[:2]}/{commit[2:]}")

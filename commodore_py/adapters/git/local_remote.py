@@ -1,4 +1,4 @@
-"""Remotes on this machine: a new clone gets what they have by link or copy, with no server between.
+"""Remotes on this machine: their refs are in files, and their objects are linked or copied.
 
 It is what Git does for `git clone --local`. Where anything is out of the ordinary, it is left to a
 fetch, which knows more.
@@ -10,49 +10,76 @@ import os
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link_or_copy
-from commodore_py.adapters.git.files import text_of
-from commodore_py.adapters.git.packs import is_packed_commit
-from commodore_py.adapters.git.program import TAGS, git
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import text_of
+
+from .layout import is_plain
+from .objects import is_packed_commit
+from .program import git
+from .refs import TAGS, write_packed_refs
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
-    from .questions import Answer
-
 # What a server with such settings gives away is not simply what it has.
-_SPECIAL = ("extensions", "uploadpack", "hiderefs", "promisor", "partialclone", "include")
+_SPECIAL = ("uploadpack", "hiderefs", "promisor", "partialclone")
 _SPECIAL_FILES = ("shallow", "objects/info/alternates", "info/grafts", "refs/replace")
-_HEADER = "# pack-refs with: peeled fully-peeled sorted \n"
 _MOST = 5000  # single objects: a server packs them
 
 
-def bring(remote: Path, answer: Answer, clone: Path) -> bool:
-    """Give a new clone all that a remote has, and tell whether it is complete then.
+def git_folder_of_remote(path: Path) -> Path | None:
+    """The Git folder of a repository on this machine, as Git looks for it."""
+    for folder in (path / ".git", path):
+        if folder.is_file():
+            return None
+        if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
+            return folder
+    return None
+
+
+def copy_all(
+    remote: Path, objects: Mapping[str, str], peeled: Mapping[str, str], clone: Path
+) -> bool:
+    """Give a new clone the refs that a remote has, with all objects; says whether it is complete.
 
     If not, what is in the clone is of no use.
     """
     try:
-        if not _is_plain(remote):
+        if not _has_plain_objects(remote):
             return False
         for name in _objects_of(remote / "objects"):
             file = clone / "objects" / name
             file.parent.mkdir(exist_ok=True)
             link_or_copy(remote / "objects" / name, file)
-        packed = _write_refs(answer, clone)
-        tips = "".join(f"{value}\n" for value in sorted(set(answer.objects.values())))
+        known = _peeled(objects, peeled, clone)
+        write_packed_refs(clone, objects, known)
+        tips = "".join(f"{value}\n" for value in sorted(set(objects.values())))
         git(clone, "rev-list", "--objects", "--quiet", "--stdin", stdin=tips.encode())
-        if not packed:
+        if objects.keys() - known.keys():
             git(clone, "pack-refs", "--all")
     except (OSError, ValueError, ProgramFailed):  # it may have been tidied up meanwhile
         return False
     return True
 
 
-def _is_plain(remote: Path) -> bool:
+def _peeled(objects: Mapping[str, str], peeled: Mapping[str, str], clone: Path) -> dict[str, str]:
+    """What refs lead to; without tags that only Git can open."""
+    found = {}
+    for name, value in objects.items():
+        known = peeled.get(name, "")
+        if not known and (not name.startswith(TAGS) or is_packed_commit(clone, value)):
+            known = value
+        if known:
+            found[name] = known
+    return found
+
+
+def _has_plain_objects(remote: Path) -> bool:
     settings = text_of(f"{remote}/config").lower()
     return (
-        not any(word in settings for word in _SPECIAL)
+        is_plain(remote)
+        and not any(word in settings for word in _SPECIAL)
         and not any((remote / name).exists() for name in _SPECIAL_FILES)
         and not (remote / "objects").is_symlink()
         # Git refuses what belongs to others, unless the user's settings allow it.
@@ -80,23 +107,3 @@ def _objects_of(folder: Path) -> list[str]:
 
 def _inner(names: list[str]) -> set[str]:
     return {name[:2] for name in names if not name.startswith("pack/")}
-
-
-def _write_refs(answer: Answer, clone: Path) -> bool:
-    """Write branches and tags; False if some tags are left to be opened by Git."""
-    lines, single = [_HEADER], []
-    for name, value in sorted(answer.objects.items()):
-        known = answer.peeled.get(name, "")
-        if not known and (not name.startswith(TAGS) or is_packed_commit(clone, value)):
-            known = value
-        if not known:
-            single.append((name, value))
-            continue
-        lines.append(f"{value} {name}\n")
-        if known != value:
-            lines.append(f"^{known}\n")
-    (clone / "packed-refs").write_text("".join(lines), "utf-8")
-    for name, value in single:
-        (clone / name).parent.mkdir(parents=True, exist_ok=True)
-        (clone / name).write_text(f"{value}\n", "utf-8")
-    return not single

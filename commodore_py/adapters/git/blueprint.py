@@ -1,4 +1,4 @@
-"""New bare repositories: Git makes the first of a run by its settings, the others are like it."""
+"""New bare repositories: Git makes the first of a run by its settings, the others are copies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.program import git
+from .layout import by_program
+from .program import git
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,29 +18,29 @@ _MOST = 100  # files of a template
 
 
 @dataclass(frozen=True, slots=True)
-class _Shape:
+class _Content:
     folders: Sequence[str]
     files: Mapping[str, tuple[bytes, int]]
     """Content and mode."""
 
 
 @dataclass(slots=True)
-class Mould:
+class Blueprint:
     """Makes empty bare repositories; one of them for all threads of a run."""
 
-    _shape: _Shape | None = None
+    _content: _Content | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def make(self, folder: Path) -> None:
         """Make a new folder an empty bare repository."""
         with self._lock:
-            if self._shape is None:
+            if self._content is None:
                 git(folder, "init", "--quiet", "--bare", "--initial-branch=master")
-                self._shape = _shape_of(folder)
+                self._content = None if by_program() else _content_of(folder)
                 return
-        for name in self._shape.folders:
+        for name in self._content.folders:
             os.mkdir(f"{folder}/{name}")  # noqa: PTH102 - many, and Path is slow
-        for name, (content, mode) in self._shape.files.items():
+        for name, (content, mode) in self._content.files.items():
             file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             try:
                 os.write(file, content)
@@ -47,7 +48,7 @@ class Mould:
                 os.close(file)
 
 
-def _shape_of(repository: Path) -> _Shape | None:
+def _content_of(repository: Path) -> _Content | None:
     """What is in a new repository, without samples; None if that is more than plain files."""
     folders: list[str] = []
     files: dict[str, tuple[bytes, int]] = {}
@@ -59,4 +60,4 @@ def _shape_of(repository: Path) -> _Shape | None:
             folders.append(name)
         elif not name.endswith(".sample"):
             files[name] = (path.read_bytes(), path.stat().st_mode & 0o777)
-    return _Shape(folders, files)
+    return _Content(folders, files)

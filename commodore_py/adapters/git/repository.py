@@ -1,0 +1,245 @@
+"""A checkout's Git folder, what its HEAD names, and the settings of its repository."""
+
+# Of so many files, Path takes longer than the system calls do.
+# ruff: noqa: PTH112, PTH113, PTH114
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from os.path import exists, isdir, isfile, islink, join
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import text_of
+
+from . import urls as git_urls
+from .layout import by_program, is_plain
+from .program import git, succeeds
+from .refs import BRANCHES, FALLBACK_BRANCH, HEADS, refs_in_files, refs_of, value_in
+
+if TYPE_CHECKING:
+    from .urls import PushRule
+
+_OBJECT = re.compile(r"[0-9a-f]{40}")
+_BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")
+_PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
+_PLAIN_VALUE = r"^\[{}\]\n\t{} = ([\w.-]+)$"
+
+
+@dataclass(frozen=True, slots=True)
+class GitFolders:
+    """Where a checkout keeps its own Git files, and where those that all worktrees share are."""
+
+    own: Path
+    shared: Path
+
+
+def folders_of(checkout: Path) -> GitFolders | None:
+    """The folders behind a checkout; None if it is not the top of one."""
+    if not exists(f"{checkout}/.git"):  # noqa: PTH110 - as above
+        return None
+    known = _folders_in_files(checkout)
+    if known is not None:
+        return known
+    wanted = ("--path-format=absolute", "--git-dir", "--git-common-dir")
+    try:
+        own, shared = git(checkout, "rev-parse", *wanted).splitlines()
+    except (ProgramFailed, NotADirectoryError):
+        return None
+    return GitFolders(Path(own), Path(shared))
+
+
+def _folders_in_files(checkout: Path) -> GitFolders | None:
+    """The same by files; None if only Git itself can tell."""
+    if by_program():
+        return None
+    # Looked up for every checkout, several times: a path as a text takes a fraction of the time.
+    place = f"{checkout}/.git"
+    try:
+        own = place if isdir(place) else join(checkout, named_in(place, "gitdir: "))  # noqa: PTH118 - see above
+        common = f"{own}/commondir"
+        shared = join(own, named_in(common)) if exists(common) else own  # noqa: PTH110, PTH118 - see above
+        # Git refuses what belongs to others, unless the user's settings allow it.
+        me = os.geteuid()
+        ours = all(os.stat(path).st_uid == me for path in (checkout, place, own, shared))  # noqa: PTH116 - see above
+    except (OSError, ValueError):
+        return None
+    complete = isfile(f"{own}/HEAD") and isdir(f"{shared}/objects") and isdir(f"{shared}/refs")
+    return GitFolders(Path(own), Path(shared)) if ours and complete and is_plain(shared) else None
+
+
+def named_in(file: str, label: str = "") -> str:
+    """The path that a file consists of, after a label; a `ValueError` if that is not so."""
+    text = text_of(file).rstrip("\r\n")
+    if not text.startswith(label) or text == label or "\n" in text:
+        raise ValueError("not the name of a folder")
+    return text.removeprefix(label)
+
+
+def git_folder_of(worktree: Path) -> Path | None:
+    """Where a linked worktree's own files lie, inside of the clone that it belongs to.
+
+    The link may be broken: where Git cannot follow it, the text of the file counts.
+    """
+    file = worktree / ".git"
+    if not file.is_file():
+        return None
+    if by_program():
+        try:
+            return Path(
+                git(worktree, "rev-parse", "--resolve-git-dir", str(file.absolute()))
+            ).resolve()
+        except ProgramFailed:
+            pass
+    folder = file.read_text(errors="surrogateescape").removeprefix("gitdir:").strip()
+    return (worktree / folder).resolve()
+
+
+def head_of(directory: Path) -> tuple[str | None, str | None]:
+    """The commit and the branch that a checkout is at, either may be missing."""
+    known = _head_in_files(_folders_in_files(directory))
+    if known is not None:
+        return known
+    try:
+        # Not the short name: it is longer where a tag has the branch's name.
+        output = git(directory, "rev-parse", "HEAD", "--symbolic-full-name", "HEAD")
+    except ProgramFailed:
+        return None, git(directory, "symbolic-ref", "HEAD").removeprefix(HEADS)
+    commit, ref = output.splitlines()
+    return commit, None if ref == "HEAD" else ref.removeprefix(HEADS)
+
+
+def _head_in_files(folders: GitFolders | None) -> tuple[str | None, str | None] | None:
+    """The same by files; None if only Git itself can tell."""
+    if folders is None or islink(f"{folders.own}/HEAD"):
+        return None
+    try:
+        content = text_of(f"{folders.own}/HEAD").strip()
+        if _OBJECT.fullmatch(content):
+            return content, None
+        ref = content.removeprefix("ref: ").strip()
+        if not content.startswith("ref: ") or not _BRANCH.fullmatch(ref) or ".." in ref:
+            return None
+        commit = value_in(str(folders.shared), ref)
+    except (OSError, ValueError):
+        return None
+    return commit, ref.removeprefix(HEADS)
+
+
+def default_branch_of(directory: Path) -> str:
+    """The branch that the remote's HEAD was last seen to name, as `refs_of` says."""
+    folders = _folders_in_files(directory)
+    files = refs_in_files(folders.shared, BRANCHES) if folders else None
+    if files is not None:
+        target = files.symbolic.get(f"{BRANCHES}HEAD", "")
+        if not target or target in files.objects:
+            return target.removeprefix(BRANCHES) or FALLBACK_BRANCH
+    return refs_of(directory).default_branch
+
+
+def is_repository(directory: Path) -> bool:
+    """Whether a folder is the top of a Git checkout (not merely inside of one)."""
+    if _head_in_files(_folders_in_files(directory)) is not None:
+        return True
+    return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
+
+
+def configure_remote(directory: Path, url: str, rule: PushRule | None = None) -> str:
+    """Make `origin` point to a URL, and pushes to where that URL is pushed to; returns the old."""
+    current, wanted = remote_settings(directory), wanted_remote(url, rule)
+    if "remote.origin.pushurl" in current.keys() - wanted.keys():
+        git(directory, "config", "--unset-all", "remote.origin.pushurl")
+    for key, value in wanted.items():
+        if current.get(key) != value:
+            git(directory, "config", "--replace-all", key, value)
+    return current.get("remote.origin.url", "")
+
+
+def wanted_remote(url: str, rule: PushRule | None = None) -> dict[str, str]:
+    """What a repository's configuration should say about `origin`."""
+    normalised, push = git_urls.normalise(url), git_urls.push_url(url, rule)
+    wanted = {
+        "remote.origin.url": normalised,
+        "remote.origin.fetch": "+refs/heads/*:refs/remotes/origin/*",
+    }
+    return wanted if push == normalised else {**wanted, "remote.origin.pushurl": push}
+
+
+def add_remote(bare: Path, url: str, rule: PushRule | None = None) -> None:
+    """Configure `origin` of a repository that was made just now."""
+    wanted, file = wanted_remote(url, rule), bare / "config"
+    lines = [f"\t{key.rpartition('.')[2]} = {value}\n" for key, value in wanted.items()]
+    section = "".join(['[remote "origin"]\n', *lines])
+    if is_plain(bare):
+        settings = file.read_text("utf-8")
+        if origin_in(settings + section) == wanted:
+            file.write_text(settings + section, "utf-8")
+            return
+    # A template has something to say, or the URL must be quoted.
+    configure_remote(bare, url, rule)
+
+
+def remote_settings(directory: Path) -> dict[str, str]:
+    """What the repository's configuration says about `origin`."""
+    folders = _folders_in_files(directory)
+    for folder in (directory, folders.shared if folders else directory / ".git"):
+        if (folder / "HEAD").is_file() and is_plain(folder):
+            known = _origin_in_file(folder / "config")
+            if known is not None:
+                return known
+    try:
+        listing = git(directory, "config", "--local", "--get-regexp", r"^remote\.origin\.")
+    except ProgramFailed:
+        return {}  # git's way to say that nothing matched
+    return dict(line.split(" ", 1) for line in listing.splitlines() if " " in line)
+
+
+def _origin_in_file(config: Path) -> dict[str, str] | None:
+    try:
+        return origin_in(text_of(str(config)))
+    except (OSError, ValueError):
+        return None
+
+
+def origin_in(settings: str) -> dict[str, str] | None:
+    """What the text of a configuration says about `origin`, if it is written plainly (pure)."""
+    lines = settings.splitlines()
+    headers = [number for number, line in enumerate(lines) if "remote" in line.lower()]
+    headers = [number for number in headers if lines[number].lstrip().startswith("[")]
+    if len(headers) != 1 or lines[headers[0]] != '[remote "origin"]':
+        return None
+    found: dict[str, str] = {}
+    for line in lines[headers[0] + 1 :]:
+        if line.lstrip().startswith("["):
+            break
+        setting = _PLAIN_SETTING.fullmatch(line)
+        if setting is None or f"remote.origin.{setting[1]}" in found:
+            return None
+        found[f"remote.origin.{setting[1]}"] = setting[2].rstrip()
+    return found
+
+
+def settings_text(git_folder: Path) -> str:
+    """The settings of a repository as they are written; empty if there are none."""
+    try:
+        return (git_folder / "config").read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def setting_of(directory: Path, section: str, key: str) -> str:
+    """A setting of a checkout's own repository; empty if it has none."""
+    config = directory / ".git" / "config"
+    if is_plain(config.parent):
+        try:
+            found = re.search(_PLAIN_VALUE.format(section, key), text_of(str(config)), re.MULTILINE)
+        except (OSError, ValueError):
+            found = None
+        if found:
+            return found[1]
+    try:
+        return git(directory, "config", "--local", "--get", f"{section}.{key}")
+    except ProgramFailed:
+        return ""

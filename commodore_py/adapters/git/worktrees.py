@@ -1,0 +1,202 @@
+"""The worktrees of a bare clone: which there are, new ones, and those that Git did not complete.
+
+What `git worktree add` does with four programs takes one here: the checkout itself. It does the
+same in the same order, so that an incomplete worktree looks the same, too.
+
+Of worktrees that are incomplete or lost, no git command tells the folder in the clone, and some
+commands remove it. For these alone, the names and contents of files count in both ways.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
+
+from .layout import by_program, is_plain
+from .program import git
+from .refs import HEADS, refs_in_files
+from .repository import git_folder_of, settings_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from .refs import RefValues
+
+_PLAIN_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]+)*")
+# Of these settings, Git's own program knows more.
+_SPECIAL = ("worktree", "sparse", "hookspath")
+_NO_COMMIT = "0" * 40
+_MOST = 100
+_LABEL = "gitdir: "
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What a worktree is at, by Git's files."""
+
+    admin: str
+    """The folder that Git keeps of it in the clone."""
+    link: str
+    """The file in the worktree that leads there."""
+    commit: str
+    branch: str
+
+
+def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
+    """The commit and the branch (or nothing) of each worktree, by its folder in the clone."""
+    refs = refs_in_files(bare, HEADS)
+    if refs is None:
+        return _heads_listed(bare)
+    return {Path(one.admin): (one.commit, one.branch) for one in heads_in_files(bare, refs)}
+
+
+def heads_in_files(bare: Path, refs: RefValues) -> Iterator[Head]:
+    """The heads of all worktrees of a clone that has these branches."""
+    try:
+        names = sorted(os.listdir(f"{bare}/worktrees"))  # noqa: PTH208 - quicker
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    folder = os.path.realpath(f"{bare}/worktrees") if names else ""
+    for name in names:
+        admin = f"{folder}/{name}"
+        try:
+            link = os.path.join(admin, _line(f"{admin}/gitdir"))  # noqa: PTH118 - quicker
+            leads_to = _line(link).removeprefix(_LABEL).strip()
+            head = _line(f"{admin}/HEAD")
+        except OSError:
+            continue  # what Git remembers may be long gone
+        if leads_to != admin and git_folder_of(Path(link).parent) != Path(admin):
+            continue
+        branch = head.removeprefix(f"ref: {HEADS}")
+        if branch != head:
+            yield Head(admin, link, refs.objects.get(HEADS + branch, ""), branch)
+        else:
+            yield Head(admin, link, head, "")
+
+
+def _line(file: str) -> str:
+    return os.fsdecode(bytes_of(file)).strip()
+
+
+def _heads_listed(bare: Path) -> dict[Path, tuple[str, str]]:
+    heads: dict[Path, tuple[str, str]] = {}
+    for block in git(bare, "worktree", "list", "--porcelain").split("\n\n"):
+        lines = dict(line.partition(" ")[::2] for line in block.splitlines())
+        admin = git_folder_of(Path(lines.get("worktree", "")))
+        if admin is not None and admin.parent.parent == bare.resolve():
+            commit, branch = lines.get("HEAD", ""), lines.get("branch", "").removeprefix(HEADS)
+            heads[admin] = ("" if branch and commit == _NO_COMMIT else commit, branch)
+    return heads
+
+
+def add_worktree(worktree: Path, bare: Path, commit: str, branch: str = "") -> None:
+    """Check a commit out to a new place, on a branch that follows the remote's if there is one."""
+    origin = f"refs/remotes/origin/{branch}"
+    how = ("--track", "-B", branch, origin) if branch else ("--detach", commit)
+    admin = _begin(worktree, bare) if len(commit) == len(_NO_COMMIT) else None
+    if admin is None:
+        places = (*how[:-1], str(worktree), how[-1])
+        git(bare, "worktree", "add", "--quiet", "--force", *places)
+        return
+    # Other worktrees on the branch were looked up already; the place was and should be empty.
+    git(worktree, "checkout", "--quiet", "--ignore-other-worktrees", "--no-overwrite-ignore", *how)
+    (admin / "locked").unlink()
+
+
+def _begin(worktree: Path, bare: Path) -> Path | None:
+    """Write what Git notes of a worktree that it is about to fill; None if it must do so itself."""
+    name = worktree.name
+    if not _PLAIN_NAME.fullmatch(name) or name.endswith(".lock") or not _has_plain_worktrees(bare):
+        return None
+    if worktree.is_symlink() or (worktree.exists() and any(worktree.iterdir())):
+        return None
+    admin = _new_folder(bare.resolve() / "worktrees", name)
+    if admin is None:
+        return None
+    (admin / "locked").write_text("initializing")  # first: it is not complete before this goes
+    worktree.mkdir(exist_ok=True)
+    link = worktree.resolve() / ".git"
+    (admin / "gitdir").write_text(f"{link}\n", errors="surrogateescape")
+    link.write_text(f"{_LABEL}{admin}\n", errors="surrogateescape")
+    (admin / "HEAD").write_text(f"{_NO_COMMIT}\n")
+    (admin / "commondir").write_text("../..\n")
+    return admin
+
+
+def _has_plain_worktrees(bare: Path) -> bool:
+    if not is_plain(bare):
+        return False
+    settings = settings_text(bare).lower()
+    return not any(word in settings for word in _SPECIAL)
+
+
+def _new_folder(parent: Path, name: str) -> Path | None:
+    """A folder of that name, with a number if that is taken."""
+    parent.mkdir(exist_ok=True)
+    for number in range(_MOST):
+        folder = parent / f"{name}{number or ''}"
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            continue
+        return folder
+    return None
+
+
+def is_complete(admin: Path) -> bool:
+    """Whether Git finished making a worktree, by its own notes about it."""
+    if not all((admin / name).is_file() for name in ("HEAD", "commondir", "gitdir")):
+        return False
+    lock = admin / "locked"  # there while it is being made, or if the user wants so
+    return not lock.is_file() or lock.read_text().strip() != "initializing"
+
+
+def admins_in(bare: Path) -> list[Path]:
+    """The folders that a clone has of its worktrees, whatever became of these."""
+    folder = bare.resolve() / "worktrees"
+    return sorted(folder.iterdir()) if folder.is_dir() else []
+
+
+def place_of(admin: Path) -> str | None:
+    """Where the worktree lies, if Git got as far as to note that."""
+    try:
+        text = (admin / "gitdir").read_text(errors="surrogateescape").strip()
+    except OSError:
+        return None
+    return os.path.realpath((admin / text).parent) if text else None
+
+
+def commit_at(admin: Path) -> str:
+    """The commit of a worktree that may be lost; empty if it is at a branch, or has none."""
+    if by_program():
+        where = f"--git-dir={admin}"
+        try:
+            git(admin, where, "symbolic-ref", "--quiet", "HEAD")
+        except ProgramFailed:
+            try:
+                return git(admin, where, "rev-parse", "--quiet", "--verify", "HEAD")
+            except ProgramFailed:
+                return ""
+        return ""
+    head = (admin / "HEAD").read_text(errors="surrogateescape").strip()
+    return "" if head.startswith("ref:") else head
+
+
+def relocate(copy: Path, links: Iterable[Path], root: Path) -> None:
+    """In a copy of a folder, have clones and their worktrees know each other, by absolute paths.
+
+    `git worktree repair` would change the originals, too.
+    """
+    for file in links:
+        if file.is_file():
+            text = os.fsdecode(file.read_bytes()).rstrip("\n")
+            label = _LABEL if text.startswith(_LABEL) else ""
+            path = Path(text.removeprefix(label))
+            if path.is_relative_to(root):
+                file.write_bytes(os.fsencode(f"{label}{copy / path.relative_to(root)}\n"))
