@@ -15,7 +15,8 @@ from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_doubts
 from commodore_py.catalog.diff.text import ignored_words
 from commodore_py.catalog.record import commit_message, record_of
-from commodore_py.catalog.sinks import GitCatalog, Overtaken, open_directory, open_git
+from commodore_py.catalog.sinks import chosen_sink
+from commodore_py.catalog.sinks.base import Overtaken
 from commodore_py.catalog.unreported import (
     Unreported,
     forget_unreported,
@@ -48,6 +49,7 @@ from commodore_py.model.tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
@@ -102,13 +104,18 @@ def gather(config: Config, cluster_id: str) -> Sources:
     with run_log.stage("facts"):
         cluster = load_cluster(config, cluster_id)
         # What can fail cheaply comes first: a long compile must not end at a closed door.
-        outlook = _look_at_destination(config, cluster)
+        sink = chosen_sink(config)
+        sink.check(config, cluster.id)
+        folder = sink.folder_of(config)
+        outlook = Outlook() if folder else look_at_catalog(config, cluster)
     classes, node = gather_classes(config, cluster)
     instances = instances_of(node, classes)
     log.info("Resolving the hierarchy for %d component instances", len(instances))
     sources = gather_instances(config, cluster, classes, instances, now)
     with run_log.stage("catalog"):
-        head = _catalog_head(config, cluster, outlook)
+        head = (
+            CatalogHead(folder, "", "", None) if folder else fetch_catalog(config, cluster, outlook)
+        )
     return replace(sources, catalog_head=head, notices=(*sources.notices, *head.notices))
 
 
@@ -215,18 +222,14 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     log.info("Updating the catalog")
     record = record_of(sources)
     notices = (*rendered.notices, *sources.notices)
-    if config.output_dir is not None:
-        folder = open_directory(config, config.output_dir, sources.cluster.id)
-        with run_log.stage("stage"):
-            change = _explained(folder.stage(rendered), rendered)
-        return Published(change, record, notices=notices)
-
-    sink = open_git(config, _head_of(sources))
+    sink = _opened(config, sources)
     change = _staged(config, sink, rendered)
     published = Published(change, record, notices=notices)
+    if sink.repository is None:
+        return published
     if config.local:
         with run_log.stage("unstage"):
-            sink.unstage()
+            sink.repository.unstage()
         return published
     published = _push(config, sources, rendered, published, approve)
     if published.commit is None and not published.change and config.push and not config.dry_run:
@@ -234,17 +237,15 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
     return published
 
 
-def _look_at_destination(config: Config, cluster: Cluster) -> Outlook:
-    if config.output_dir is None:
-        return look_at_catalog(config, cluster)
-    open_directory(config, config.output_dir, cluster.id)
-    return Outlook()
+def _opened(config: Config, sources: Sources) -> CatalogSink:
+    return chosen_sink(config).open_catalog(config, sources.cluster.id, _head_of(sources))
 
 
-def _catalog_head(config: Config, cluster: Cluster, outlook: Outlook) -> CatalogHead:
-    if config.output_dir is None:
-        return fetch_catalog(config, cluster, outlook)
-    return CatalogHead(config.output_dir, "", "", None)
+def _repository(config: Config, sources: Sources) -> RepositorySink:
+    repository = _opened(config, sources).repository
+    if repository is None:
+        raise ValueError("a plain folder cannot be pushed")
+    return repository
 
 
 def _head_of(sources: Sources) -> CatalogHead:
@@ -253,7 +254,7 @@ def _head_of(sources: Sources) -> CatalogHead:
     return sources.catalog_head
 
 
-def _staged(config: Config, sink: GitCatalog, rendered: Rendered) -> Change:
+def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
         change = _explained(sink.stage(rendered), rendered)
@@ -271,7 +272,7 @@ def _push(
     config: Config, sources: Sources, rendered: Rendered, published: Published, approve: Approve
 ) -> Published:
     """Commit and push what was approved; again if somebody was faster, as often as is sensible."""
-    sink = open_git(config, _head_of(sources))
+    sink = _repository(config, sources)
     message, body = (
         commit_message(published.record),
         report_body(published.record),
@@ -296,7 +297,7 @@ def _push(
             log.warning("somebody else pushed to branch %s: comparing again", sink.branch)
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
-            sink = open_git(config, head)
+            sink = _repository(config, replace(sources, catalog_head=head))
             change = _staged(config, sink, rendered)
         else:
             published = replace(published, commit=commit)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.adapters.git.worktrees import relocate
-from commodore_py.catalog.sinks import open_directory
+from commodore_py.catalog.sinks import chosen_sink
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.running import undisturbed
 from commodore_py.errors import CommodoreError, SeveralErrors
@@ -35,8 +35,7 @@ _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
 def compile_dry(config: Config, cluster_id: str) -> Published:
     """Say what a compile would change; nothing below the working directory is written."""
-    if config.output_dir is not None:
-        open_directory(config, config.output_dir, cluster_id)
+    chosen_sink(config).check(config, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()

@@ -10,7 +10,7 @@ import pytest
 
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.catalog.assemble import assemble
-from commodore_py.catalog.sinks import GitCatalog, open_git
+from commodore_py.catalog.sinks.git import GitCatalog, open_catalog
 from commodore_py.config import Author, Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import CatalogHead
@@ -60,7 +60,7 @@ class World:
     def sink(self) -> GitCatalog:
         commit = git(self.catalog, "rev-parse", "--verify", "HEAD") if self.has_commits() else None
         head = CatalogHead(self.catalog, f"file://{self.remote}", self.branch, commit)
-        return open_git(Config(self.paths, author=self.author), head)
+        return open_catalog(Config(self.paths, author=self.author), "c-one", head)
 
     def has_commits(self) -> bool:
         return bool(git(self.catalog, "for-each-ref", "refs/heads"))
@@ -410,7 +410,7 @@ def test_a_remote_out_of_reach_shows_no_password(world: World) -> None:
     url = "nowhere://bob:hunter2@example.org/c.git"
     git(world.catalog, "remote", "set-url", "origin", url)
     head = CatalogHead(world.catalog, url, "master", git(world.catalog, "rev-parse", "HEAD"))
-    sink = open_git(Config(world.paths, author=world.author), head)
+    sink = open_catalog(Config(world.paths, author=world.author), "c-one", head)
     sink.stage(rendered({"foo/cm.yaml": "ours\n"}))
 
     sink.commit(MESSAGE)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.urls import PushRule
-from commodore_py.catalog.sinks import open_git
+from commodore_py.catalog.sinks.git import open_catalog
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Kind
@@ -290,7 +290,7 @@ def pushed(world: World, url: str, *words: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
     config = replace(world.config, push_url=PushRule.parse(words), push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
-    sink = open_git(config, catalog_head)
+    sink = open_catalog(config, "c-one", catalog_head)
     tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
     sink.stage(Rendered({}, (), tree))
     commit = sink.commit("Automated\n")
@@ -331,7 +331,7 @@ def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
     remote = a_repository_with(world.root / "remotes/catalog.git", {"README.md": "ours"})
     config = replace(world.config, push_url=PushRule.parse(["same"]), push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
-    sink = open_git(config, fetch_catalog(config, cluster))
+    sink = open_catalog(config, "c-one", fetch_catalog(config, cluster))
     theirs = commit_to(remote, {"theirs.txt": ""})
     sink.stage(Rendered({}, (), Tree({PurePosixPath("manifests/a.yaml"): Entry(b"a: 1\n")})))
 

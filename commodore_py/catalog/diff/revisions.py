@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.git.refs import RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import is_repository
-from commodore_py.catalog.sinks.staged import contents_of, file_changes
+from commodore_py.catalog.diff.staged import contents_of, file_changes
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 

@@ -1,17 +1,23 @@
-"""Where a catalog is written to."""
+"""Where a catalog is written to: a table of destinations."""
 
-from .base import CatalogSink
-from .directory import DirectoryCatalog, open_directory
-from .git import GitCatalog, open_git
-from .refusals import Overtaken
-from .written import compiled_tree
+from __future__ import annotations
 
-__all__ = [
-    "CatalogSink",
-    "DirectoryCatalog",
-    "GitCatalog",
-    "Overtaken",
-    "compiled_tree",
-    "open_directory",
-    "open_git",
-]
+from typing import TYPE_CHECKING
+
+from . import directory, git
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+
+    from .base import SinkKind
+
+# In the order in which they are asked whether the settings name them.
+SINKS: dict[str, SinkKind] = {
+    "directory": directory,
+    "git": git,
+}
+
+
+def chosen_sink(config: Config) -> SinkKind:
+    """The destination that the settings name."""
+    return next(kind for kind in SINKS.values() if kind.is_chosen(config))

@@ -18,21 +18,38 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config, WorkPaths
-    from commodore_py.model.catalog import Change
+    from commodore_py.model.catalog import CatalogHead, Change
     from commodore_py.model.stages import Rendered
 
 MARKER = ".commodore-catalog.json"
 
 
-def open_directory(config: Config, directory: Path, cluster: str) -> DirectoryCatalog:
-    """A folder as a place to write a cluster's catalog to; refused if it is not ours."""
-    directory = directory.resolve()
+def is_chosen(config: Config) -> bool:
+    """With `--output-dir`."""
+    return config.output_dir is not None
+
+
+def folder_of(config: Config) -> Path:
+    """The folder that was given."""
+    if config.output_dir is None:
+        raise ValueError("there is no output folder")
+    return config.output_dir.resolve()
+
+
+def check(config: Config, cluster: str) -> None:
+    """Refuse a place of the working directory, and a folder that holds anything else."""
+    directory = folder_of(config)
     _refuse_own_places(directory, config.paths)
     if directory.exists() and not directory.is_dir():
         raise CommodoreError("cannot write the catalog there: it is a file", where=str(directory))
     if directory.is_dir() and any(directory.iterdir()):
         _refuse_foreign(directory, cluster)
-    return DirectoryCatalog(directory, cluster, config.paths.compiled, config.dry_run)
+
+
+def open_catalog(config: Config, cluster: str, _head: CatalogHead) -> DirectoryCatalog:
+    """The folder, checked again: it may have been filled in the meantime."""
+    check(config, cluster)
+    return DirectoryCatalog(folder_of(config), cluster, config.paths.compiled, config.dry_run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +60,10 @@ class DirectoryCatalog:
     cluster: str
     compiled: Path
     dry_run: bool = False
+
+    @property
+    def repository(self) -> None:
+        """A folder has no commits."""
 
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the folder where they differ, and say what that changed."""
@@ -58,9 +79,6 @@ class DirectoryCatalog:
             for folder in OWNED:
                 write_owned(self.directory, rendered.catalog, folder)
         return change
-
-    def unstage(self) -> None:
-        """Nothing: what lies in a folder is all there is."""
 
     def _present(self, wanted: Tree) -> Tree:
         trees = [

@@ -12,13 +12,13 @@ from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, git_bytes, over_network
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.catalog.diff.staged import staged_files
 from commodore_py.catalog.identity import committer
 from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
 from .refusals import push_failed
-from .staged import staged_files
 from .written import compiled_tree, write_owned
 
 if TYPE_CHECKING:
@@ -30,8 +30,21 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Tree
 
 
-def open_git(config: Config, head: CatalogHead) -> GitCatalog:
-    """The catalog's checkout as a place to write to."""
+def is_chosen(_config: Config) -> bool:
+    """Unless the settings name another destination."""
+    return True
+
+
+def folder_of(_config: Config) -> None:
+    """It is cloned into the working directory."""
+
+
+def check(_config: Config, _cluster: str) -> None:
+    """Nothing: whether it can be fetched and pushed to shows while gathering."""
+
+
+def open_catalog(config: Config, _cluster: str, head: CatalogHead) -> GitCatalog:
+    """The catalog's checkout."""
     return GitCatalog(
         directory=head.directory,
         url=head.url,
@@ -54,6 +67,11 @@ class GitCatalog:
     compiled: Path
     author: Author
     commit_before: str | None = None
+
+    @property
+    def repository(self) -> GitCatalog:
+        """Itself."""
+        return self
 
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the catalog's files where they differ, and stage the catalog."""

@@ -7,6 +7,8 @@ import re
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.errors import CommodoreError
 
+from .base import Overtaken
+
 _REFUSED = re.compile(r"^ ! (\[[^\]]+\]).* -> \S+(?: (\(.*\)))?$", re.MULTILINE)
 _SAID_BY_SERVER = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
 # The last two: two pushes at the same moment, of which the server takes one.
@@ -43,10 +45,6 @@ _REMEDIES = (
     ),
     (r"", "check the network and your access to {pushed_to}"),
 )
-
-
-class Overtaken(CommodoreError):
-    """Somebody else pushed to the branch in the meantime: fetching and comparing again helps."""
 
 
 def push_failed(

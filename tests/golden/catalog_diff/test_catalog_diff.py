@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.program import git
+from commodore_py.catalog.diff.staged import staged_files
 from commodore_py.catalog.diff.text import diff_text
-from commodore_py.catalog.sinks.staged import staged_files
 from commodore_py.model.catalog import Change
 from tests.support.golden import golden_cases
 
