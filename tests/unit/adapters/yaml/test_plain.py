@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from commodore_py.adapters.yaml import plain as yaml_plain
 from tests.support.golden import golden_cases
 
-GOLDEN = Path(__file__).parents[2] / "golden"
+GOLDEN = Path(__file__).parents[3] / "golden"
 _CHARS = st.sampled_from("aZ09_-./:'\" #{}[]|>&*!,?%@`~\\=<$é\n\t")
 _TEXTS = st.one_of(
     st.text(_CHARS, max_size=12),

@@ -13,7 +13,7 @@ from commodore_py.errors import CommodoreError
 from tests.support.authoring import files_below
 from tests.support.builders import commit_to, git
 
-from .test_bundler_install import HOST, Work, of
+from .test_install import HOST, Work, of
 
 if TYPE_CHECKING:
     from pathlib import Path
