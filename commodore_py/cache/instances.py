@@ -8,13 +8,13 @@ from __future__ import annotations
 import glob
 import json
 import os
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.lib import LIBRARIES
 
 from .questions import Expansion, PathQuestion, parse
+from .up_to_date.last_run import READS_FILE, set_reads_current
 from .verdicts import Verdicts
 
 if TYPE_CHECKING:
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from .verdicts import Verdict
 
 _SCHEMA = "looked/v2"
-_NAME = "looked.json"
-_OLDER = "looked.json.older"
 
 
 @dataclass(slots=True)
@@ -69,31 +67,14 @@ def note(folder: Path, sources: Sources, events: Events) -> None:
             if verdict.label.target in found:
                 found[verdict.label.target].add(verdict, verdicts.roots)
     content = {"schema": _SCHEMA, "instances": {name: _stored(one) for name, one in found.items()}}
-    write_if_changed(folder / _NAME, json.dumps(content).encode())
-    still_valid(folder)
-
-
-def still_valid(folder: Path) -> None:
-    """Another compile of what was noted would read the same."""
-    with suppress(FileNotFoundError):
-        os.unlink(folder / _OLDER)  # noqa: PTH108 - when there is nothing to do, this counts
-
-
-def outdate(folder: Path) -> None:
-    """The last compile may have read something else, without a record."""
-    if (folder / _NAME).is_file():
-        (folder / _OLDER).touch()
-
-
-def is_outdated(folder: Path) -> bool:
-    """Whether the note is about another compile than the last one."""
-    return (folder / _OLDER).is_file()
+    write_if_changed(folder / READS_FILE, json.dumps(content).encode())
+    set_reads_current(folder)
 
 
 def read(folder: Path) -> Mapping[str, InstanceReads] | None:
     """What the last compile noted, by instance; None if there is no valid note."""
     try:
-        content = json.loads((folder / _NAME).read_bytes())
+        content = json.loads((folder / READS_FILE).read_bytes())
         if content["schema"] != _SCHEMA:
             return None
         return {name: _loaded(one) for name, one in content["instances"].items()}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
+from commodore_py.model.warning import FROM_FILES
 
 from .inputs import INPUT_TYPES, InputJob
 
@@ -70,7 +71,8 @@ def compile_target(target: Target, output: Output, *, done: int = 0) -> Output:
                 if entry.where not in error.where:
                     error.where = "\n".join(filter(None, (error.where, entry.where)))
                 raise
-            logger.error("%s goes on without an entry: %s (%s)", target.name, error, entry.where)  # noqa: TRY400 - no traceback for users
+            text = f"{target.name} goes on without an entry: {error} ({entry.where})"
+            logger.error("%s", text, extra=FROM_FILES)  # noqa: TRY400 - no traceback for users
     return output
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed
 from commodore_py.lib import KUSTOMIZE_WRAPPER
+from commodore_py.model.warning import FROM_FILES
 
 from .targets import Target, targets_of
 
@@ -42,6 +43,7 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
             "%s changes only what components see while they are compiled, and may contradict"
             " what was resolved here: better remove it",
             folder / _RECLASS_SETTINGS,
+            extra=FROM_FILES,
         )
 
 

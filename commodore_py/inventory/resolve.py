@@ -10,6 +10,7 @@ from commodore_py.adapters.git.urls import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
+from commodore_py.model.warning import FROM_FILES
 
 from .checks import check_components, check_instances
 from .engine.classes import ClassFiles
@@ -116,6 +117,7 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
                 "component %s has no defaults any more: %s is passed over",
                 component.spec.name,
                 component.directory / DEFAULTS,
+                extra=FROM_FILES,
             )
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.warning import FROM_FILES
 
 from . import yaml_files
 from .api_objects import FieldReader, hint_for, kind_of
@@ -164,7 +165,13 @@ def _read(kind: str, name: str, path: Path) -> ApiObject:
     for field in found.fields:
         close = get_close_matches(field, _KNOWN_FIELDS, n=1, cutoff=0.75)
         if close and field not in _KNOWN_FIELDS:
-            log.warning("%s: %s is ignored; did you mean %s?", found.place(field), field, close[0])
+            log.warning(
+                "%s: %s is ignored; did you mean %s?",
+                found.place(field),
+                field,
+                close[0],
+                extra=FROM_FILES,
+            )
     return found
 
 

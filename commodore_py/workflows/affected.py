@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.cache import instances as instance_reads
 from commodore_py.cache.questions import FileChange, ParameterChange
+from commodore_py.cache.up_to_date.last_run import are_reads_outdated
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 
@@ -64,7 +65,7 @@ def affected(paths: WorkPaths, changes: Iterable[ChangedFile]) -> tuple[Affected
             where=str(paths.state),
             hint="compile the cluster once, with the cache of results",
         )
-    if instance_reads.is_outdated(paths.state):
+    if are_reads_outdated(paths.state):
         log.warning(
             "this goes by an older compile: the last one here did not note what instances look at",
             extra={"hint": "compile once without --no-cache, by our own engine"},

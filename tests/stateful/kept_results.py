@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
-from commodore_py import unchanged
 from commodore_py.cache.records import Found, Missing, Records
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
+from commodore_py.workflows.catalog.compile import compile_catalog
 from tests.support.builders import commit_to, errors_in, git, git_says
 
 from .kept_world import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, World
@@ -215,7 +215,7 @@ class Play:
         )
         found: dict[str, Any] = {"errors": [], "changes": [], "notices": []}
         try:
-            published = unchanged.compile_catalog(config, CLUSTER, lambda _: True)
+            published = compile_catalog(config, CLUSTER, lambda _: True)
         except CommodoreError as error:
             found["errors"] = sorted(f"{one} {one.where}" for one in errors_in(error))
         else:

@@ -305,9 +305,9 @@ def _compiled(config: Config, cluster: str, show: Show) -> Published:
         from commodore_py.workflows import dry_run
 
         return dry_run.compile_dry(config, cluster)
-    from commodore_py import unchanged
+    from commodore_py.workflows.catalog.compile import compile_catalog
 
-    return unchanged.compile_catalog(
+    return compile_catalog(
         config,
         cluster,
         approve=lambda change: show.ask(config, change),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .log import NOTICE
 
@@ -42,7 +43,7 @@ def told(text: str) -> None:
 
 def warn(text: str, *, where: str = "", hint: str = "") -> None:
     """Something is not as the user may think; the work goes on."""
-    _LOG.warning(text, extra={"where": where, "hint": hint})
+    _LOG.warning(text, extra={**FROM_EVERY_RUN, "where": where, "hint": hint})
 
 
 def doubt(text: str, *, strict: bool, where: str = "", hint: str = "") -> None:

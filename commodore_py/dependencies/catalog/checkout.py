@@ -10,6 +10,7 @@ from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.model.catalog import CatalogHead
+from commodore_py.model.warning import FROM_CATALOG
 
 from .owner import claim
 
@@ -70,7 +71,9 @@ def _head(config: Config, cluster: Cluster, *, moved: bool = False) -> CatalogHe
     directory = config.paths.catalog
     commit, branch = head_of(directory)
     if commit is None:
-        log.warning("the catalog has no commit yet: it begins with branch %s", branch)
+        log.warning(
+            "the catalog has no commit yet: it begins with branch %s", branch, extra=FROM_CATALOG
+        )
     notices = claim(directory, cluster, moved=moved, local=config.local, strict=config.strict)
     return CatalogHead(directory, cluster.catalog_url, branch or FIRST_BRANCH, commit, notices)
 
@@ -80,5 +83,7 @@ def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
     if not is_repository(directory):
         directory.mkdir(parents=True, exist_ok=True)
         git(directory, "init", "--quiet", f"--initial-branch={FIRST_BRANCH}")
-        log.warning("there was no catalog in %s: everything counts as added", directory)
+        log.warning(
+            "there was no catalog in %s: everything counts as added", directory, extra=FROM_CATALOG
+        )
     return _head(config, cluster)

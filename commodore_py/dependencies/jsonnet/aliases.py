@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Parameters, parameter_key
+from commodore_py.model.warning import FROM_FILES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -102,13 +103,19 @@ def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str
         return old
     metadata = metadata_of(parameters, old)
     if metadata.get("deprecated") and metadata.get("replaced_by") == component:
-        log.warning("%s takes over library names of the deprecated component %s", component, old)
+        log.warning(
+            "%s takes over library names of the deprecated component %s",
+            component,
+            old,
+            extra=FROM_FILES,
+        )
         return old
     log.warning(
         "%s replaces %s, which does not name it as its successor: library names of %s stay its own",
         component,
         old,
         old,
+        extra=FROM_FILES,
     )
     return ""
 

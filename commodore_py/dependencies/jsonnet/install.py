@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.dependencies.offline import Missing as NotHere
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.warning import FROM_FILES
 
 from .content import sweep
 from .fetch import bring_all
@@ -69,7 +70,7 @@ def install(root: Path, clones: Clones, *, strict: bool = False, keep_others: bo
     if not keep_others:
         sweep(cache, [package.directory for package in resolution.packages])
     for doubt in doubts:
-        log.warning(doubt.text, extra={"where": doubt.where, "hint": doubt.hint})
+        log.warning(doubt.text, extra={**FROM_FILES, "where": doubt.where, "hint": doubt.hint})
 
 
 def read_jsonnetfile(file: Path) -> JsonnetFile:

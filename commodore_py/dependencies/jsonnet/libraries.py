@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.warning import FROM_FILES
 
 from .aliases import Offer, offers_of, problems_of
 
@@ -101,6 +102,7 @@ def links_of(offer: Offer, libraries: Mapping[str, Path]) -> dict[str, Path]:
                 alias,
                 offer.component,
                 library,
+                extra=FROM_FILES,
             )
             continue
         resolved[alias] = libraries[library]

@@ -14,6 +14,7 @@ import yaml
 
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.errors import CommodoreError
+from commodore_py.model.warning import FROM_FILES
 
 from .values import Map
 from .yaml_values import MARKS, MERGE, Refused, is_empty, read_mapping
@@ -140,7 +141,9 @@ def _warn_of_ignored_key(key: str, place: str) -> None:
     """Warn, once, of an ignored key that resembles a known one."""
     close = difflib.get_close_matches(key, _FIELDS, n=1)
     if close:
-        log.warning("%s: key `%s` is ignored; did you mean `%s`?", place, key, close[0])
+        log.warning(
+            "%s: key `%s` is ignored; did you mean `%s`?", place, key, close[0], extra=FROM_FILES
+        )
 
 
 def _names(node: yaml.Node, field_name: str) -> list[str]:

@@ -14,6 +14,7 @@ from commodore_py.adapters import desktop, http
 from commodore_py.adapters.http.listener import Arrival, Listener, Page, PortBusy
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.urls import base_url
+from commodore_py.model.warning import FROM_EVERY_RUN
 
 from . import device, oidc
 from .oidc import LoginFailed, Provider
@@ -117,7 +118,11 @@ def _settings_of_api(api_url: str, timeout: float) -> tuple[str, str]:
     try:
         response = http.get_json(url, timeout=timeout)
     except CommodoreError as error:
-        log.warning("cannot get the login settings from the API: %s", error, extra={"where": url})
+        log.warning(
+            "cannot get the login settings from the API: %s",
+            error,
+            extra={**FROM_EVERY_RUN, "where": url},
+        )
         return "", ""
     oidc_settings = response.get("oidc") if isinstance(response, dict) else None
     found = oidc_settings if isinstance(oidc_settings, dict) else {}
@@ -180,7 +185,11 @@ def _device_code(provider: Provider, client_id: str, login: Login) -> device.Dev
         if login.way is Way.DEVICE:
             raise
         # Many providers advertise this and then deny it to most clients.
-        log.warning("cannot log in on another device: %s", error, extra={"where": error.where})
+        log.warning(
+            "cannot log in on another device: %s",
+            error,
+            extra={**FROM_EVERY_RUN, "where": error.where},
+        )
         return None
 
 

@@ -15,6 +15,7 @@ from urllib.parse import urlencode, urlsplit
 from commodore_py.adapters import http
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
+from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .web_tokens import claims_of, expiry_of, is_one_word
 
@@ -272,7 +273,7 @@ def _check_issuer(issuer: str, discovery_url: str, *, strict: bool) -> None:
     problem = f"the provider's discovery document {found}"
     if strict:
         raise LoginFailed(problem, where=discovery_url, hint=_CHECK_SETTINGS)
-    log.warning("%s", problem, extra={"where": discovery_url})
+    log.warning("%s", problem, extra={**FROM_EVERY_RUN, "where": discovery_url})
 
 
 def _require_https(what: str, url: str) -> None:

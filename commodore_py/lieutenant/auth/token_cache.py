@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
+from commodore_py.model.warning import FROM_EVERY_RUN
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -85,16 +86,19 @@ class TokenCache:
         except FileNotFoundError:
             return {}
         except OSError as error:
-            log.warning("%s cannot be read: %s", self.file, error.strerror)
+            log.warning("%s cannot be read: %s", self.file, error.strerror, extra=FROM_EVERY_RUN)
             return {}
         except ValueError:
-            log.warning("%s is not valid JSON; its content is ignored", self.file)
+            log.warning(
+                "%s is not valid JSON; its content is ignored", self.file, extra=FROM_EVERY_RUN
+            )
             return {}
         if not isinstance(entries, dict):
             log.warning(
                 "%s holds %s instead of an object; its content is ignored",
                 self.file,
                 kind_of(entries),
+                extra=FROM_EVERY_RUN,
             )
             return {}
         return entries

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.desktop import cache_folder
 from commodore_py.errors import CommodoreError
+from commodore_py.model.warning import FROM_EVERY_RUN
 
 from .token_cache import TokenCache
 from .web_tokens import TokenExpired, has_expired, is_one_word, usable_token
@@ -81,7 +82,9 @@ class TokenSource:
             token = usable_token(self.given, now=self.now())
         except TokenExpired as error:
             log.warning(
-                "%s; using a cached token or a login instead", error, extra={"where": error.where}
+                "%s; using a cached token or a login instead",
+                error,
+                extra={**FROM_EVERY_RUN, "where": error.where},
             )
             token = ""
         return token or self._cached()
@@ -151,7 +154,11 @@ class TokenSource:
         try:
             return oidc.refresh(provider, client_id, refresh_token, timeout=timeout, now=now)
         except CommodoreError as error:
-            log.warning("cannot refresh the session: %s", error, extra={"where": error.where})
+            log.warning(
+                "cannot refresh the session: %s",
+                error,
+                extra={**FROM_EVERY_RUN, "where": error.where},
+            )
             return None
 
     def _from_login(self, provider: Provider, client_id: str, way: Way) -> str:
@@ -191,7 +198,9 @@ class TokenSource:
             if self.must_store:
                 raise
             # The token is valid anyway; only the next run has to get another.
-            log.warning("%s", error, extra={"where": error.where, "hint": error.hint})
+            log.warning(
+                "%s", error, extra={**FROM_EVERY_RUN, "where": error.where, "hint": error.hint}
+            )
 
 
 def _cache() -> TokenCache:

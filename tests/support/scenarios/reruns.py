@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from commodore_py import unchanged
 from commodore_py.catalog.diff.text import diff_text
+from commodore_py.workflows.catalog.compile import compile_catalog
 from tests.support.fleet import CLUSTER, Fleet, a_fleet
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Reruns:
 
         config = self.fleet.config(**{**self.settings, **changes})
         with heard() as records:
-            published = unchanged.compile_catalog(config, CLUSTER, decide, diff_text)
+            published = compile_catalog(config, CLUSTER, decide, diff_text)
         texts = [record.getMessage() for record in records]
         rested = any(text.startswith("nothing changed since") for text in texts)
         warnings = [one.getMessage() for one in records if one.levelno >= logging.WARNING]

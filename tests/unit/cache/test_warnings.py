@@ -6,15 +6,15 @@ import logging
 
 import pytest
 
-from commodore_py.unchanged import warned
+from commodore_py.cache.up_to_date import warnings
 
 
 @pytest.mark.parametrize("level", [logging.WARNING, logging.ERROR])
 def test_what_was_told_is_told_again_as_loud(level: int, caplog: pytest.LogCaptureFixture) -> None:
-    with warned.kept() as told:
+    with warnings.collected() as collected:
         logging.getLogger("commodore_py.compiler.target").log(level, "goes on %s", "without")
     caplog.clear()
 
-    warned.again(told)
+    warnings.repeat(collected)
 
     assert caplog.record_tuples == [("commodore_py.compiler.target", level, "goes on without")]

@@ -1,7 +1,7 @@
-"""What changed on disk during a run: whether all of it was done by the run, and nothing by others.
+"""What changed on disk during a run: whether the run itself changed all of it.
 
-What a user edits while a run is at work may have been read before or after the edit. So a run is
-only noted if it can be shown that every file is now what the run read or wrote.
+A file that is edited during a run may have been read before or after the edit. So a run is only
+noted if every file is now what the run read or wrote.
 """
 
 from __future__ import annotations
@@ -23,12 +23,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.index import Seen
+    from commodore_py.cache.up_to_date.snapshot import Row, Snapshot
     from commodore_py.config import Config
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
-
-    from .looks import Look, Row
 
 _GIT = ".git"
 _CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
@@ -46,25 +45,25 @@ _BROUGHT = ("vendor", "jsonnetfile.json", "jsonnetfile.lock.json", "dependencies
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class Snapshots:
     """The files of a run: before it began, that moment, and now."""
 
-    before: Look
+    before: Snapshot
     began: int
-    now: Look
+    now: Snapshot
 
 
-def unexplained(looks: Looks, config: Config, sources: Sources, rendered: Rendered) -> str:
-    """The first path that somebody else may have changed meanwhile; empty if there is none."""
-    changed = sorted(looks.now.changed_since(looks.before))
-    explanation = _Explanation(str(config.paths.root), looks, config, sources, rendered)
+def unexplained(snapshots: Snapshots, config: Config, sources: Sources, rendered: Rendered) -> str:
+    """The first path that was perhaps changed by something else; empty if there is none."""
+    changed = sorted(snapshots.now.changed_since(snapshots.before))
+    explanation = _Explanation(str(config.paths.root), snapshots, config, sources, rendered)
     return next((path for path in changed if not explanation.covers(path)), "")
 
 
 @dataclass(slots=True)
 class _Explanation:
     root: str
-    looks: Looks
+    snapshots: Snapshots
     config: Config
     sources: Sources
     rendered: Rendered
@@ -94,11 +93,11 @@ class _Explanation:
     def covers(self, path: str) -> bool:
         """Whether the run itself did this."""
         if not path.startswith(f"{self.root}/"):
-            # What a run has found out to be outside was not looked at before.
-            is_new = path.rpartition("/")[0] not in self.looks.before.folders
-            return is_new and self.looks.now.is_older(path, self.looks.began)
+            # What a run finds out to be outside is not in the snapshot from before.
+            is_new = path.rpartition("/")[0] not in self.snapshots.before.folders
+            return is_new and self.snapshots.now.is_older(path, self.snapshots.began)
         name = path.removeprefix(f"{self.root}/")
-        row = self.looks.now.row(path)
+        row = self.snapshots.now.row(path)
         is_folder = row is not None and stat.S_ISDIR(row[1])  # type: ignore[arg-type] # a mode
         if name in self._folders:
             return is_folder
@@ -108,7 +107,7 @@ class _Explanation:
         return is_written and (is_folder or self._written_by_us(name, row))
 
     def _owner_of(self, name: str, *, is_folder: bool) -> tuple[str, bool]:
-        """The checkout that something lies in, and whether it is where runs write."""
+        """The checkout that holds a path, and whether runs write there."""
         known = self._owners.get(name)
         if known is not None:
             return known
@@ -132,10 +131,10 @@ class _Explanation:
             return True
         if name in self._index(place, folders):
             return self._is_clean(place, name)
-        if self.looks.now.row(f"{self.root}/{place}/{name}") is None:
+        if self.snapshots.now.row(f"{self.root}/{place}/{name}") is None:
             return True
-        # What downloads and rendered lists bring, where nobody can have been before.
-        is_new = f"{self.root}/{place}" not in self.looks.before.folders
+        # What downloads and rendered lists bring into a checkout that did not exist before.
+        is_new = f"{self.root}/{place}" not in self.snapshots.before.folders
         return is_new and self._checkouts[place].spec.kind not in _CONFIGURATION
 
     def _folders_behind(self, place: str) -> GitFolders | None:
@@ -185,7 +184,7 @@ class _Explanation:
         return self._indexes[place]
 
     def _is_clean(self, place: str, name: str) -> bool:
-        row = self.looks.now.row(f"{self.root}/{place}/{name}")
+        row = self.snapshots.now.row(f"{self.root}/{place}/{name}")
         if row is None:
             return False
         inode, size, mtime, ctime = row[2:6]

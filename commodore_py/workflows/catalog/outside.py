@@ -1,4 +1,4 @@
-"""Paths outside of the working directory that components have their entries look at."""
+"""Paths outside of the working directory that compile entries name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a folder looks like from outside: names, sizes, times and inodes; nothing is opened."""
+"""Snapshots of folders: names, sizes, times and inodes; no file is opened."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from commodore_py.cache.digests import BY_VALUE
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
-
-    from commodore_py.config import Config
 
 Row: TypeAlias = tuple[str | int, ...]
 """Name, mode, inode; of what is no folder also size, mtime, ctime; of a link also its text."""
@@ -21,7 +21,7 @@ _FINE_CLOCK = 25_000_000
 _COARSE_CLOCK = 2_000_000_000
 _CTIME = 5
 _MOST_OUTSIDE = 30_000
-# Of Git's own folders: contents go by their names in refs and indexes, and logs tell nobody.
+# Of Git's own folders: refs and indexes name all contents, and logs do not count.
 _GIT_ONLY = frozenset({"objects", "logs", "branches"})
 _NO_HOOK = ".sample"
 _GIT_SIGNS = frozenset({"HEAD", "refs"})
@@ -29,45 +29,44 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class TooMuch(Exception):
-    """Links lead to more than can be looked at each time."""
+    """Links lead to more files than can be compared each time."""
 
 
 @dataclass(slots=True)
-class Look:
+class Snapshot:
     """Folders and what is in them, as it was at one moment."""
 
-    left_out: frozenset[str] = frozenset()
+    ignored: frozenset[str] = frozenset()
     folders: dict[str, list[Row]] = field(default_factory=dict)
     links: list[tuple[str, str]] = field(default_factory=list)
     """Folder and text of each link."""
     _rows: dict[str, dict[str, Row]] = field(default_factory=dict)
-    _left_out_in: dict[str, set[str]] = field(default_factory=dict)
+    _ignored_in: dict[str, set[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for path in self.left_out:
+        for path in self.ignored:
             folder, _, name = path.rpartition("/")
-            self._left_out_in.setdefault(folder, set()).add(name)
+            self._ignored_in.setdefault(folder, set()).add(name)
 
     def rows_now(self, folder: str) -> list[Row]:
-        """What is in a folder at this moment."""
-        return _rows(folder, self._left_out_in.get(folder, _NOTHING))
+        """The entries of a folder at this moment."""
+        return _rows(folder, self._ignored_in.get(folder, _NOTHING))
 
     def digest(self) -> str:
-        """One word for all of it."""
+        """The digest of all of it."""
         import hashlib  # noqa: PLC0415 - a few milliseconds, not needed where nothing is known
 
-        # Later versions of the format tell apart which objects are the same one.
-        content = marshal.dumps(sorted(self.folders.items()), 2)
+        content = marshal.dumps(sorted(self.folders.items()), BY_VALUE)
         return hashlib.blake2b(content, digest_size=20).hexdigest()
 
     def row(self, path: str) -> Row | None:
-        """What is at a path."""
+        """The entry at a path."""
         folder, _, name = path.rpartition("/")
         if folder not in self._rows:
             self._rows[folder] = {str(row[0]): row for row in self.folders.get(folder, ())}
         return self._rows[folder].get(name)
 
-    def changed_since(self, before: Look) -> Iterator[str]:
+    def changed_since(self, before: Snapshot) -> Iterator[str]:
         """Paths of what came, went or changed; of a folder that came, all that is in it."""
         for folder in self.folders.keys() | before.folders.keys():
             now, then = self.folders.get(folder), before.folders.get(folder)
@@ -114,68 +113,33 @@ class Look:
 _OUTSIDE = "outside:"
 
 
-def of_run(
-    config: Config,
-    outside: Iterable[str],
-    told_to: Iterable[str],
-    *,
-    before: Look | None = None,
-    written: Iterable[str] = (),
-) -> Look:
-    """All that a run reads and leaves; our own notes and reports aside, and what it tells.
-
-    With a look from `before` the run, only what it has `written` is looked at once more. What
-    others change meanwhile stays as it was: the next run finds that it is not any more.
-    """
-    leave_out = {str(config.paths.state), *told_to}
-    more = {*outside}
-    facts = "" if config.local else _facts_in(config.api_url)
-    if facts:
-        leave_out.add(f"{facts}/reports")
-        more |= {f"{facts}/clusters", f"{facts}/tenants"}
-    root, out = str(config.paths.root), frozenset(leave_out)
-    if before is None:
-        return look_at(root, sorted(more), leave_out=out)
-    return look_again(before, root, sorted(more), written=written, leave_out=out)
-
-
-def _facts_in(api_url: str) -> str:
-    """The folder of facts; empty if there is a server."""
-    folder: object = api_url if api_url.startswith((".", "/")) else ""
-    if api_url.startswith("file://"):
-        from commodore_py.lieutenant.urls import facts_folder  # noqa: PLC0415 - slow, for few only
-
-        folder = facts_folder(api_url)
-    return os.path.abspath(str(folder)) if folder else ""  # noqa: PTH100 - as it is named
-
-
-def look_at(root: str, more: Iterable[str] = (), *, leave_out: frozenset[str]) -> Look:
+def take(root: str, more: Iterable[str] = (), *, ignored: frozenset[str]) -> Snapshot:
     """Everything below a folder, what links in it lead to, and what else is named.
 
-    Raises OSError where something cannot be looked at, TooMuch where there is no end of it.
+    Raises OSError where something cannot be read, TooMuch where links lead to too much.
     """
-    return _completed(Look(leave_out), root, more)
+    return _completed(Snapshot(ignored), root, more)
 
 
-def look_again(
-    before: Look,
+def take_again(
+    before: Snapshot,
     root: str,
     more: Iterable[str] = (),
     *,
     written: Iterable[str],
-    leave_out: frozenset[str],
-) -> Look:
-    """The same, but below the folder only what was written; all else is as it was before."""
-    look = Look(leave_out)
+    ignored: frozenset[str],
+) -> Snapshot:
+    """The same, but below the folder only what was written is read again."""
+    snapshot = Snapshot(ignored)
     places = {f"{root}/{name}" for name in written}
     around = {above for place in places for above in _folders_above(place)}
     left, inside = (*(f"{place}/" for place in places),), f"{root}/"
     for folder, rows in before.folders.items():
         same = folder.startswith(inside) and not folder.startswith(left)
         if same and folder not in places and folder not in around:
-            look.folders[folder] = rows
-    look.links += (link for link in before.links if link[0] in look.folders)
-    return _completed(look, root, more)
+            snapshot.folders[folder] = rows
+    snapshot.links += (link for link in before.links if link[0] in snapshot.folders)
+    return _completed(snapshot, root, more)
 
 
 def _folders_above(path: str) -> Iterator[str]:
@@ -183,53 +147,53 @@ def _folders_above(path: str) -> Iterator[str]:
         yield path
 
 
-def _completed(look: Look, root: str, more: Iterable[str]) -> Look:
+def _completed(snapshot: Snapshot, root: str, more: Iterable[str]) -> Snapshot:
     if os.path.lexists(root):
-        _walk(look, root, limit=0)
+        _walk(snapshot, root, limit=0)
     for path in more:
-        _look_outside(look, path)
+        _add_outside(snapshot, path)
     done: set[tuple[str, str]] = set()
-    for link in look.links:  # which grow meanwhile
+    for link in snapshot.links:  # which grow meanwhile
         if link in done:
             continue
         done.add(link)
         folder, text = link
         target = os.path.normpath(os.path.join(folder, text))  # noqa: PTH118 - many
-        if not _is_below(target, root, look.left_out):
-            _look_outside(look, target)
-    return look
+        if not _is_below(target, root, snapshot.ignored):
+            _add_outside(snapshot, target)
+    return snapshot
 
 
-def _walk(look: Look, start: str, *, limit: int) -> None:
+def _walk(snapshot: Snapshot, start: str, *, limit: int) -> None:
     waiting = [start]
     while waiting:
         folder = waiting.pop()
-        if folder in look.folders:
+        if folder in snapshot.folders:
             continue
-        rows = look.rows_now(folder)
-        look.folders[folder] = rows
+        rows = snapshot.rows_now(folder)
+        snapshot.folders[folder] = rows
         inner: list[str] = []
         for row in rows:
             kind = stat.S_IFMT(row[1])  # type: ignore[arg-type] # a mode
             if kind == stat.S_IFDIR:
                 inner.append(row[0])  # type: ignore[arg-type] # a name
             elif kind == stat.S_IFLNK:
-                look.links.append((folder, row[-1]))  # type: ignore[arg-type] # a text
+                snapshot.links.append((folder, row[-1]))  # type: ignore[arg-type] # a text
         skipped = _GIT_ONLY if {row[0] for row in rows} >= _GIT_SIGNS else frozenset()
         for name in inner:
             path = f"{folder}/{name}"
             if name not in skipped:
                 waiting.append(path)
-        if limit and sum(map(len, look.folders.values())) > limit:
+        if limit and sum(map(len, snapshot.folders.values())) > limit:
             raise TooMuch(start)
 
 
-def _rows(folder: str, left_out: Collection[str]) -> list[Row]:
+def _rows(folder: str, ignored: Collection[str]) -> list[Row]:
     rows: list[Row] = []
     hooks = _are_hooks(folder)
     with os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name in left_out or (hooks and entry.name.endswith(_NO_HOOK)):
+            if entry.name in ignored or (hooks and entry.name.endswith(_NO_HOOK)):
                 continue  # hooks: a dozen in each clone, and Git never runs them
             found = entry.stat(follow_symlinks=False)
             mode = found.st_mode
@@ -255,23 +219,23 @@ def _are_hooks(folder: str) -> bool:
     return name == "hooks" and all(os.path.lexists(f"{above}/{one}") for one in _GIT_SIGNS)
 
 
-def _look_outside(look: Look, path: str) -> None:
+def _add_outside(snapshot: Snapshot, path: str) -> None:
     real = os.path.realpath(path)
     key = f"{_OUTSIDE}{path}"
-    if key in look.folders:
+    if key in snapshot.folders:
         return
     try:
         found = os.stat(real)  # noqa: PTH116 - as everywhere here
     except (FileNotFoundError, NotADirectoryError):
-        look.folders[key] = [("", 0, 0, real)]
+        snapshot.folders[key] = [("", 0, 0, real)]
         return
     if stat.S_ISDIR(found.st_mode):
-        look.folders[key] = [("", found.st_mode, found.st_ino, real)]
-        already = sum(map(len, look.folders.values()))
-        _walk(look, real, limit=already + _MOST_OUTSIDE)
+        snapshot.folders[key] = [("", found.st_mode, found.st_ino, real)]
+        already = sum(map(len, snapshot.folders.values()))
+        _walk(snapshot, real, limit=already + _MOST_OUTSIDE)
         return
     times = (found.st_mtime_ns, found.st_ctime_ns)
-    look.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]
+    snapshot.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]
 
 
 def _last_change(folder: str) -> int:
@@ -284,10 +248,10 @@ def _last_change(folder: str) -> int:
         return os.stat(above).st_ctime_ns if os.path.isdir(above) else 0  # noqa: PTH112, PTH116
 
 
-def _is_below(path: str, root: str, leave_out: frozenset[str]) -> bool:
+def _is_below(path: str, root: str, ignored: frozenset[str]) -> bool:
     if path != root and not path.startswith(f"{root}/"):
         return False
-    return not any(path == out or path.startswith(f"{out}/") for out in leave_out)
+    return not any(path == out or path.startswith(f"{out}/") for out in ignored)
 
 
 def _newest(rows: list[Row]) -> int:

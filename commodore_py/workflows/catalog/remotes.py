@@ -1,4 +1,4 @@
-"""What remotes answered in a run, and whether they would answer the same now."""
+"""What remotes had in a run, and whether they have the same now."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ _PARALLEL = 8  # waiting for servers, not computing
 _HEAD = "HEAD"
 
 
-def asked_in(
-    paths: WorkPaths, sources: Sources, heard: Events, *, local: bool
+def remotes_of(
+    paths: WorkPaths, sources: Sources, events: Events, *, local: bool
 ) -> list[dict[str, Any]] | None:
-    """What to ask before the next run, with what was found; None where that cannot be known."""
-    answers = {git_urls.normalise(one.url): one for one in heard.of(RemoteListed)}
+    """What to query before the next run, with what was found; None if that cannot be known."""
+    answers = {git_urls.normalise(one.url): one for one in events.of(RemoteListed)}
     found = [] if local else list(_of_checkouts(paths, sources, answers))
-    for one in dict.fromkeys(heard.of(VersionUsed)):
+    for one in dict.fromkeys(events.of(VersionUsed)):
         have = _have(one.clone) if one.clone is not None else None
         answer = answers.get(git_urls.normalise(one.url))
         if one.clone is None and answer is not None:
             have = answer.objects
         found.append(_some_of(one.clone, one.url, {one.version or _HEAD}, have, answers))
     covered = {git_urls.normalise(one["url"]) for one in found if one is not None}
-    # Nobody has said what of it was used, so everything counts.
+    # It is not known what of it was used, so everything counts.
     for url, answer in answers.items():
         if url not in covered:
             found.append(_question("", answer.url, None, answer.objects, answer.default_branch))
@@ -70,7 +70,7 @@ def _of_checkouts(
             yield _some_of(bare, dependencies[0].url, versions, _have(bare), answers)
 
 
-def answer_alike(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
+def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all remotes still have what they had."""
     asker = Asker(root)
     near = [one for one in questions if git_urls.local_path(git_urls.normalise(one["url"]))]

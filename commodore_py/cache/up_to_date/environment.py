@@ -1,4 +1,4 @@
-"""What decides about a run besides files: options, environment, tools, settings, our own code."""
+"""What a run depends on besides files: settings, environment, tools, our own code."""
 
 from __future__ import annotations
 
@@ -10,19 +10,14 @@ import sys
 from typing import TYPE_CHECKING
 
 import commodore_py
-from commodore_py.model.fields import field_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.config import Config
-
 _TOOLS = ("git", "helm", "jb", "kustomize", "kubectl")
 _HOMEBREW = "/opt/homebrew/bin"  # where the wrapper of kustomize looks in the end
-# How something is told, and how fast: never what.
-_PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout", "told_to"})
-# Of a terminal, a session or a single call: no two are alike, and nothing compiles to them.
-_OF_THE_MOMENT = re.compile(
+# Of a terminal, a session or a single call: they differ each time, and no result depends on them.
+_OF_SESSIONS = re.compile(
     r"_|SHLVL|PWD|OLDPWD|TERM(_.*)?|COLUMNS|LINES|WINDOWID|DISPLAY|COLORTERM|NO_COLOR|FORCE_COLOR"
     r"|SSH_(CLIENT|CONNECTION|TTY|AUTH_SOCK)|TMUX(_PANE)?|STY|XDG_SESSION_.*|GPG_TTY|GOGC|GODEBUG"
     r"|PYTEST_CURRENT_TEST|GIT_TRACE.*"
@@ -33,11 +28,10 @@ _INCLUDED = re.compile(
 _GIT_FILES = ("config", "ignore", "attributes")
 
 
-def fingerprint(config: Config, cluster_id: str, *, root: str) -> str:
-    """One word for everything but the files of a run and the answers of others."""
-    told = {
-        "cluster": cluster_id,
-        "config": {name: _plain(value) for name, value in _settings(config)},
+def fingerprint(settings: Mapping[str, object], *, root: str) -> str:
+    """The fingerprint of everything but the files of a run and responses of servers."""
+    parts = {
+        "settings": {name: repr(value) for name, value in settings.items()},
         "environment": _environment(os.environ),
         "process": [root, os.getcwd(), os.geteuid(), os.getegid(), _umask()],  # noqa: PTH109 - a text
         "python": [sys.version, sys.executable, sys.prefix],
@@ -45,25 +39,14 @@ def fingerprint(config: Config, cluster_id: str, *, root: str) -> str:
         "tools": [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
         "git": [_stat(file) for file in _git_settings()],
     }
-    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=20).hexdigest()
-
-
-def _settings(config: Config) -> Iterator[tuple[str, object]]:
-    for name in field_names(config):
-        if name not in _PRESENTATION:
-            yield name, getattr(config, name)
-
-
-def _plain(value: object) -> object:
-    """A setting as text; what holds others tells them all."""
-    return repr(value)
+    return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=20).hexdigest()
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value.encode(errors="surrogateescape").hex()
         for name, value in variables.items()
-        if not _OF_THE_MOMENT.fullmatch(name)
+        if not _OF_SESSIONS.fullmatch(name)
     }
 
 
@@ -74,7 +57,7 @@ def _umask() -> int:
 
 
 def _our_files() -> Iterator[object]:
-    """Our code as it lies there, which an editable install may change; and what it stands on."""
+    """Our code, which an editable install may change; and the folders of packages."""
     waiting = [os.path.dirname(commodore_py.__file__)]  # noqa: PTH120 - many
     while waiting:
         folder = waiting.pop()
@@ -88,7 +71,7 @@ def _our_files() -> Iterator[object]:
                     yield _stat(entry.path)
     for folder in sys.path:
         if folder.endswith("-packages"):
-            # Whoever installs another version changes the names in there.
+            # Another version of a package has other names there.
             yield _stat(folder)
 
 

@@ -1,0 +1,180 @@
+"""The note that a run leaves about itself: one small file, used only if all of it is valid."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.model.catalog import (
+    BuildRecord,
+    Change,
+    DependencyRecord,
+    DiffLine,
+    FileChange,
+    Notice,
+)
+from commodore_py.model.fields import field_names, field_values
+from commodore_py.model.stages import Published
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+_SCHEMA = "unchanged/v2"
+_NAME = "unchanged"
+_DIGEST = 40
+READS_FILE = "looked.json"
+"""What instances read, see `cache.instances`: of the last run, unless that is marked."""
+_READS_OUTDATED = "looked.json.older"
+# A run that was killed leaves the first, one whose push was not reported the second.
+_UNFINISHED = ("running", "unreported.json")
+
+
+@dataclass(frozen=True, slots=True)
+class LastRun:
+    """A run that succeeded, by what it read, and its outcome."""
+
+    environment: str
+    files: str
+    """The digest of a snapshot."""
+    cluster: str
+    """The digest of the cluster's facts; empty where files hold them."""
+    catalog: str
+    """Its URL; empty where there is none."""
+    outside: list[str]
+    """Paths outside of the working directory that count."""
+    own_outputs: list[str]
+    """Files at the top of the working directory that runs write to for their user."""
+    remotes: list[dict[str, Any]]
+    downloads: list[dict[str, Any]]
+    warnings: list[dict[str, str]]
+    repeatable: bool
+    """Whether another run would issue the same warnings."""
+    outcome: dict[str, Any]
+    time: str
+
+
+def read(folder: Path) -> LastRun | None:
+    """What the last run noted; None where there is no valid note."""
+    try:
+        digest, _, content = _file_in(folder).read_bytes().partition(b"\n")
+        if digest.decode() != _digest(content):
+            return None
+        stored = json.loads(content)
+        if stored.pop("schema") != _SCHEMA or stored.keys() != set(field_names(LastRun)):
+            return None
+        return LastRun(**stored)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def write(folder: Path, run: LastRun) -> None:
+    """Note a run; without permission to write, the next run finds no note."""
+    content = json.dumps({"schema": _SCHEMA, **field_values(run)}, default=field_values).encode()
+    aside = folder / f"{_NAME}-{os.getpid()}"
+    with suppress(OSError):
+        # What changes in the catalog may be secret.
+        with open(aside, "wb", opener=_private) as file:
+            file.write(_digest(content).encode() + b"\n" + content)
+        aside.replace(_file_in(folder))
+
+
+def forget(folder: Path) -> None:
+    """Remove the note."""
+    _file_in(folder).unlink(missing_ok=True)
+
+
+def outcome_of(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, Any]:
+    """What is needed to show a result again; after a push, nothing is left to change."""
+    change = Change() if published.commit else published.change
+    record = field_values(published.record)
+    del record["time"]
+    return {
+        "files": [
+            [one.kind, one.path, one.old_path, one.old_mode, one.new_mode] for one in change.files
+        ],
+        "lines": [[line.text, line.colour] for line in lines] if change and lines else None,
+        "ignored": list(change.ignored),
+        "record": record,
+        "notices": [field_values(notice) for notice in published.notices],
+    }
+
+
+def published_of(outcome: Mapping[str, Any]) -> Published:
+    """The result again; ValueError, KeyError or TypeError if that is not a valid one."""
+    lines = outcome["lines"]
+    change = Change(
+        tuple(
+            FileChange(kind, path, old_path, old_mode=old_mode, new_mode=new_mode)
+            for kind, path, old_path, old_mode, new_mode in outcome["files"]
+        ),
+        ignored=tuple(outcome["ignored"]),
+        lines=None if lines is None else tuple(DiffLine(*line) for line in lines),
+    )
+    record = dict(outcome["record"])
+    for name in ("global_config", "tenant_config"):
+        record[name] = DependencyRecord(**record[name])
+    for name in ("instances", "packages"):
+        record[name] = tuple(DependencyRecord(**one) for one in record[name])
+    return Published(
+        change,
+        BuildRecord(time=datetime.now().astimezone(), **record),
+        notices=tuple(Notice(**notice) for notice in outcome["notices"]),
+    )
+
+
+def set_reads_current(folder: Path) -> None:
+    """The file of what instances read is about the last run, or one like it."""
+    with suppress(FileNotFoundError):
+        os.unlink(folder / _READS_OUTDATED)  # noqa: PTH108 - each run that is up to date does
+
+
+def set_reads_outdated(folder: Path) -> None:
+    """The last run may have read something else, without a record."""
+    if (folder / READS_FILE).is_file():
+        (folder / _READS_OUTDATED).touch()
+
+
+def are_reads_outdated(folder: Path) -> bool:
+    """Whether the file of what instances read is about an older run."""
+    return (folder / _READS_OUTDATED).is_file()
+
+
+@contextmanager
+def locked_if_idle(state: Path) -> Iterator[bool]:
+    """Lock a working directory, if no run holds the lock and none was interrupted."""
+    if any((state / name).exists() for name in _UNFINISHED):
+        yield False
+        return
+    try:
+        lock = os.open(state / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except OSError:
+        yield False
+        return
+    try:
+        try:
+            fcntl.lockf(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(lock)
+
+
+def _file_in(folder: Path) -> Path:
+    return folder / _NAME
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_TRUNC, 0o600)
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=_DIGEST // 2).hexdigest()

@@ -1,0 +1,204 @@
+"""Compile a catalog, unless it is up to date: then show the result of the last run again."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from dataclasses import replace
+from time import monotonic, time_ns
+from typing import TYPE_CHECKING, TypeAlias
+
+from commodore_py import run_log
+from commodore_py.cache.up_to_date import last_run, warnings
+from commodore_py.cache.up_to_date.environment import fingerprint
+from commodore_py.cache.up_to_date.snapshot import TooMuch
+from commodore_py.errors import CommodoreError
+from commodore_py.model.fields import field_values
+
+from .snapshots import snapshot_of_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commodore_py.cache.up_to_date.last_run import LastRun
+    from commodore_py.cache.up_to_date.snapshot import Snapshot
+    from commodore_py.config import Config
+    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.model.stages import Published, Rendered, Sources
+
+    Approve: TypeAlias = Callable[[Change], bool]
+    Lines: TypeAlias = Callable[[Change], tuple[DiffLine, ...]]
+
+log = logging.getLogger(__name__)
+
+# Settings that decide how results are presented, and how fast: never which they are.
+_PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout", "told_to"})
+
+
+def compile_catalog(
+    config: Config, cluster_id: str, approve: Approve, lines: Lines | None = None
+) -> Published:
+    """Compile one cluster's catalog, or show the last result again if it is up to date.
+
+    `lines` makes the text of a change; without it, a change is only shown with its contents.
+    """
+    run = _Run(config, cluster_id, lines) if _can_be_up_to_date(config) else None
+    published = run.up_to_date() if run is not None else None
+    if published is not None:
+        if published.change and not config.local:
+            approve(published.change)
+        return published
+    from commodore_py import pipeline  # noqa: PLC0415 - slow, and not needed when up to date
+
+    if run is None:
+        unnoted = _UnnotedRun(config)
+        with run_log.collecting() as unnoted.events:
+            return pipeline.compile_catalog(config, cluster_id, approve, unnoted)
+    with run_log.collecting() as run.events, warnings.collected() as run.warnings:
+        return pipeline.compile_catalog(config, cluster_id, approve, run)
+
+
+def _can_be_up_to_date(config: Config) -> bool:
+    """Whether a run can be compared at all: others are rare, or meant to do all the work."""
+    all_the_work = config.recompile or config.verify_cache or config.explain_cache or config.force
+    elsewhere = config.dry_run or config.output_dir is not None
+    by_programs = config.jsonnet_bundler == "jb" and config.fetch_dependencies
+    return not (all_the_work or elsewhere or by_programs or config.engine != "native")
+
+
+class _UnnotedRun:
+    """A run that later ones are not compared with; what its instances read is noted."""
+
+    def __init__(self, config: Config) -> None:
+        self._config = config
+        self.events = run_log.Events()
+
+    def begun(self) -> None:
+        """Nothing to do: only a run that succeeds is noted."""
+
+    @run_log.act("remember")
+    def done(self, sources: Sources, _: Rendered, __: Published) -> None:
+        """Note what instances read."""
+        _note_reads(self._config, sources, self.events)
+
+
+def _note_reads(config: Config, sources: Sources, events: run_log.Events) -> None:
+    from commodore_py.cache import instances  # noqa: PLC0415 - not needed when up to date
+
+    if config.dry_run:
+        return
+    if config.result_cache is None or config.engine != "native":
+        last_run.set_reads_outdated(config.paths.state)
+    else:
+        instances.note(config.paths.state, sources, events)
+
+
+class _Run:
+    """What is known about the last run, and what is collected about this one."""
+
+    def __init__(self, config: Config, cluster_id: str, lines: Lines | None) -> None:
+        self._config, self._cluster, self._lines = config, cluster_id, lines
+        self._folder = config.paths.state
+        self._root = str(config.paths.root)
+        self._last: LastRun | None = None
+        self._before: Snapshot | None = None
+        self._environment = ""
+        self._began = time_ns()
+        self.events = run_log.Events()
+        self.warnings: list[dict[str, str]] = []
+
+    @run_log.act("look back")
+    def up_to_date(self) -> Published | None:
+        """The result of the last run, if this one would have the same."""
+        started = monotonic()
+        with last_run.locked_if_idle(self._folder) as idle:
+            self._last = last_run.read(self._folder)
+            self._environment = self._fingerprint()
+            self._before = self._snapshot()
+            last, before = self._last, self._before
+            if not idle or last is None or before is None:
+                return None
+            why = self._difference(last, before)
+            if why:
+                log.info("not as in the run of %s: %s", last.time, why)
+                return None
+            published = None
+            with suppress(ValueError, KeyError, TypeError):
+                took = (("gather", round(monotonic() - started, 3)), ("render", 0.0))
+                published = last_run.published_of(last.outcome)
+                published = replace(published, timings=(*took, ("publish", 0.0)))
+        if published is not None:
+            if self._config.result_cache is not None:
+                last_run.set_reads_current(self._folder)
+            log.info("nothing changed since %s: nothing to do", last.time)
+            warnings.repeat(last.warnings)
+        return published
+
+    def _difference(self, last: LastRun, before: Snapshot) -> str:
+        """Why the catalog is not up to date; the cheapest comparisons come first."""
+        if last.environment != self._environment:
+            return "options, environment, tools or the program itself"
+        if not last.repeatable:
+            return "what it warned of may have changed"
+        if last.outcome["files"] and (
+            self._config.push or self._lines is None or last.outcome["lines"] is None
+        ):
+            return "there is a change to show, or to push"
+        if last.files != before.digest():
+            return "files"
+        from . import responses  # noqa: PLC0415 - only if all else is the same
+
+        return responses.difference(self._config, self._cluster, last)
+
+    def _fingerprint(self) -> str:
+        settings = {
+            name: value
+            for name, value in field_values(self._config).items()
+            if name not in _PRESENTATION
+        }
+        return fingerprint({**settings, "cluster": self._cluster}, root=self._root)
+
+    def _snapshot(self) -> Snapshot | None:
+        outside = self._last.outside if self._last is not None else ()
+        try:
+            return snapshot_of_run(self._config, outside, self._own_outputs())
+        except (OSError, TooMuch) as error:
+            log.debug("the working directory cannot be read: %s", error)
+            return None
+
+    def _own_outputs(self) -> frozenset[str]:
+        """Files at the top that this run writes to for its user, or an earlier one did."""
+        if self._config.result_cache is None:  # it is not recorded whether code reads them
+            return frozenset()
+        named = [*map(str, self._config.told_to), *(self._last.own_outputs if self._last else ())]
+        return frozenset(one for one in named if one.rpartition("/")[0] == self._root)
+
+    def begun(self) -> None:
+        """A run begins: until it has succeeded, nothing is known."""
+        last_run.forget(self._folder)
+
+    @run_log.act("remember")
+    def done(self, sources: Sources, rendered: Rendered, published: Published) -> None:
+        """Note a run that succeeded, if it is known what it read and wrote."""
+        from .note import Observed, note_of  # noqa: PLC0415 - needs all that the run has needed
+
+        _note_reads(self._config, sources, self.events)
+        if self._before is None:
+            return
+        observed = Observed(
+            self._environment,
+            self._before,
+            self._began,
+            self.events,
+            list(self.warnings),
+            self._last.warnings if self._last is not None else None,
+            self._own_outputs(),
+        )
+        try:
+            noted = note_of(self._config, sources, rendered, published, observed, lines=self._lines)
+        except (OSError, TooMuch, CommodoreError) as error:
+            noted = str(error)
+        if isinstance(noted, str):
+            log.debug("this run is not noted: %s", noted)
+        else:
+            last_run.write(self._folder, noted)

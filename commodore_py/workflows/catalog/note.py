@@ -1,0 +1,110 @@
+"""What is noted of a run that succeeded."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from commodore_py import compiler
+from commodore_py.cache import instances
+from commodore_py.cache.up_to_date import warnings
+from commodore_py.cache.up_to_date.last_run import LastRun, outcome_of
+from commodore_py.cache.verdicts import Verdicts
+from commodore_py.lieutenant.urls import facts_folder
+
+from . import outside, proof, remotes, responses
+from .snapshots import snapshot_of_run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from commodore_py.cache.up_to_date.snapshot import Snapshot
+    from commodore_py.config import Config
+    from commodore_py.model.catalog import Change, DiffLine
+    from commodore_py.model.stages import Published, Rendered, Sources
+    from commodore_py.run_log import Events
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What was collected since before the run began."""
+
+    environment: str
+    before: Snapshot
+    began: int
+    events: Events
+    warnings: list[dict[str, str]]
+    last_warnings: list[dict[str, str]] | None
+    """Those of the run before, if it is known."""
+    own_outputs: frozenset[str]
+
+
+def note_of(
+    config: Config,
+    sources: Sources,
+    rendered: Rendered,
+    published: Published,
+    observed: Observed,
+    *,
+    lines: Callable[[Change], tuple[DiffLine, ...]] | None,
+) -> LastRun | str:
+    """Everything that the next run is compared with; or why it cannot be."""
+    why = _objection(config, sources, published, observed)
+    if why:
+        return why
+    root, events = config.paths.root, observed.events
+    elsewhere = sorted({*outside.named_by(sources, root), *instances.paths_outside(events, root)})
+    of_remotes = remotes.remotes_of(config.paths, sources, events, local=config.local)
+    if of_remotes is None:
+        return "it is not known what its remotes have"
+    files = _files_after(config, elsewhere, observed)
+    snapshots = proof.Snapshots(observed.before, observed.began, files)
+    foreign = proof.unexplained(snapshots, config, sources, rendered)
+    if foreign:
+        return f"another program may have changed {foreign} meanwhile"
+    if not files.is_settled():
+        return "files are as young as the clock is exact"
+    facts = None if config.local else facts_folder(config.api_url)
+    text = lines(published.change) if lines is not None and published.change else None
+    return LastRun(
+        environment=observed.environment,
+        files=files.digest(),
+        cluster="" if config.local or facts else responses.digest_of(sources.cluster),
+        catalog=sources.cluster.catalog_url,
+        outside=elsewhere,
+        own_outputs=sorted(filter(os.path.lexists, observed.own_outputs)),
+        remotes=of_remotes,
+        downloads=[] if config.local else responses.downloads_of(events),
+        warnings=observed.warnings,
+        repeatable=warnings.are_repeatable(
+            observed.warnings,
+            observed.last_warnings,
+            local=config.local,
+            pushed=published.commit is not None,
+        ),
+        outcome=outcome_of(published, text),
+        time=datetime.now().astimezone().isoformat(timespec="seconds"),
+    )
+
+
+def _files_after(config: Config, elsewhere: list[str], observed: Observed) -> Snapshot:
+    # A run that fetches also writes where others do, which must be told apart.
+    quick = config.local and not config.fetch_dependencies
+    before = observed.before if quick else None
+    return snapshot_of_run(
+        config, elsewhere, observed.own_outputs, before=before, written=proof.WRITTEN
+    )
+
+
+def _objection(config: Config, sources: Sources, published: Published, observed: Observed) -> str:
+    """Why a run must be repeated, whatever the files are like."""
+    if published.unreported:
+        return "its report is still due"
+    warned = replace(config, helm_nondeterminism="warn")
+    steady = all(one.steady for verdicts in observed.events.of(Verdicts) for one in verdicts.all)
+    if not steady or compiler.chart_doubts(warned, sources):
+        return "a chart gives something else each time"
+    file = instances.reads_one_of(observed.own_outputs, observed.events, config.paths.root)
+    return f"it looks for {file}, and writes such a file for its user" if file else ""

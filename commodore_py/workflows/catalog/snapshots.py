@@ -1,0 +1,49 @@
+"""The files that count for a run of `catalog compile`."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from commodore_py.cache.up_to_date.snapshot import take, take_again
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.cache.up_to_date.snapshot import Snapshot
+    from commodore_py.config import Config
+
+
+def snapshot_of_run(
+    config: Config,
+    outside: Iterable[str],
+    own_outputs: Iterable[str],
+    *,
+    before: Snapshot | None = None,
+    written: Iterable[str] = (),
+) -> Snapshot:
+    """All files that a run reads and writes, without our notes and reports, and `own_outputs`.
+
+    With a snapshot from `before` the run, only what the run has `written` is read again. Files that
+    others change meanwhile stay as they were, so that the next run finds them modified.
+    """
+    ignored = {str(config.paths.state), *own_outputs}
+    more = {*outside}
+    facts = "" if config.local else _facts_in(config.api_url)
+    if facts:
+        ignored.add(f"{facts}/reports")
+        more |= {f"{facts}/clusters", f"{facts}/tenants"}
+    root, out = str(config.paths.root), frozenset(ignored)
+    if before is None:
+        return take(root, sorted(more), ignored=out)
+    return take_again(before, root, sorted(more), written=written, ignored=out)
+
+
+def _facts_in(api_url: str) -> str:
+    """The folder of facts; empty if there is a server."""
+    folder: object = api_url if api_url.startswith((".", "/")) else ""
+    if api_url.startswith("file://"):
+        from commodore_py.lieutenant.urls import facts_folder  # noqa: PLC0415 - slow, for few only
+
+        folder = facts_folder(api_url)
+    return os.path.abspath(str(folder)) if folder else ""  # noqa: PTH100 - as it is named
