@@ -10,7 +10,7 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from commodore_py import compiler, postprocess, refs, run_log
+from commodore_py import checks, compiler, postprocess, refs, run_log
 from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_doubts
 from commodore_py.catalog.diff.text import ignored_words
@@ -41,8 +41,9 @@ from commodore_py.inventory.layout import materialise
 from commodore_py.inventory.resolve import locator_of, resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.lieutenant.reports import report_body, send_report
-from commodore_py.model.catalog import CatalogHead, Change, Notice
+from commodore_py.model.catalog import CatalogHead, Change
 from commodore_py.model.classpath import ClassPath
+from commodore_py.model.problem import Problem
 from commodore_py.model.stages import Published, Rendered, ReportOutcome, Sources
 from commodore_py.model.tree import Tree
 
@@ -61,6 +62,7 @@ Approve: TypeAlias = Callable[[Change], bool]
 
 _ACTS = ("gather", "render", "publish")
 _RETRIES = 3
+_STRICT_HINT = "fix it, or omit --strict to continue with a warning"
 
 
 class Memory(Protocol):
@@ -86,8 +88,7 @@ def compile_catalog(
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = render(config, sources)
         times.append(monotonic())
-        if config.strict:
-            refuse_doubts((*rendered.notices, *sources.notices))
+        raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
         published = publish(config, sources, rendered, approve)
         if memory is not None:
             memory.done(sources, rendered, published)
@@ -190,7 +191,7 @@ def render(config: Config, sources: Sources) -> Rendered:
     return rendered if sources.catalog_head is None else _assembled(rendered, sources)
 
 
-def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Notice, ...]]:
+def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Problem, ...]]:
     """The files of secret references, and which references will not be replaced."""
     if sources.plan.reveal:
         return (), ()
@@ -208,10 +209,11 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
         tree = assemble(trees, references, resolved.nodes)
         unrevealed = refs.manifest_doubts(trees, references)
     about_rules = rule_doubts(resolved, sources.places.parameter)
+    found = checks.check_catalog(trees)
     return replace(
         rendered,
         catalog=tree,
-        notices=(*rendered.notices, *unrevealed, *about_rules),
+        notices=(*rendered.notices, *unrevealed, *about_rules, *found),
         rules=ignore_rules(resolved),
     )
 
@@ -258,8 +260,8 @@ def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
         change = _explained(sink.stage(rendered), rendered)
-    if config.strict:
-        refuse_doubts(Notice(ignored_words(one), refusal=True) for one in change.ignored)
+    ignored = (Problem(ignored_words(one), strict=True) for one in change.ignored)
+    raise_refused(ignored, strict=config.strict)
     return change
 
 
@@ -331,14 +333,12 @@ def _report_left_over(config: Config, sources: Sources, published: Published) ->
     return _report(config, published, report)
 
 
-def refuse_doubts(notices: Iterable[Notice]) -> None:
-    """With --strict, what Commodore accepts and we would rather not ends the run unpublished."""
-    hint = "mend it, or leave out --strict to go on with a warning"
-    raise_collected(
-        [
-            CommodoreError(notice.text, where=notice.where, hint=hint)
-            for notice in notices
-            if notice.refusal
-        ],
-        "refused by --strict",
-    )
+def raise_refused(problems: Iterable[Problem], *, strict: bool) -> None:
+    """End the run before anything is published: at errors, and when strict at much more."""
+    problems = tuple(problems)
+    errors = [one.as_error() for one in problems if one.severity == "error"]
+    raise_collected(errors, "nothing was published")
+    if strict:
+        raise_collected(
+            [one.as_error(_STRICT_HINT) for one in problems if one.strict], "refused by --strict"
+        )

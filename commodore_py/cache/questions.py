@@ -524,7 +524,7 @@ class NodeValue(Question):
 
 
 class Reference(Question):
-    """The hash of a reference to a secret."""
+    """The hash of a reference to a secret, by its backend and path."""
 
     kind = "reference"
 
@@ -533,8 +533,8 @@ class Reference(Question):
         return view.references.get(self.about, "").encode()
 
     def describe(self, _: Roots) -> str:
-        """Which reference it is."""
-        return f"the reference {self.about} has changed"
+        """Its path."""
+        return f"the reference {self.about.partition(':')[2]} has changed"
 
 
 class Tool(Question):

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 _TAG: Final = re.compile(r"\?\{(?P<token>\w+:[\w.@=/:-]+)(?P<functions>\|(?:\|\w+(?::\S*)*)+)?=*\}")
 _SUB_VARIABLE: Final = re.compile(r"@[\w.-]+")
 _DATA: Final = re.compile(rb"^data: '?([A-Za-z0-9+/=]+)'?$", re.MULTILINE)
-_BACKEND: Final = "vaultkv"
+# As in Commodore: Kapitan is given bare paths for references of this kind only.
+_BARE: Final = "vaultkv"
 
 MARK: Final = "?{"
 """What a text without any reference lacks."""
@@ -32,14 +33,14 @@ class Tags:
     """What the references of a compile become."""
 
     hashes: Mapping[str, str] = field(default_factory=dict)
-    """The first digits of a reference file's hash, by its path."""
+    """The first digits of a reference file's hash, by backend and path (`vaultkv:a/b`)."""
     bare: bool = False
     """Component authors compile without a catalog: they see the paths."""
 
     @classmethod
     def of(cls, references: tuple[ReferenceFile, ...], *, bare: bool = False) -> Tags:
         """The tags that these files stand behind."""
-        return cls({file.path: _hash(file) for file in references}, bare)
+        return cls({f"{file.backend}:{file.path}": _hash(file) for file in references}, bare)
 
     def in_text(self, text: str) -> str:
         """The text with every reference replaced."""
@@ -72,7 +73,7 @@ class Tags:
         backend, *rest = match["token"].split(":")
         path = rest[0]
         file = _SUB_VARIABLE.sub("", path)
-        known = self.hashes.get(file) if backend == _BACKEND and len(rest) in (1, 2, 4) else None
+        known = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
         if known is None:
             raise BadTag(
                 f"no parameter declares the reference {match[0]}",
@@ -86,15 +87,15 @@ class Tags:
                 f"{match[0]} carries the hash of another reference, this one's is {known}",
                 hint="leave the hash out, it is added while compiling",
             )
-        return f"?{{{_BACKEND}:{path}:{known}}}"
+        return f"?{{{backend}:{path}:{known}}}"
 
     @staticmethod
     def _as_path(match: re.Match[str]) -> str:
         backend, path, *_ = match["token"].split(":")
-        if backend != _BACKEND or "@" in path:
+        if backend != _BARE or "@" in path:
             raise BadTag(
                 f"{match[0]} cannot be shown as a path",
-                hint=f"only plain {_BACKEND} references can be compiled without a catalog",
+                hint=f"only plain {_BARE} references can be compiled without a catalog",
             )
         return path
 

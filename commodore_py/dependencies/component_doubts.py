@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.model.catalog import Notice
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import parameter_key
+from commodore_py.model.problem import Problem
 
 from .askers import places_of
 from .discover import requests_in
@@ -30,7 +30,7 @@ _RESERVED_KEYS = {
 _BUNDLER_FILES = ("jsonnetfile.json", "jsonnetfile.jsonnet")
 
 
-def doubts(config: Config, classes: ClassPath, inventory: Inventory) -> tuple[Notice, ...]:
+def doubts(config: Config, classes: ClassPath, inventory: Inventory) -> tuple[Problem, ...]:
     """A notice for each; those that are only good to know are no reason to refuse."""
     node = inventory.bootstrap
     present = {one.spec.name: libraries_of(one) for one in classes.of_kind(Kind.COMPONENT)}
@@ -45,7 +45,7 @@ def doubts(config: Config, classes: ClassPath, inventory: Inventory) -> tuple[No
     )
 
 
-def request_doubts(node: Node, asked: Callable[[Iterable[str]], str]) -> Iterator[Notice]:
+def request_doubts(node: Node, asked: Callable[[Iterable[str]], str]) -> Iterator[Problem]:
     """Names that are asked for twice, and keys of parameters that are not one thing's alone."""
     requests = tuple(requests_in(node))
     spellings: dict[Instance, list[str]] = {}
@@ -60,7 +60,7 @@ def request_doubts(node: Node, asked: Callable[[Iterable[str]], str]) -> Iterato
         if len(written) > 1:
             both = " and as ".join(sorted(f"`{application}`" for application in written))
             text = f"component {instance.component} is asked for twice: as {both}"
-            yield Notice(text, where=asked(written), refusal=True)
+            yield Problem(text, where=asked(written), strict=True)
 
     components = {instance.component for _, instance in requests}
     shown = {name: _shown(name, components) for name in sorted(names)}
@@ -68,13 +68,13 @@ def request_doubts(node: Node, asked: Callable[[Iterable[str]], str]) -> Iterato
         where = [application for name in sharing for application in names[name]]
         told = " and ".join(shown[name] for name in sharing)
         if len(sharing) > 1:
-            yield Notice(f"{told} share parameters.{key}", where=asked(where), refusal=True)
+            yield Problem(f"{told} share parameters.{key}", where=asked(where), strict=True)
         if key in _RESERVED_KEYS:
             text = f"{told} would be given parameters.{key}, which has a meaning of its own"
-            yield Notice(text, where=asked(where), refusal=True)
+            yield Problem(text, where=asked(where), strict=True)
 
 
-def version_doubts(classes: ClassPath, inventory: Inventory) -> Iterator[Notice]:
+def version_doubts(classes: ClassPath, inventory: Inventory) -> Iterator[Problem]:
     """Instances of another version than their component, of which they still get parts."""
     for instance in inventory.instances:
         base, own = classes.component(instance.component), classes.component(instance.name)
@@ -82,7 +82,7 @@ def version_doubts(classes: ClassPath, inventory: Inventory) -> Iterator[Notice]
             continue
         parts = list(_parts_of_base(base, own, inventory.nodes.get(instance.name)))
         if parts:
-            yield Notice(
+            yield Problem(
                 f"instance {instance.name} is another version of component {instance.component},"
                 f" but {' and '.join(parts)} are those of the component's own version",
                 where=f"parameters.components.{instance.name}",

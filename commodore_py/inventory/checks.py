@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.catalog import Notice
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Parameters
+from commodore_py.model.problem import Problem
 
 from .locator import with_place
 
@@ -89,10 +89,10 @@ def check_support(inventory: Inventory, locator: Locator) -> None:
     raise_collected(errors, "component instances that cannot be compiled")
 
 
-def deprecations(inventory: Inventory) -> tuple[Notice, ...]:
+def deprecations(inventory: Inventory) -> tuple[Problem, ...]:
     """What the deprecated components of the cluster have to say, each once."""
     parameters = inventory.bootstrap.parameters
-    notices: dict[str, Notice] = {}
+    notices: dict[str, Problem] = {}
     for instance in inventory.instances:
         metadata = _metadata(parameters, instance)
         if metadata.get("deprecated"):
@@ -101,7 +101,7 @@ def deprecations(inventory: Inventory) -> tuple[Notice, ...]:
                 parts.append(f"Use component {metadata['replaced_by']} instead.")
             if "deprecation_notice" in metadata:
                 parts.append(str(metadata["deprecation_notice"]))
-            notices.setdefault(instance.component, Notice(" ".join(parts)))
+            notices.setdefault(instance.component, Problem(" ".join(parts)))
     return tuple(notices.values())
 
 

@@ -10,18 +10,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from .difference import IgnoreRule
+    from .problem import Problem
     from .tree import Tree
-
-
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """Something a user must see at the end of a run."""
-
-    text: str
-    where: str = ""
-    """File and line, target or repository, as far as known."""
-    refusal: bool = False
-    """We would rather refuse what Commodore accepts: an error under `--strict`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +22,7 @@ class CatalogHead:
     url: str
     branch: str
     commit: str | None
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

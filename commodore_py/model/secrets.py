@@ -26,3 +26,5 @@ class ReferenceFile:
 
     path: str
     content: bytes
+    backend: str
+    """The kind of references that it stands behind."""

@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from .catalog import BuildRecord, CatalogHead, Change, Notice
+    from .catalog import BuildRecord, CatalogHead, Change
     from .classpath import ClassPath
     from .cluster import Cluster
     from .difference import IgnoreRule
     from .inventory import Inventory
     from .plan import CompilePlan
+    from .problem import Problem
     from .secrets import ReferenceFile
     from .spot import Places
     from .tree import Tree
@@ -34,7 +35,7 @@ class Sources:
     """Files and lines for messages, looked up when one needs them."""
     catalog_head: CatalogHead | None = None
     """None for a component or a package by itself: its trees make up no catalog."""
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Rendered:
     instances: Mapping[str, Tree]
     references: tuple[ReferenceFile, ...]
     catalog: Tree
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
 
@@ -70,4 +71,4 @@ class Published:
     """The commit whose report failed."""
     timings: tuple[tuple[str, float], ...] = ()
     """Acts of the run, and the seconds that they took."""
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()

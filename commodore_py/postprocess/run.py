@@ -15,7 +15,7 @@ from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.lib import LIBRARIES
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 
 from .cached import FilterWork, filter_cache
 from .definitions import Definition, Invalid, NoDefinitions, Surroundings, definitions_of
@@ -38,7 +38,7 @@ logger = logging.getLogger(__name__)
 
 def apply_filters(
     config: Config, compiled: Mapping[str, Tree], sources: Sources
-) -> tuple[Mapping[str, Tree], tuple[Notice, ...]]:
+) -> tuple[Mapping[str, Tree], tuple[Problem, ...]]:
     """The trees as their instances' filters leave them, and what was skipped."""
     # Filters know one folder only: the one that everything is written to.
     paths = WorkPaths(Path(os.path.normpath(sources.plan.output.absolute())))
@@ -47,12 +47,12 @@ def apply_filters(
     documents = Documents()
     cache = filter_cache(replace(config, paths=paths))
     filtered = dict(compiled)
-    notices: list[Notice] = []
+    notices: list[Problem] = []
     errors: list[CommodoreError] = []
     for name in sorted(compiled):
         node = sources.inventory.nodes.get(name)
         if node is None:
-            notices.append(Notice(f"no filters for {name}: the inventory has no such target"))
+            notices.append(Problem(f"no filters for {name}: the inventory has no such target"))
             continue
         instance = _Instance(
             node=node,
@@ -109,12 +109,12 @@ class _Instance:
             documents=self.documents,
         )
 
-    def pass_over(self, invalid: Invalid) -> Notice:
-        return Notice(
+    def pass_over(self, invalid: Invalid) -> Problem:
+        return Problem(
             f"skipped filter {invalid.name} of {self.node.name}: {invalid.reason}",
             where=invalid.spot.seen_from(self.place_of),
             # What is switched off changes nothing, whatever is wrong with it.
-            refusal=not invalid.disabled,
+            strict=not invalid.disabled,
         )
 
     @contextlib.contextmanager
@@ -129,7 +129,7 @@ class _Instance:
             raise
 
 
-def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
+def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
     name = instance.node.name
     tree = instance.before.trees[name]
     try:
@@ -150,7 +150,7 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Notice]]:
                 tree = _run(definition, tree, instance)
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(
-                    Notice(
+                    Problem(
                         f"filter {definition.name} of {name}: its argument component is not used,"
                         " the variable of that name is always the component",
                         where=definition.spot.seen_from(instance.place_of),

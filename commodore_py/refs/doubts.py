@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError, SeveralErrors
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 from commodore_py.model.spot import nowhere
 
 from .parse import by_text
@@ -32,21 +32,21 @@ _SUB_VARIABLE = re.compile(r"@[\w.\-]+")
 
 def doubts(
     inventory: Inventory, place_of: PlaceOf = nowhere, *, found: Marked | None = None
-) -> tuple[Notice, ...]:
+) -> tuple[Problem, ...]:
     """A notice for each reference that will stay in the manifests as it is, or is not found."""
     found = marked(inventory) if found is None else found
     texts = by_text(found.occurrences())
     declared = {_path_of(text) for text in texts}
     return (
         *(
-            Notice(
+            Problem(
                 f"reference ?{{{text}}} stands in a key: only those in values are replaced",
                 where=said(spots, place_of),
             )
             for text, spots in by_text(found.in_keys()).items()
         ),
         *(
-            Notice(f"reference {shown!r} {reason}", where=said(spots, place_of), refusal=True)
+            Problem(f"reference {shown!r} {reason}", where=said(spots, place_of), strict=True)
             for shown, reason, spots in (
                 *_unclosed(by_text(found.unclosed())),
                 *_odd(texts, declared),
@@ -56,7 +56,7 @@ def doubts(
 
 
 @contextlib.contextmanager
-def explaining(doubts: Iterable[Notice]) -> Iterator[None]:
+def explaining(doubts: Iterable[Problem]) -> Iterator[None]:
     """Errors about references that were doubtful all along also tell where those stand."""
     try:
         yield
@@ -64,8 +64,8 @@ def explaining(doubts: Iterable[Notice]) -> Iterator[None]:
         for one in error.errors if isinstance(error, SeveralErrors) else (error,):
             shown = {f"'?{{{text}}}'" for text in references_in(str(one))}
             for doubt in doubts:
-                if any(text in doubt.text for text in shown):
-                    one.add_note(f"{doubt.text}: {', '.join(doubt.where.splitlines())}")
+                if any(text in doubt.message for text in shown):
+                    one.add_note(f"{doubt.message}: {', '.join(doubt.where.splitlines())}")
         raise
 
 
@@ -84,6 +84,7 @@ def _odd(texts: _Texts, declared: Container[str]) -> Iterator[_Doubt]:
 def _reason(text: str, declared: Container[str]) -> str:
     """The first thing that is odd about a reference, if any."""
     plain, bars, _ = text.partition("||")
+    backend = text.partition(":")[0]
     path = _path_of(text)
     whole = _SUB_VARIABLE.sub("", path)
     if "?{" in text:
@@ -97,7 +98,7 @@ def _reason(text: str, declared: Container[str]) -> str:
     if path.endswith("/"):
         return "names no key: write the key of the secret after the last slash"
     if whole != path and whole not in declared:
-        return f"means a part of ?{{vaultkv:{whole}}}, which no parameter holds"
+        return f"means a part of ?{{{backend}:{whole}}}, which no parameter holds"
     return ""
 
 

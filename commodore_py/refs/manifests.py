@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import binascii
 import re
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 
 from .backends import REF_BACKENDS
 
@@ -18,35 +19,49 @@ if TYPE_CHECKING:
     from commodore_py.model.secrets import ReferenceFile
     from commodore_py.model.tree import Tree
 
-_STARTS = tuple(f"?{{{kind}:".encode() for kind in REF_BACKENDS)
-_KINDS = "|".join(REF_BACKENDS).encode()
-# As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts here.
-_TAG = re.compile(rb"\?\{(?:" + _KINDS + rb"):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}")
 _SUB_VARIABLE = re.compile(r"@[\w.\-]+")
 _ENCODED = re.compile(rb"[A-Za-z0-9+/]+={0,2}")
 _GROUP = 3  # bytes that base64 turns into four characters
 _CHARACTER = 6  # bits of them that each character holds
 
 
+@dataclass(frozen=True, slots=True)
+class _Signs:
+    """What references of the known backends look like in a file."""
+
+    tag: re.Pattern[bytes]
+    starts: tuple[bytes, ...]
+    encoded_starts: tuple[bytes, ...]
+    """Beginnings in base64."""
+
+    @classmethod
+    def of(cls, backends: Iterable[str]) -> _Signs:
+        kinds = [re.escape(kind).encode() for kind in backends]
+        starts = tuple(b"?{" + kind + b":" for kind in kinds)
+        # As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts.
+        tag = rb"\?\{(?:%b):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}" % b"|".join(kinds)
+        return cls(re.compile(tag), starts, tuple(_encoded(starts)))
+
+
 def manifest_doubts(
     trees: Mapping[str, Tree], references: Iterable[ReferenceFile]
-) -> tuple[Notice, ...]:
+) -> tuple[Problem, ...]:
     """A notice for each reference without a file, and for each that is hidden in base64.
 
     What the compiler looks through cannot hold the former; filters, copies and the like can.
     """
-    known = {reference.path for reference in references}
+    known, signs = {reference.path for reference in references}, _Signs.of(REF_BACKENDS)
     return tuple(
-        Notice(text, where=f"target {name}: {path}", refusal=True)
+        Problem(text, where=f"target {name}: {path}", strict=True)
         for name, tree in sorted(trees.items())
         for path, entry in tree.items()
-        for text in dict.fromkeys(_said(entry.content, known))
+        for text in dict.fromkeys(_said(entry.content, known, signs))
     )
 
 
-def _said(content: bytes, known: Container[str]) -> Iterator[str]:
-    if any(start in content for start in _STARTS):
-        for tag in _TAG.finditer(content):
+def _said(content: bytes, known: Container[str], signs: _Signs) -> Iterator[str]:
+    if any(start in content for start in signs.starts):
+        for tag in signs.tag.finditer(content):
             path = _SUB_VARIABLE.sub("", tag[1].decode(errors="replace"))
             if str(PurePosixPath(path)) not in known:
                 yield (
@@ -54,27 +69,24 @@ def _said(content: bytes, known: Container[str]) -> Iterator[str]:
                     " it has no reference file, and will not be revealed"
                 )
     # A search for bytes is fast; hardly any file ever gets further.
-    if any(start in content for start in _ENCODED_STARTS):
+    if any(start in content for start in signs.encoded_starts):
         for encoded in _ENCODED.finditer(content):
-            if any(start in encoded[0] for start in _ENCODED_STARTS):
-                for tag in _TAG.finditer(_decoded(encoded[0])):
+            if any(start in encoded[0] for start in signs.encoded_starts):
+                for tag in signs.tag.finditer(_decoded(encoded[0])):
                     yield (
                         f"reference {_text(tag[0])} is base64-encoded in a manifest: it will not"
                         " be revealed (use stringData of a Secret, which holds plain text)"
                     )
 
 
-def _encoded_starts() -> Iterator[bytes]:
+def _encoded(starts: Iterable[bytes]) -> Iterator[bytes]:
     """The beginning of a reference as it looks in base64, for each way it can be aligned."""
-    for start in _STARTS:
+    for start in starts:
         for before in range(_GROUP):
             encoded = base64.b64encode(bytes(before) + start + bytes(_GROUP))
             first = -(-before * 8 // _CHARACTER)
             last = (before + len(start)) * 8 // _CHARACTER
             yield encoded[first:last]
-
-
-_ENCODED_STARTS = tuple(_encoded_starts())
 
 
 def _decoded(encoded: bytes) -> bytes:

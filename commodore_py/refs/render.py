@@ -61,7 +61,7 @@ def render_refs(
 
 def _render(path: PurePosixPath, ref: SecretRef, settings: object) -> ReferenceFile:
     logger.debug("reference file %s, found in %s", path, ref.found_in[0])
-    return ReferenceFile(str(path), REF_BACKENDS[ref.backend].render(ref, settings))
+    return ReferenceFile(str(path), REF_BACKENDS[ref.backend].render(ref, settings), ref.backend)
 
 
 def _place(

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 _MARK = "?{"
 _REFERENCE = re.compile(r"\?\{([^}]+)\}")
-_UNCLOSED = re.compile(rf"\?\{{((?:{'|'.join(REF_BACKENDS)})\b[^}}]*)\Z")
-
 
 _Found: TypeAlias = "list[tuple[ParameterPath, str]]"
 
@@ -69,7 +67,8 @@ class Marked:
 
     def unclosed(self) -> Iterator[Occurrence]:
         """What begins as a reference in a value, and goes on to its end without a brace."""
-        return _each(_UNCLOSED.findall, self.values)
+        kinds = "|".join(map(re.escape, REF_BACKENDS))
+        return _each(re.compile(rf"\?\{{((?:{kinds})\b[^}}]*)\Z").findall, self.values)
 
     def in_keys(self) -> Iterator[Occurrence]:
         """The references in names of parameters, where they are no references."""

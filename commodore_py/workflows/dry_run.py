@@ -50,7 +50,7 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
             notices=tuple(
                 replace(
                     notice,
-                    text=_moved(notice.text, root, scratch),
+                    message=_moved(notice.message, root, scratch),
                     where=_moved(notice.where, root, scratch),
                 )
                 for notice in published.notices

@@ -118,11 +118,11 @@ def _serve() -> None:
                 ignore_class_notfound=missing_ok,
             )
         except ValueError as error:
-            reclass, refusal = None, ("refused", str(error))
+            reclass, strict = None, ("refused", str(error))
         for name in names:
             # References that fail may be tried again without end: then the timer ends us.
             signal.setitimer(signal.ITIMER_VIRTUAL, _CPU_SECONDS)
-            outcome = refusal if reclass is None else _outcome(reclass, name)
+            outcome = strict if reclass is None else _outcome(reclass, name)
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
             _send(sys.stdout.buffer, pickle.dumps(outcome))
 

@@ -84,7 +84,7 @@ RENDERS = (
     "targets: shared prefix",
 )
 
-# Rules whose point is a refusal.
+# Rules whose point is a strict.
 REFUSED = (
     "refused: file is a list",
     "refused: two documents",

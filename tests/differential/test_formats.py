@@ -76,7 +76,9 @@ _NAMES = st.sampled_from(
 def references(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, tuple[ReferenceFile, ...]]:
     folder = tmp_path_factory.mktemp("refs")
     files = tuple(
-        ReferenceFile(path, vaultkv.render(SecretRef("vaultkv", path, ()), {"mount": "m"}))
+        ReferenceFile(
+            path, vaultkv.render(SecretRef("vaultkv", path, ()), {"mount": "m"}), "vaultkv"
+        )
         for path in _PATHS
     )
     for file in files:

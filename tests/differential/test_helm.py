@@ -35,7 +35,7 @@ type: vaultkv
 vault_params:
   auth: token
 """
-_REFERENCES = (ReferenceFile("a/b/c", _REFERENCE),)
+_REFERENCES = (ReferenceFile("a/b/c", _REFERENCE, "vaultkv"),)
 
 needs_helm = pytest.mark.skipif(shutil.which("helm") is None, reason="there is no helm in PATH")
 needs_library = pytest.mark.skipif(

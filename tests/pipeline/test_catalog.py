@@ -101,7 +101,9 @@ def make_world(root: Path, branch: str = "master") -> World:
 def rendered(files: Files, references: Mapping[str, str] | None = None) -> Rendered:
     """One instance, foo, with these files."""
     instances = {"foo": Tree({PurePosixPath(p): Entry(text.encode()) for p, text in files.items()})}
-    refs = tuple(ReferenceFile(p, text.encode()) for p, text in (references or {}).items())
+    refs = tuple(
+        ReferenceFile(p, text.encode(), "vaultkv") for p, text in (references or {}).items()
+    )
     return Rendered(instances, refs, assemble(instances, refs))
 
 

@@ -17,10 +17,10 @@ from tests.support.fleet import CLUSTER, a_fleet
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
 
 
-def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Notice, ...]:  # noqa: ANN401 - Config checks them
+def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Problem, ...]:  # noqa: ANN401 - Config checks them
     """What is told about a component with a chart that makes up a password."""
     fields = {"input_type": "helm", "input_paths": ["web/chart"], "output_path": "out", **entry}
     files = {
@@ -39,18 +39,19 @@ def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
     random, clock, world = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
 
     assert (
-        random.text == "web: chart c 1.0.0 may make up values anew at every compile (randAlphaNum)"
+        random.message
+        == "web: chart c 1.0.0 may make up values anew at every compile (randAlphaNum)"
     )
     assert random.where.splitlines()[0].endswith("/chart/templates/a.yaml:2")
     assert random.where.splitlines()[1] == "target web, parameters.kapitan.compile[0]"
-    assert "may look at the clock (now)" in clock.text
+    assert "may look at the clock (now)" in clock.message
     assert clock.where.splitlines()[0].endswith(":4")
-    assert "may ask for what is not there while compiling (lookup)" in world.text
-    assert not random.refusal
+    assert "may ask for what is not there while compiling (lookup)" in world.message
+    assert not random.strict
 
 
 def test_a_release_without_a_name_is_told(tmp_path: Path) -> None:
-    assert "named after the clock" in doubts_of(tmp_path, {})[0].text
+    assert "named after the clock" in doubts_of(tmp_path, {})[0].message
 
 
 @pytest.mark.parametrize(("template", "doubts"), [("fixed", 3), ("x-{{ randAlpha 5 }}", 4)])

@@ -284,7 +284,7 @@ def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
 
     published = compile_catalog(fleet.config(), CLUSTER, approve=_no)
 
-    assert [notice.text for notice in published.notices] == [
+    assert [notice.message for notice in published.notices] == [
         "Component web is deprecated. Use component shop instead."
     ]
 

@@ -53,7 +53,7 @@ def test_invalid_definition_is_told_for_each_instance_and_the_others_run(tmp_pat
 
     notices = push(fleet).notices
 
-    assert [notice.text for notice in notices] == [
+    assert [notice.message for notice in notices] == [
         f"skipped filter helm_namespace of {name}: there is no folder gone"
         for name in ("shop", "web")
     ]
@@ -83,7 +83,7 @@ def test_invalid_definition_is_an_error_if_strict(tmp_path: Path, definition: st
 def test_disabled_filter_is_never_an_error(tmp_path: Path) -> None:
     notices = push(a_cluster(tmp_path, DISABLED), strict=True).notices
 
-    assert [notice.refusal for notice in notices] == [False, False]
+    assert [notice.strict for notice in notices] == [False, False]
 
 
 def test_failing_filters_are_told_together_with_their_definitions(tmp_path: Path) -> None:

@@ -234,7 +234,9 @@ def test_two_clusters_with_one_catalog_are_doubted(fleet: Fleet) -> None:
     published = compile_catalog(fleet.config(), other, approve=lambda _: True)
 
     (notice,) = published.notices
-    assert "the catalog of cluster c-two is in the same repository as that of c-one" in notice.text
+    assert (
+        "the catalog of cluster c-two is in the same repository as that of c-one" in notice.message
+    )
     assert git(fleet.work / "catalog", "config", "commodore.cluster") == other
 
 
@@ -262,8 +264,8 @@ def test_local_mode_doubts_a_catalog_of_another_cluster(fleet: Fleet, what: str)
     published = compile_catalog(fleet.config(local=True), CLUSTER, approve=lambda _: False)
 
     (notice,) = published.notices
-    assert notice.refusal
-    assert ("c-two" if what == "owner" else "file:///elsewhere.git") in notice.text
+    assert notice.strict
+    assert ("c-two" if what == "owner" else "file:///elsewhere.git") in notice.message
 
 
 def test_a_push_url_that_nobody_answers_is_told_early(

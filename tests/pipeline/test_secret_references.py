@@ -160,7 +160,7 @@ def test_malformed_reference_is_told_with_file_and_line(tmp_path: Path) -> None:
 
     (notice,) = push(fleet).notices
 
-    assert "has no closing brace" in notice.text
+    assert "has no closing brace" in notice.message
     place, parameter = notice.where.splitlines()
     assert place.endswith("t-acme/common.yml:4")
     assert parameter == "target cluster, parameters.pw"
@@ -204,7 +204,7 @@ def test_reference_that_is_encoded_is_told(tmp_path: Path) -> None:
 
     (notice,) = push(fleet).notices
 
-    assert "?{vaultkv:a/b} is base64-encoded" in notice.text
+    assert "?{vaultkv:a/b} is base64-encoded" in notice.message
     assert notice.where == "target web: web/out.yaml"
 
 
@@ -227,5 +227,5 @@ def test_reference_that_only_a_copied_file_has_is_told(tmp_path: Path, strict: b
         return
     (notice,) = compile_catalog(config, CLUSTER, approve=lambda _: True).notices
 
-    assert "?{vaultkv:no/ref} stands in a manifest, but in no parameter" in notice.text
+    assert "?{vaultkv:no/ref} stands in a manifest, but in no parameter" in notice.message
     assert notice.where == "target web: web/s.yaml"

@@ -54,7 +54,7 @@ def bring(folder: ToolFolder, publisher: Publisher, release: Release, timeout: f
     install(folder, release, publisher.upstream(timeout=timeout), now=NOW)
 
 
-def refusal(
+def strict(
     folder: ToolFolder, publisher: Publisher, release: Release, timeout: float = 2
 ) -> CommodoreError:
     """How an installation fails; in any case, the folder is as before."""
@@ -135,7 +135,7 @@ def test_a_wrong_checksum_installs_nothing(
     wrong = "0" * 64
     release = publisher.release(tool, "v1.2.3", checksums=f"{wrong}  {{file}}\n")
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert f"{release.file} has a wrong checksum: expected {wrong}, found " in str(error)
     assert error.where == release.url
@@ -149,7 +149,7 @@ def test_a_missing_checksum_installs_nothing(
 ) -> None:
     release = publisher.release("jb", "v1.2.3", checksums=checksums)
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert str(error) == f"no checksum for {release.file}"
     assert error.where == release.checksums_url
@@ -172,7 +172,7 @@ def test_a_line_that_is_no_checksum_is_told(
 ) -> None:
     release = publisher.release("jb", "v1.2.3", checksums=f"{{sum}}  {{file}}\n{line}\n")
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert str(error).startswith("line 2 of the checksums is none: ")
     assert error.where == release.checksums_url
@@ -188,7 +188,7 @@ def test_an_unknown_version_is_told_with_its_url(
     url = getattr(release, part)
     publisher.api.on(f"GET {publisher.path(url)}", refuses(404, ""))
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert "there is no such release: answered 404 Not Found" in str(error)
     assert error.where == url
@@ -203,7 +203,7 @@ def test_a_failing_server_is_asked_again_and_told(
 ) -> None:
     release = publisher.release(tool, "v1.2.3", file=refuses(503, "busy"))
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert str(error) == "answered 503 Service Unavailable: busy"
     assert error.where == release.url
@@ -225,7 +225,7 @@ def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publish
 def test_a_download_that_ends_too_early_is_told(used: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("helm", "v1.2.3", file=Reply(body=b"x" * 100_000, cut=True))
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert "the answer ended too early" in str(error)
     assert notes_of(error) == ("while installing helm v1.2.3; the present one stays in use",)
@@ -238,7 +238,7 @@ def test_a_download_that_stalls_is_told(
 ) -> None:
     release = publisher.release("jb", "v1.2.3", file=Reply(body=body, silent=True))
 
-    error = refusal(used, publisher, release, timeout=0.3)
+    error = strict(used, publisher, release, timeout=0.3)
 
     assert str(error) == "no answer within 0.3 seconds"
     assert error.where == release.url
@@ -258,7 +258,7 @@ def test_a_program_that_does_not_run_here_is_not_kept(
 ) -> None:
     release = publisher.release("kustomize", "v1.2.3", program=program)
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert "kustomize does not run" in str(error)
     assert why in str(error)
@@ -298,7 +298,7 @@ def test_an_archive_without_the_program_is_told(
         "kustomize", "v1.2.3", checksums=f"{digest}  {{file}}\n", file=Reply(body=content)
     )
 
-    error = refusal(used, publisher, release)
+    error = strict(used, publisher, release)
 
     assert f"{release.file} {told}" in str(error)
 
@@ -351,7 +351,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, publisher: Publish
     (tmp_path / "file").write_text("in the way")
     folder = ToolFolder(tmp_path / "file" / "tools")
 
-    error = refusal(folder, publisher, publisher.release("jb", "v1.2.3"))
+    error = strict(folder, publisher, publisher.release("jb", "v1.2.3"))
 
     assert str(error) == "cannot install jb v1.2.3: Not a directory"
     assert str(tmp_path / "file") in error.where

@@ -221,7 +221,7 @@ class Play:
         else:
             files = published.change.files
             found["changes"] = [(one.kind, one.old_path, one.path) for one in files]
-            found["notices"] = [(one.text, one.where) for one in published.notices]
+            found["notices"] = [(one.message, one.where) for one in published.notices]
             if "recompile" not in options and dict(published.timings)["render"] == 0.0:
                 self.counted[_NOTHING_TO_DO] += 1
         for name in _OUTPUTS:

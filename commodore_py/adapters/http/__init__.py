@@ -55,9 +55,9 @@ class HttpError(CommodoreError):
     status: int = 0
     """None where nobody answered."""
     headers: Mapping[str, str] = MappingProxyType({})
-    """Those of a refusal: some say when to come back."""
+    """Those of a strict: some say when to come back."""
     answer: object = None
-    """What a refusal held, where that was JSON: its members say more than a status."""
+    """What a strict held, where that was JSON: its members say more than a status."""
 
 
 class NotFound(HttpError):

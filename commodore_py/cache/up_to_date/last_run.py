@@ -17,9 +17,9 @@ from commodore_py.model.catalog import (
     DependencyRecord,
     DiffLine,
     FileChange,
-    Notice,
 )
 from commodore_py.model.fields import field_names, field_values
+from commodore_py.model.problem import Problem
 from commodore_py.model.stages import Published
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
     return Published(
         change,
         BuildRecord(time=datetime.now().astimezone(), **record),
-        notices=tuple(Notice(**notice) for notice in outcome["notices"]),
+        notices=tuple(Problem(**notice) for notice in outcome["notices"]),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.manifests.ignore_rules import rules_from
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 from commodore_py.model.spot import Spot, nowhere
 
 if TYPE_CHECKING:
@@ -21,14 +21,14 @@ def ignore_rules(inventory: Inventory) -> tuple[IgnoreRule, ...]:
     return rules_from(_given(inventory))[0]
 
 
-def rule_doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Notice, ...]:
+def rule_doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
     """Rules that are passed over because nobody can understand them."""
     spot = Spot(inventory.bootstrap.name, _PATH)
     return tuple(
-        Notice(
+        Problem(
             f"a rule about differences is passed over: {problem}",
             where=spot.seen_from(place_of),
-            refusal=True,
+            strict=True,
         )
         for problem in rules_from(_given(inventory))[1]
     )

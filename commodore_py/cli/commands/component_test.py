@@ -260,9 +260,9 @@ def _tell_notices(report: Report) -> None:
     refused = report.refused
     messages.notices(notice for notice in report.notices() if notice not in refused)
     if refused:
-        from commodore_py.pipeline import refuse_doubts
+        from commodore_py.pipeline import raise_refused
 
-        refuse_doubts(refused)
+        raise_refused(refused, strict=True)
 
 
 def _code(report: Report) -> int:

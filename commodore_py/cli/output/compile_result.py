@@ -177,7 +177,7 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
         ],
         "timings": dict(published.timings),
         "warnings": warnings,
-        "notices": [notice.text for notice in published.notices],
+        "notices": [notice.message for notice in published.notices],
     }
 
 

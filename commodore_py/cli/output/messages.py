@@ -16,7 +16,7 @@ from .log import NOTICE
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
 
 _LOG = logging.getLogger("commodore_py.cli")
 
@@ -53,13 +53,13 @@ def doubt(text: str, *, strict: bool, where: str = "", hint: str = "") -> None:
     warn(text, where=where, hint=hint)
 
 
-def notices(found: Iterable[Notice]) -> None:
+def notices(found: Iterable[Problem]) -> None:
     """What must be seen at the end of a run."""
     told = tuple(found)
     if told:
         heading("\nCommodore notices:")
     for notice in told:
-        _LOG.log(NOTICE, notice.text, extra={"kind": "notice", "where": notice.where})
+        _LOG.log(NOTICE, notice.message, extra={"kind": "notice", "where": notice.where})
 
 
 def fail(error: CommodoreError, *, gap: bool = False) -> None:

@@ -125,7 +125,7 @@ def as_data(report: Report) -> dict[str, Any]:
         "directory": str(report.suite.directory),
         "passed": report.good,
         "cases": [_case_data(one) for one in report.outcomes],
-        "refused": [{"message": one.text, "where": one.where} for one in report.refused],
+        "refused": [{"message": one.message, "where": one.where} for one in report.refused],
         "not_run": list(report.left_out),
         "orphans": [str(folder) for folder in report.orphans],
         "removed": [str(folder) for folder in report.dropped],
@@ -195,7 +195,7 @@ def _junit(report: Report) -> str:
     for number, refused in enumerate(report.refused, 1):
         lines += [
             f'<testcase classname={_attribute(name)} name="--strict {number}" time="0.000">',
-            f"<failure message={_attribute(refused.text)}>{_text(refused.where)}</failure>",
+            f"<failure message={_attribute(refused.message)}>{_text(refused.where)}</failure>",
             "</testcase>",
         ]
     lines += [

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.compiler.entries import entries_of
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -28,7 +28,7 @@ _HINT = (
 )
 
 
-def chart_doubts(config: Config, sources: Sources) -> tuple[Notice, ...]:
+def chart_doubts(config: Config, sources: Sources) -> tuple[Problem, ...]:
     """What charts do that makes no two compiles the same."""
     if config.helm_nondeterminism == "ignore":
         return ()
@@ -40,7 +40,7 @@ def chart_doubts(config: Config, sources: Sources) -> tuple[Notice, ...]:
     ]
     if config.helm_nondeterminism == "error":
         raise_collected(
-            [CommodoreError(one.text, where=one.where, hint=_HINT) for one in found],
+            [CommodoreError(one.message, where=one.where, hint=_HINT) for one in found],
             "charts give something else at every compile",
         )
     return tuple(found)
@@ -54,7 +54,7 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
         yield from (one for one in entries_of(node).compiled if one.input_type == "helm")
 
 
-def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
+def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
     # Hardly any component has charts, and to read them takes half of the standard library.
     from . import calls_of, title_of  # noqa: PLC0415 - see above
     from .templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
@@ -67,7 +67,7 @@ def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
     )
     if not _is_named(entry):
         text = f"{entry.target}: a release without helm_params.name is named after the clock"
-        yield Notice(text, where=entry.where)
+        yield Problem(text, where=entry.where)
     for chart in _charts(entry, folders):
         calls = calls_of(chart, entry.fields["helm_values"] or {})
         for functions, said in what_they_do:
@@ -75,7 +75,7 @@ def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Notice]:
             if these:
                 names = ", ".join(dict.fromkeys(call.function for call in these))
                 text = f"{entry.target}: chart {title_of(chart)} {said} ({names})"
-                yield Notice(text, where="\n".join([*_places(chart, these), entry.where]))
+                yield Problem(text, where="\n".join([*_places(chart, these), entry.where]))
 
 
 def _is_named(entry: Entry) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import remote_settings, setting_of
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ _SETTING = ("commodore", "cluster")
 
 def claim(
     directory: Path, cluster: Cluster, *, moved: bool, local: bool, strict: bool
-) -> tuple[Notice, ...]:
+) -> tuple[Problem, ...]:
     """Note whose catalog a checkout is now, and doubt what would mix up two clusters.
 
     A checkout that `moved` to another repository on the way is of another cluster by right.
@@ -36,7 +36,7 @@ def owner_of(directory: Path) -> str:
     return setting_of(directory, *_SETTING)
 
 
-def _doubts(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Notice]:
+def _doubts(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Problem]:
     remote = remote_settings(directory).get("remote.origin.url", "") if local else ""
     if owner and owner != cluster.id:
         said = f"the catalog in {directory} is of cluster {owner}, not {cluster.id}"
@@ -45,13 +45,13 @@ def _doubts(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> li
                 f"the catalog of cluster {cluster.id} is in the same repository as that of"
                 f" {owner}: they overwrite each other"
             )
-        return [Notice(said, where=str(directory), refusal=True)]
+        return [Problem(said, where=str(directory), strict=True)]
     if remote and cluster.catalog_url and not _same(remote, cluster.catalog_url):
         said = (
             f"the catalog in {directory} is a clone of {git_urls.without_password(remote)}, not of"
             f" {git_urls.without_password(cluster.catalog_url)}"
         )
-        return [Notice(said, where=str(directory), refusal=True)]
+        return [Problem(said, where=str(directory), strict=True)]
     return []
 
 

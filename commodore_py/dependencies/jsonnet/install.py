@@ -35,7 +35,7 @@ class Doubt:
     text: str
     where: str
     hint: str
-    refusal: bool = False
+    strict: bool = False
     """Whether a strict run ends here."""
 
 
@@ -116,7 +116,7 @@ def _about_missing(missing: Missing) -> Doubt:
         f"Jsonnet library {wanted} is missing: {error}{place}{more}",
         where=wanted.where,
         hint=error.hint or "correct the list that names it",
-        refusal=True,
+        strict=True,
     )
 
 

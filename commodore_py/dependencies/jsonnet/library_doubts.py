@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 
 from .aliases import Offer, metadata_of, offers_of
 
@@ -27,7 +27,7 @@ _SHADOWED = {
 }
 
 
-def library_doubts(present: Present, parameters: Parameters) -> Iterator[Notice]:
+def library_doubts(present: Present, parameters: Parameters) -> Iterator[Problem]:
     """A notice for each library or alias that we would rather not link."""
     for component, libraries in present.items():
         for library in libraries:
@@ -42,17 +42,17 @@ def library_doubts(present: Present, parameters: Parameters) -> Iterator[Notice]
                     yield _told(alias, offer, text)
 
 
-def _told(alias: str, offer: Offer, text: str) -> Notice:
+def _told(alias: str, offer: Offer, text: str) -> Problem:
     told = f"library alias {alias} of component {offer.component} {text}"
-    return Notice(told, where=offer.place, refusal=True)
+    return Problem(told, where=offer.place, strict=True)
 
 
-def _of_library(component: str, library: str, present: Present) -> Iterator[Notice]:
+def _of_library(component: str, library: str, present: Present) -> Iterator[Problem]:
     told, place = f"library {library} of component {component}", f"{component}/lib/{library}"
     if owner := _other_owner(component, library, present):
-        yield Notice(f"{told} has the name of component {owner}", where=place, refusal=True)
+        yield Problem(f"{told} has the name of component {owner}", where=place, strict=True)
     if library in _SHADOWED:
-        yield Notice(f"{told} {_SHADOWED[library]}", where=place, refusal=True)
+        yield Problem(f"{told} {_SHADOWED[library]}", where=place, strict=True)
 
 
 def _other_owner(component: str, library: str, present: Present) -> str:

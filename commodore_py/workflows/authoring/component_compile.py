@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.model.catalog import Notice
     from commodore_py.model.download import Download
     from commodore_py.model.inventory import Parameters
+    from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 
     from .component_at import ComponentAt
@@ -58,7 +58,7 @@ class Compiled:
 
     folder: Path
     tree: Tree
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,8 +184,7 @@ def render(gathered: Gathered) -> Compiled:
     notices = (*rendered.notices, *sources.notices)
     if passing is not None:
         notices = renamed(notices, passing)
-    if config.strict:
-        pipeline.refuse_doubts(notices)
+    pipeline.raise_refused(notices, strict=config.strict)
     place = sources.plan.output / "compiled" / instance.name.replace(".", "/")
     return Compiled(place, rendered.instances[instance.name], notices)
 

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config
-    from commodore_py.model.catalog import Notice
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
+    from commodore_py.model.problem import Problem
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
 
@@ -50,7 +50,7 @@ class Compiled:
     trees: Mapping[str, Tree]
     kept: Path | None = None
     """The working directory, where it was not removed."""
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
 
 
 def compile_package(
@@ -94,8 +94,7 @@ def render_package(config: Config, package: PackageAt, *, passing: bool) -> Rend
     notices = (*rendered.notices, *sources.notices)
     if passing:
         notices = renamed(notices, root)
-    if config.strict:
-        pipeline.refuse_doubts(notices)
+    pipeline.raise_refused(notices, strict=config.strict)
     return replace(rendered, notices=notices)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
 
 
 @contextmanager
@@ -26,10 +27,10 @@ def told_to_author(folder: Path | None) -> Iterator[None]:
         raise
 
 
-def renamed(notices: Iterable[Notice], folder: Path) -> tuple[Notice, ...]:
+def renamed(notices: Iterable[Problem], folder: Path) -> tuple[Problem, ...]:
     """The notices without paths in this folder."""
     return tuple(
-        type(one)(by_author(one.text, folder), by_author(one.where, folder), one.refusal)
+        replace(one, message=by_author(one.message, folder), where=by_author(one.where, folder))
         for one in notices
     )
 

@@ -120,7 +120,7 @@ def token(here: Surroundings) -> Verdict:
     log_in = "commodore login, or set COMMODORE_API_TOKEN"
     if not found.needed:
         return Verdict("ok", "none needed")
-    problem = found.problem or here.api.refusal
+    problem = found.problem or here.api.strict
     if problem:
         return _failed(problem, otherwise=log_in)
     if not found.origin:

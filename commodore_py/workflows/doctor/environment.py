@@ -85,7 +85,7 @@ class Api:
     clusters: int | None = None
     """None when nobody could be asked for them."""
     problem: CommodoreError | None = None
-    refusal: CommodoreError | None = None
+    strict: CommodoreError | None = None
     """Why the token was not accepted by a server that answers."""
 
 
@@ -135,7 +135,7 @@ def look_at_api(config: Config, token: TokenState) -> Api:
         check_reachable(config)
     except CommodoreError as error:
         refused = isinstance(error, HttpError) and error.status in _REFUSED
-        return replace(api, refusal=error) if refused else replace(api, problem=error)
+        return replace(api, strict=error) if refused else replace(api, problem=error)
     return api
 
 

@@ -152,9 +152,9 @@ def serve(
 
 
 class _Refused(Exception):
-    def __init__(self, refusal: Refusal) -> None:
-        super().__init__(refusal.message)
-        self.refusal = refusal
+    def __init__(self, strict: Refusal) -> None:
+        super().__init__(strict.message)
+        self.strict = strict
 
 
 def _refuse(status: int, message: str, **headers: str) -> _Refused:
@@ -187,10 +187,10 @@ class _Handler(BaseHTTPRequestHandler):
             try:
                 status, answer, headers = self._answer(content)
             except _Refused as error:
-                refusal = error.refusal
-                status, headers = refusal.status, dict(refusal.headers)
+                strict = error.strict
+                status, headers = strict.status, dict(strict.headers)
                 answer = {
-                    "message": refusal.message,
+                    "message": strict.message,
                     "documentation_url": "https://docs.github.com/",
                 }
         self._send(status, answer, headers)

@@ -25,7 +25,7 @@ def tree(*names: str, folders: tuple[str, ...] = (), files: Mapping[str, str] = 
 
 
 def reference(path: str, content: str = "secret") -> ReferenceFile:
-    return ReferenceFile(path, content.encode())
+    return ReferenceFile(path, content.encode(), "vaultkv")
 
 
 def messages(

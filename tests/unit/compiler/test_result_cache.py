@@ -234,21 +234,21 @@ def test_copies_and_removals_follow_what_is_there(world: World) -> None:
 def test_a_reference_to_a_secret_reaches_who_writes_it(world: World) -> None:
     world.write("web.jsonnet", "{ a: { of: '?{vaultkv:t/c/web/key}' } }")
     world.references = (
-        ReferenceFile("t/c/web/key", b"data: YQ==\n"),
-        ReferenceFile("t/c/db/key", b"data: YQ==\n"),
+        ReferenceFile("t/c/web/key", b"data: YQ==\n", "vaultkv"),
+        ReferenceFile("t/c/db/key", b"data: YQ==\n", "vaultkv"),
     )
     world.compiled()
     assert world.compiled() == []
 
     world.references = (
-        ReferenceFile("t/c/web/key", b"data: YQ==\n"),
-        ReferenceFile("t/c/db/key", b"data: Yg==\n"),
+        ReferenceFile("t/c/web/key", b"data: YQ==\n", "vaultkv"),
+        ReferenceFile("t/c/db/key", b"data: Yg==\n", "vaultkv"),
     )
     assert world.compiled() == []
 
     world.references = (
-        ReferenceFile("t/c/web/key", b"data: Yg==\n"),
-        ReferenceFile("t/c/db/key", b"data: Yg==\n"),
+        ReferenceFile("t/c/web/key", b"data: Yg==\n", "vaultkv"),
+        ReferenceFile("t/c/db/key", b"data: Yg==\n", "vaultkv"),
     )
     assert world.compiled() == ["web web.jsonnet"]
 

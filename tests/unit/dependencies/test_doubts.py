@@ -15,8 +15,8 @@ from tests.support.builders import make_config, make_dependency, make_node
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model.catalog import Notice
     from commodore_py.model.dependency import Dependency
+    from commodore_py.model.problem import Problem
 
 
 def found(
@@ -26,14 +26,14 @@ def found(
     nodes: dict[str, Node] | None = None,
     instances: tuple[Instance, ...] = (),
     used: tuple[str, ...] = (),
-) -> tuple[Notice, ...]:
+) -> tuple[Problem, ...]:
     node = make_node(applications=applications, classes=used)
     inventory = Inventory({"cluster": node, **(nodes or {})}, instances)
     return doubts(make_config(root), ClassPath(classes), inventory)
 
 
-def texts(notices: tuple[Notice, ...]) -> list[str]:
-    return [notice.text for notice in notices]
+def texts(notices: tuple[Problem, ...]) -> list[str]:
+    return [notice.message for notice in notices]
 
 
 def test_what_is_clear_raises_no_doubts(tmp_path: Path) -> None:
@@ -43,8 +43,8 @@ def test_what_is_clear_raises_no_doubts(tmp_path: Path) -> None:
 def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
     (notice,) = found(tmp_path, "c", "c as c")
 
-    assert notice.text == "component c is asked for twice: as `c as c` and as `c`"
-    assert notice.refusal
+    assert notice.message == "component c is asked for twice: as `c as c` and as `c`"
+    assert notice.strict
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_names_that_share_a_parameter_key(
 ) -> None:
     (notice,) = found(tmp_path, *applications)
 
-    assert notice.text == told
-    assert notice.refusal
+    assert notice.message == told
+    assert notice.strict
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_names_with_the_key_of_other_parameters(
 ) -> None:
     (notice,) = found(tmp_path, application)
 
-    assert notice.text == f"{told}, which has a meaning of its own"
-    assert notice.refusal
+    assert notice.message == f"{told}, which has a meaning of its own"
+    assert notice.strict
 
 
 @pytest.mark.spec("05.16")
@@ -126,7 +126,7 @@ class Versions:
         for one in (self.base, self.own):
             one.worktree.mkdir()
 
-    def found(self, *input_paths: str, **spec: Any) -> tuple[Notice, ...]:  # noqa: ANN401 - DependencySpec checks them by name
+    def found(self, *input_paths: str, **spec: Any) -> tuple[Problem, ...]:  # noqa: ANN401 - DependencySpec checks them by name
         name = "c-2"
         commit = spec.pop("commit", "1" * 40)
         own = make_dependency(name, self.own.worktree, kind=Kind.INSTANCE, component="c", **spec)
@@ -166,15 +166,15 @@ def test_another_version_with_the_libraries_of_its_component(
 
     (notice,) = versions.found(commit="2" * 40)
 
-    assert notice.text == TOLD.format(told)
+    assert notice.message == TOLD.format(told)
     assert notice.where == "parameters.components.c-2"
-    assert not notice.refusal
+    assert not notice.strict
 
 
 def test_another_version_with_the_inputs_of_its_component(versions: Versions) -> None:
     (notice,) = versions.found("c/b.jsonnet", "/x/c/a.jsonnet", "c/a.jsonnet", commit="2" * 40)
 
-    assert notice.text == TOLD.format("its inputs c/a.jsonnet, c/b.jsonnet are")
+    assert notice.message == TOLD.format("its inputs c/a.jsonnet, c/b.jsonnet are")
 
 
 def test_another_version_with_files_of_its_own(versions: Versions) -> None:

@@ -20,7 +20,7 @@ from tests.support.builders import make_config, make_dependency, make_node, make
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
     from commodore_py.model.spot import ParameterPath
 
 JSONNET = {"type": "jsonnet", "path": "out", "filter": "filter.jsonnet"}
@@ -59,7 +59,7 @@ class World:
         file.write_text(text)
         return file
 
-    def run(self, **settings: object) -> tuple[dict[str, dict[str, str]], tuple[Notice, ...]]:
+    def run(self, **settings: object) -> tuple[dict[str, dict[str, str]], tuple[Problem, ...]]:
         compiled = {name: a_tree(files) for name, files in self.compiled.items()}
         nodes = {
             name: make_node(
@@ -252,11 +252,11 @@ def test_invalid_definition_is_passed_over_aloud(
     filtered, (notice,) = world.run()
 
     assert filtered["app"] == {"out/a.yaml": "kind: A\nmetadata:\n  namespace: ns\n"}
-    assert f" of app: {reason}" in notice.text
+    assert f" of app: {reason}" in notice.message
     assert notice.where == (
         "tenant/common.yml:7\ntarget app, parameters.commodore.postprocess.filters[0]"
     )
-    assert notice.refusal
+    assert notice.strict
 
 
 @pytest.mark.parametrize(
@@ -270,8 +270,8 @@ def test_what_is_wrong_with_a_disabled_filter_is_no_error(
     filtered, (notice,) = world.run()
 
     assert filtered == {"app": {"out/a.yaml": "kind: A\n"}}
-    assert "skipped filter" in notice.text
-    assert not notice.refusal
+    assert "skipped filter" in notice.message
+    assert not notice.strict
 
 
 def test_definitions_are_checked_before_any_filter_runs(world: World) -> None:
@@ -281,7 +281,7 @@ def test_definitions_are_checked_before_any_filter_runs(world: World) -> None:
     filtered, (notice,) = world.run()
 
     assert filtered["app"]["made/x.yaml"] == "kind: X\n"
-    assert "there is no folder made" in notice.text
+    assert "there is no folder made" in notice.message
 
 
 def test_disabled_filter_is_logged(world: World, caplog: pytest.LogCaptureFixture) -> None:
@@ -302,7 +302,7 @@ def test_instance_without_node_is_passed_over_aloud(world: World) -> None:
     filtered, (notice,) = world.run()
 
     assert filtered["ghost"] == {"x": "y"}
-    assert "ghost" in notice.text
+    assert "ghost" in notice.message
 
 
 @pytest.mark.parametrize("filters", ["nope", {"a": 1}])
@@ -336,7 +336,7 @@ def test_arguments_may_have_any_name_but_component(world: World) -> None:
 
     assert filtered["app"]["out/x.yaml"] == "app\n...\n"
     assert filtered["app"]["out/y.yaml"] == "x\n...\n"
-    assert "its argument component is not used" in notice.text
+    assert "its argument component is not used" in notice.message
 
 
 @pytest.mark.spec("07.10")

@@ -14,12 +14,12 @@ from tests.support.builders import make_node
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
 
 SETTINGS = {"kapitan": {"secrets": {"vaultkv": {"mount": "kv"}}}}
 
 
-def doubts_of(**parameters: object) -> tuple[Notice, ...]:
+def doubts_of(**parameters: object) -> tuple[Problem, ...]:
     node = make_node(parameters={**SETTINGS, **parameters})
     return doubts(Inventory({"cluster": node}), place_of)
 
@@ -38,9 +38,9 @@ def test_usual_references_are_not_doubtful() -> None:
 def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
     (notice,) = doubts_of(a=[{"?{vaultkv:x/y}": 1}])
 
-    assert "?{vaultkv:x/y} stands in a key" in notice.text
+    assert "?{vaultkv:x/y} stands in a key" in notice.message
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.a[0]"
-    assert not notice.refusal
+    assert not notice.strict
 
 
 @pytest.mark.parametrize(
@@ -62,9 +62,9 @@ def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
 def test_malformed_reference_is_told_with_parameter_and_place(text: str, says: str) -> None:
     (notice,) = doubts_of(some={"pw": text})
 
-    assert says in notice.text
+    assert says in notice.message
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.some.pw"
-    assert notice.refusal
+    assert notice.strict
 
 
 def test_malformed_references_are_compiled_all_the_same() -> None:

@@ -13,12 +13,12 @@ from commodore_py.model.tree import Entry, Tree
 from commodore_py.refs import manifest_doubts
 
 if TYPE_CHECKING:
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
 
-KNOWN = (ReferenceFile("a/b", b""),)
+KNOWN = (ReferenceFile("a/b", b"", "vaultkv"),)
 
 
-def doubts_in(content: str | bytes) -> tuple[Notice, ...]:
+def doubts_in(content: str | bytes) -> tuple[Problem, ...]:
     data = content.encode() if isinstance(content, str) else content
     return manifest_doubts({"web": Tree({PurePosixPath("out/s.yaml"): Entry(data)})}, KNOWN)
 
@@ -34,9 +34,9 @@ def test_encoded_reference_is_found_however_it_is_aligned(before: str, after: st
 
     (notice,) = doubts_in(f"data:\n  first: cGxhaW4=\n  password: {data}\n")
 
-    assert "reference ?{vaultkv:a/b:12345678} is base64-encoded" in notice.text
-    assert "stringData" in notice.text
-    assert (notice.where, notice.refusal) == ("target web: out/s.yaml", True)
+    assert "reference ?{vaultkv:a/b:12345678} is base64-encoded" in notice.message
+    assert "stringData" in notice.message
+    assert (notice.where, notice.strict) == ("target web: out/s.yaml", True)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_encoded_reference_is_found_however_it_is_aligned(before: str, after: st
 def test_reference_that_no_parameter_has_is_told(tag: str) -> None:
     (notice,) = doubts_in(f"stringData:\n  a: 'before {tag} after'\n  b: {tag}\n")
 
-    assert f"reference {tag} stands in a manifest, but in no parameter" in notice.text
-    assert (notice.where, notice.refusal) == ("target web: out/s.yaml", True)
+    assert f"reference {tag} stands in a manifest, but in no parameter" in notice.message
+    assert (notice.where, notice.strict) == ("target web: out/s.yaml", True)
 
 
 @pytest.mark.parametrize(

@@ -198,9 +198,9 @@ def test_tokens(token: TokenState, standing: str, told: str, remedy: str) -> Non
 
 
 def test_a_refused_token_is_a_failure() -> None:
-    refusal = CommodoreError("answered 401 Unauthorized", where="https://api/clusters/")
+    strict = CommodoreError("answered 401 Unauthorized", where="https://api/clusters/")
 
-    found = verdict("token", api=Api("https://api", refusal=refusal))
+    found = verdict("token", api=Api("https://api", strict=strict))
 
     assert (found.standing, found.found) == (
         "fail",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
 from commodore_py.errors import CommodoreError
-from commodore_py.model.catalog import Notice
+from commodore_py.model.problem import Problem
 
 from .verdict import expectations_of, judged
 
@@ -40,20 +40,20 @@ class Report:
         return not self.refused and all(one.status != "failed" for one in self.outcomes)
 
     @property
-    def refused(self) -> tuple[Notice, ...]:
+    def refused(self) -> tuple[Problem, ...]:
         """What fails the run although every case may have passed."""
-        return tuple(one for one in self.notices() if one.refusal) if self.strict else ()
+        return tuple(one for one in self.notices() if one.strict) if self.strict else ()
 
-    def notices(self) -> Iterator[Notice]:
+    def notices(self) -> Iterator[Problem]:
         """What is to be told once, whichever case said it."""
         for orphan in self.orphans:
-            yield Notice(
+            yield Problem(
                 f"expected output {orphan.name} belongs to no test case: --update removes it",
                 where=str(orphan),
-                refusal=True,
+                strict=True,
             )
         for file in self.suite.unlisted:
-            yield Notice(
+            yield Problem(
                 f"{file.name} is no test case: the list of cases does not name it, and it has no"
                 f" expected output: --update --case {file.stem} makes it one",
                 where=str(file),

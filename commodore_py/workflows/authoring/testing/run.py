@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from commodore_py.config import Config
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 
 Item = TypeVar("Item")
@@ -25,7 +25,7 @@ class Output:
     """What was compiled for a case, below the folders of its instances."""
 
     tree: Tree
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from .expect import Expectations
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model.catalog import Notice
+    from commodore_py.model.problem import Problem
 
     from .cases import Case, Suite
     from .run import Output, Ran
@@ -33,7 +33,7 @@ class Outcome:
     problems: tuple[CommodoreError, ...] = ()
     change: Change = field(default_factory=Change)
     """What would make the output the expected one, or did."""
-    notices: tuple[Notice, ...] = ()
+    notices: tuple[Problem, ...] = ()
     seconds: float = 0.0
 
 

@@ -1,4 +1,4 @@
-"""Notice when files of a repository change, without asking the system to tell."""
+"""Problem when files of a repository change, without asking the system to tell."""
 
 from __future__ import annotations
 

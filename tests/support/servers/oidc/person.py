@@ -24,7 +24,7 @@ class _Page(HTMLParser):
         super().__init__()
         self.action: str | None = None
         self.fields: dict[str, str] = {}
-        self.refusal: str | None = None
+        self.strict: str | None = None
         self._link = ""
         self.feed(text)
 
@@ -39,7 +39,7 @@ class _Page(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if "Cancel" in data and self._link:
-            self.refusal = self._link
+            self.strict = self._link
 
 
 class Person:
@@ -56,8 +56,8 @@ class Person:
         url, text = self._get(url)
         for _ in range(MANY):
             page = _Page(text)
-            if page.refusal and not self.agrees:
-                return self._get(urljoin(url, page.refusal))[1]
+            if page.strict and not self.agrees:
+                return self._get(urljoin(url, page.strict))[1]
             if page.action is not None:
                 url, text = self._get(urljoin(url, page.action), page.fields)
             else:

@@ -171,7 +171,7 @@ def test_what_is_not_accepted_is_told(server: GitHubServer, hosted: Hosted) -> N
 
 
 @pytest.mark.parametrize(
-    "refusal",
+    "strict",
     [
         Refusal(403, "API rate limit exceeded", {"Retry-After": "0"}),
         Refusal(429, "Too many", {"Retry-After": "0"}),
@@ -181,12 +181,12 @@ def test_what_is_not_accepted_is_told(server: GitHubServer, hosted: Hosted) -> N
         Refusal(403, "Used up", {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "1"}),
     ],
 )
-def test_limits_are_waited_for(server: GitHubServer, hosted: Hosted, refusal: Refusal) -> None:
-    server.refusals += [refusal, refusal]
+def test_limits_are_waited_for(server: GitHubServer, hosted: Hosted, strict: Refusal) -> None:
+    server.refusals += [strict, strict]
 
     assert client(server).repository(NAME) == known(hosted)
 
-    server.refuse_writes += [refusal]
+    server.refuse_writes += [strict]
     _, done = client(server).offer(known(hosted), WANTED)
     assert done == "created"
     assert len(hosted.pulls) == 1

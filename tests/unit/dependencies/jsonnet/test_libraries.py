@@ -57,8 +57,8 @@ class Shelf:
         """What is linked all the same, but refused under `--strict`."""
         present = {one.spec.name: libraries_of(one) for one in self.components}
         found = tuple(library_doubts(present, self._parameters(listed, metadata)))
-        assert all(notice.refusal and notice.where for notice in found)
-        return [notice.text for notice in found]
+        assert all(notice.strict and notice.where for notice in found)
+        return [notice.message for notice in found]
 
     def _parameters(self, listed: tuple[str, ...], metadata: dict[str, Any]) -> dict[str, Any]:
         names = {*listed, *(one.spec.name for one in self.components)}

@@ -1,0 +1,166 @@
+"""A new backend, destination or check is one module and one line of a table, and nothing else."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py import refs
+from commodore_py.catalog import sinks
+from commodore_py.catalog.diff.change import change_between
+from commodore_py.checks import CHECKS
+from commodore_py.errors import CommodoreError
+from commodore_py.model.inventory import Inventory
+from commodore_py.model.problem import Problem
+from commodore_py.model.tree import Tree
+from commodore_py.pipeline import compile_catalog
+from commodore_py.refs.backends import REF_BACKENDS
+from tests.support.builders import git, make_node
+from tests.support.fleet import CLUSTER, Fleet, a_fleet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from commodore_py.checks.base import CompiledObject
+    from commodore_py.config import Config
+    from commodore_py.model.catalog import CatalogHead, Change
+    from commodore_py.model.problem import Severity
+    from commodore_py.model.secrets import SecretRef
+    from commodore_py.model.stages import Published, Rendered
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> Fleet:
+    return a_fleet(tmp_path, web={})
+
+
+def push(fleet: Fleet) -> Published:
+    config = fleet.config(push=True)
+    return compile_catalog(config, CLUSTER, approve=lambda _: True)
+
+
+class Keyring:
+    """A secret backend whose paths are names of keys."""
+
+    def check(self, ref: SecretRef) -> None:
+        if "/" in ref.path:
+            raise CommodoreError("a key of the keyring has no slash")
+
+    def render(self, ref: SecretRef, settings: object) -> bytes:
+        data = base64.b64encode(ref.path.encode()).decode()
+        return f"data: {data}\nring: {settings}\ntype: keyring\n".encode()
+
+
+def test_a_secret_backend(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REF_BACKENDS, "keyring", Keyring())
+    parameters = {
+        "web": {"data": {"token": "?{keyring:token}"}},
+        "kapitan": {"secrets": {"keyring": "main"}},
+    }
+    fleet.configure({"applications": ["web"], "parameters": parameters})
+
+    push(fleet)
+
+    files = fleet.catalog_files()
+    assert files["refs/token"] == "data: dG9rZW4=\nring: main\ntype: keyring"
+    assert "token: ?{keyring:token:" in files["manifests/web/out.yaml"]
+
+
+def test_references_of_a_new_backend_are_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(REF_BACKENDS, "keyring", Keyring())
+    data = {"token": "?{keyring:open", "part": "?{keyring:none@part}"}
+    node = make_node(parameters={"web": data})
+
+    found = refs.doubts(Inventory({"cluster": node}))
+
+    unclosed, part = (one.message for one in found)
+    assert unclosed == "reference '?{keyring:open' has no closing brace: it will not be replaced"
+    assert part.endswith("means a part of ?{keyring:none}, which no parameter holds")
+
+
+@dataclass
+class Memory:
+    """A destination that keeps catalogs in memory."""
+
+    place: Path
+    checked: list[str] = field(default_factory=list)
+    catalog: Tree = field(default_factory=Tree)
+
+    repository = None
+
+    def is_chosen(self, _config: Config) -> bool:
+        return True
+
+    def folder_of(self, _config: Config) -> Path:
+        return self.place
+
+    def check(self, _config: Config, cluster: str) -> None:
+        self.checked.append(cluster)
+
+    def open_catalog(self, _config: Config, _cluster: str, _head: CatalogHead) -> Memory:
+        return self
+
+    def stage(self, rendered: Rendered) -> Change:
+        change = change_between(self.catalog, rendered.catalog)
+        self.catalog = rendered.catalog
+        return change
+
+
+def test_a_destination(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = Memory(fleet.root / "memory")
+    monkeypatch.setattr(sinks, "SINKS", {"memory": memory, **sinks.SINKS})
+
+    published = push(fleet)
+
+    assert memory.checked == [CLUSTER]
+    assert [str(path) for path in memory.catalog] == ["manifests/web/out.yaml"]
+    assert [file.path for file in published.change.files] == ["manifests/web/out.yaml"]
+    assert published.commit is None
+    assert not (fleet.work / "catalog").exists()
+
+
+@dataclass(frozen=True)
+class Names:
+    """A check that wants ConfigMaps to have another name."""
+
+    severity: Severity
+
+    def check(self, objects: Sequence[CompiledObject]) -> Iterable[Problem]:
+        return list(self._problems(objects))
+
+    def _problems(self, objects: Sequence[CompiledObject]) -> Iterator[Problem]:
+        for one in objects:
+            yield Problem(
+                f"{one.object.id} is not a good name",
+                where=f"{one.instance}: {one.object.file}",
+                code="names/bad",
+                severity=self.severity,
+                remedy="choose another one",
+            )
+
+
+def test_a_check(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(CHECKS, "names", Names("warning"))
+
+    published = push(fleet)
+
+    (problem,) = published.notices
+    assert (problem.code, problem.where) == ("names/bad", "web: web/out.yaml")
+    assert problem.message == "ConfigMap web is not a good name"
+    assert published.commit is not None
+
+
+def test_an_error_of_a_check_is_not_published(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(CHECKS, "names", Names("error"))
+
+    with pytest.raises(CommodoreError, match="is not a good name") as caught:
+        push(fleet)
+
+    assert (caught.value.where, caught.value.hint) == ("web: web/out.yaml", "choose another one")
+    assert git(fleet.catalog, "for-each-ref") == ""
