@@ -1,11 +1,14 @@
-"""Where something in the configuration stands, for messages: looked up only when asked."""
+"""Files and lines of parameters, applications and classes, for messages: looked up on demand."""
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+
+from .paths import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -14,29 +17,34 @@ if TYPE_CHECKING:
 
     from .explain.replay import Hierarchy
 
+_INDEX = re.compile(r"\[\d+\]")
+
 
 class Locator:
-    """Answers as text, empty where there is none: a message must not fail over its place."""
+    """Gives places as text, empty if unknown: a message must not fail over its place."""
 
     def __init__(self, hierarchy: Callable[[], Hierarchy]) -> None:
-        self._made = hierarchy
+        self._load = hierarchy
 
     @cached_property
     def _hierarchy(self) -> Hierarchy:
-        return self._made()
+        return self._load()
 
     def parameter(self, target: str, path: ParameterPath) -> str:
         """File and line of the layer that gave a parameter its value, or of the closest above.
 
         An item of a list may be written as the text `[0]`.
         """
-        # Places are asked for when something is wrong.
+        # Needed for messages only.
         from .explain.steps import ABSENT  # noqa: PLC0415
         from .explain.tracer import Tracer  # noqa: PLC0415
 
+        path = tuple(
+            Index(part[1:-1]) if isinstance(part, str) and _INDEX.fullmatch(part) else part
+            for part in path
+        )
         try:
             tracer = Tracer(self._hierarchy.replay(target))
-            path = tracer.as_path(path)
             for length in range(len(path), 0, -1):
                 steps = [step for step in tracer.follow(path[:length]) if step.value is not ABSENT]
                 if steps:
@@ -46,7 +54,7 @@ class Locator:
         return ""
 
     def application(self, target: str, name: str) -> str:
-        """File and line of the class that lists an application, and was not taken back."""
+        """File and line of the highest class that lists an application."""
         try:
             place = self._hierarchy.replay(target).place_of_application(name)
         except CommodoreError:
@@ -60,5 +68,5 @@ class Locator:
 
 
 def with_place(where: str, place: str) -> str:
-    """What an error is about, after the place where it stands."""
+    """The subject of an error, after its place."""
     return f"{place}\n{where}" if place else where

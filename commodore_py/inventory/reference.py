@@ -1,4 +1,4 @@
-"""The hierarchy as reclass-rs resolves it, in a process of its own: it can panic."""
+"""The hierarchy as reclass-rs resolves it, in another process: it may crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from commodore_py.model.inventory import Node
 from .layout import lay_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from commodore_py.model.classpath import ClassPath
 
@@ -27,13 +27,22 @@ class InventoryError(CommodoreError):
 def render(
     classes: ClassPath, targets: Mapping[str, Target], params: bytes, *, missing_ok: bool
 ) -> dict[str, Node]:
-    """Every target's node; with `missing_ok`, classes that are not there are passed over."""
+    """Every target's node; with `missing_ok`, missing classes are ignored."""
+    return render_folder(
+        lambda folder: lay_out(folder, classes, targets, params), missing_ok=missing_ok
+    )
+
+
+def render_folder(
+    fill: Callable[[Path], None], *, missing_ok: bool, forward: bool = False
+) -> dict[str, Node]:
+    """The nodes of an inventory that `fill` writes; `forward` shows what reclass-rs prints."""
     with tempfile.TemporaryDirectory(prefix="commodore-inventory-") as scratch:
         folder = Path(scratch).resolve()
-        lay_out(folder, classes, targets, params)
+        fill(folder)
         try:
             nodes: dict[str, Any] = isolated.call(
-                "commodore_py.inventory.reference:render_folder", str(folder), missing_ok
+                f"{__name__}:run_reclass", str(folder), missing_ok, forward=forward
             )
         except isolated.Crashed as error:
             raise InventoryError(
@@ -41,14 +50,14 @@ def render(
                 hint="a YAML tag (`!something`) in a class is the usual reason",
             ) from error
         except InventoryError as error:
-            # The scratch folder is gone when this is read; people know the one of the work folder.
+            # The temporary folder is removed when this is read.
             message = str(error).replace(str(folder), "inventory")
             raise InventoryError(message, hint=error.hint) from error
     return {name: _node(name, raw) for name, raw in nodes.items()}
 
 
-def render_folder(folder: str, missing_ok: bool) -> dict[str, Any]:  # noqa: FBT001 - called through a process border
-    """Render a laid-out inventory (runs in the other process)."""
+def run_reclass(folder: str, missing_ok: bool) -> dict[str, Any]:  # noqa: FBT001 - called in the other process
+    """Render an inventory (runs in the other process)."""
     import reclass_rs  # noqa: PLC0415 - only where it may crash
 
     try:

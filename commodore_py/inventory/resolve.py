@@ -1,4 +1,4 @@
-"""Nodes from layers: the cluster's own while it grows, then every target's."""
+"""Resolve the hierarchy: the cluster's own node while classes are fetched, then all targets."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.cluster import Cluster
 
-    from .explain.diagnostics import Circumstances
+    from .explain.diagnostics import Context
     from .explain.replay import Hierarchy
     from .targets import Target
 
@@ -65,7 +65,7 @@ def resolve(
 def locator_of(
     config: Config, cluster: Cluster, classes: ClassPath, instances: tuple[Instance, ...] = ()
 ) -> Locator:
-    """Where things of target `cluster` and these instances stand, as far as classes are known."""
+    """Places in target `cluster` and these instances, as far as classes are known."""
 
     def hierarchy() -> Hierarchy:
         targets = targets_of(classes, instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
@@ -82,9 +82,9 @@ def render(
     *,
     missing_ok: bool,
 ) -> dict[str, Node]:
-    """The nodes of these targets, by the engine that the user chose; mistakes with their places."""
+    """The nodes of these targets, by the chosen engine; errors have places."""
     if config.engine == "reference":
-        from . import reference  # noqa: PLC0415 - hardly anybody asks for it
+        from . import reference  # noqa: PLC0415 - rarely used
 
         params = params_of(config, cluster)
         return reference.render(classes, targets, params, missing_ok=missing_ok)
@@ -92,21 +92,22 @@ def render(
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         if config.result_cache is None:
-            from .engine.render import render_targets  # noqa: PLC0415 - not where a result was kept
+            from .engine.render import render_targets  # noqa: PLC0415 - not where a result is cached
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         root, verify = config.paths.root, config.verify_cache
         kept = KeptHierarchy(config.result_cache, root, verify=verify)
         return kept.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
-        from .explain.diagnostics import located  # noqa: PLC0415 - for failures only
+        from .explain.diagnostics import diagnose  # noqa: PLC0415 - for failures only
 
         hierarchy = hierarchy_of(config, files, targets)
-        raise located(failure, hierarchy, _circumstances(classes, missing_ok=missing_ok)) from None
+        context = _context(classes, missing_ok=missing_ok)
+        raise diagnose(failure, hierarchy, context) from None
 
 
 def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
-    """All class files, and what is known about the cluster."""
+    """All class files, and the facts of the cluster."""
     return ClassFiles(classes.entries(), generated={_FACTS: params_of(config, cluster)})
 
 
@@ -114,7 +115,7 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
     for component in classes.of_kind(Kind.COMPONENT):
         if not has_defaults(component):
             log.warning(
-                "component %s has no defaults any more: %s is passed over",
+                "component %s has no defaults any more: %s is ignored",
                 component.spec.name,
                 component.directory / DEFAULTS,
                 extra=FROM_FILES,
@@ -122,7 +123,7 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
 
 
 def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
-    """What was resolved, to be looked at more closely."""
+    """The hierarchy that was resolved, for places and explanations."""
     from .explain.places import shown  # noqa: PLC0415 - for places only, which messages have
     from .explain.replay import Hierarchy  # noqa: PLC0415
 
@@ -131,14 +132,14 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
         files,
         {name: yaml.dump(target) for name, target in targets.items()},
         shown=lambda file: shown(file, root),
-        # Local mode reads the facts where the last run left them; else they are nowhere yet.
+        # Local mode reads the facts that the last run wrote; otherwise there is no file yet.
         generated={_FACTS: shown(config.paths.params_file, root) if config.local else _NO_FILE},
         written=frozenset({_FACTS} if config.local else ()),
     )
 
 
-def _circumstances(classes: ClassPath, *, missing_ok: bool) -> Circumstances:
-    from .explain.diagnostics import Circumstances  # noqa: PLC0415 - for failures only
+def _context(classes: ClassPath, *, missing_ok: bool) -> Context:
+    from .explain.diagnostics import Context  # noqa: PLC0415 - for failures only
 
     origins = {
         dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"
@@ -146,4 +147,4 @@ def _circumstances(classes: ClassPath, *, missing_ok: bool) -> Circumstances:
         if dependency.url
     }
     early = not classes.of_kind(Kind.COMPONENT)
-    return Circumstances(missing_ok=missing_ok, early=early, origins=origins)
+    return Context(missing_ok=missing_ok, early=early, origins=origins)

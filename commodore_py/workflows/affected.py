@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from commodore_py.cache.instances import InstanceReads
     from commodore_py.config import WorkPaths
-    from commodore_py.inventory.explain.file_effects import Touched, Touching
+    from commodore_py.inventory.explain.file_effects import ChangedFiles, FileEffects
 
     from .changed_files import ChangedFile
 
@@ -87,33 +87,33 @@ def affected(paths: WorkPaths, changes: Iterable[ChangedFile]) -> tuple[Affected
 class _Search:
     paths: WorkPaths
     instances: Mapping[str, InstanceReads]
-    _touching: Touching | None = None
+    _changed_files: ChangedFiles | None = None
     _real: dict[str, str] = field(default_factory=dict)
 
     def affected(self, change: ChangedFile) -> Iterator[tuple[str, str]]:
         """The instances that a changed file affects, and why."""
         in_hierarchy = change.path.suffix in _HIERARCHY
-        touched = self._touched(change) if in_hierarchy else None
+        effects = self._effects(change) if in_hierarchy else None
         changed = FileChange(
             self._realpath(str(change.path)), change.kind != "modified", self._realpath
         )
         for name, reads in self.instances.items():
             why = self._by_file(reads, changed)
-            if not why and touched is not None:
-                why = next(_by_parameters(name, reads, touched), "")
-            if not why and in_hierarchy and touched is None and changed.comes_or_goes:
+            if not why and effects is not None:
+                why = next(_by_parameters(name, reads, effects), "")
+            if not why and in_hierarchy and effects is None and changed.comes_or_goes:
                 why = self._by_coming_and_going(reads, changed.path)
             if why:
                 yield name, why
 
-    def _touched(self, change: ChangedFile) -> Touched | None:
+    def _effects(self, change: ChangedFile) -> FileEffects | None:
         if not change.path.is_file():
             return None
-        if self._touching is None:
-            from commodore_py.inventory.explain.file_effects import Touching  # noqa: PLC0415 - not always needed
+        if self._changed_files is None:
+            from commodore_py.inventory.explain.file_effects import ChangedFiles  # noqa: PLC0415 - not always needed
 
-            self._touching = Touching(self.paths)
-        return self._touching.touched(change.path, change.before)
+            self._changed_files = ChangedFiles(self.paths)
+        return self._changed_files.effects(change.path, change.before)
 
     def _by_file(self, reads: InstanceReads, change: FileChange) -> str:
         for question in reads.questions:
@@ -161,28 +161,28 @@ class _Search:
         return self._real[path]
 
 
-def _by_parameters(name: str, reads: InstanceReads, touched: Touched) -> Iterator[str]:
+def _by_parameters(name: str, reads: InstanceReads, effects: FileEffects) -> Iterator[str]:
     """Why an instance may compile to something else with other parameters."""
-    change = ParameterChange(name, touched.targets, touched.parameters, touched.renamed)
+    change = ParameterChange(name, effects.targets, effects.parameters, effects.renamed)
     if change.changed is None:
-        if name in touched.targets:
+        if name in effects.targets:
             yield change.reason(name, None)
     else:
-        yield from _by_origin(reads.component, change, touched)
-        if name in touched.targets:
+        yield from _by_origin(reads.component, change, effects)
+        if name in effects.targets:
             yield from (change.uses(key) for key in _ALWAYS if key in change.changed)
             if reads.unrecorded:
                 yield _unrecorded(reads)
     yield from filter(None, (question.affected_by(change) for question in reads.questions))
 
 
-def _by_origin(component: str, change: ParameterChange, touched: Touched) -> Iterator[str]:
+def _by_origin(component: str, change: ParameterChange, effects: FileEffects) -> Iterator[str]:
     changed = change.changed or {}
-    if BOOTSTRAP not in touched.targets:
+    if BOOTSTRAP not in effects.targets:
         return
     if "packages" in changed:
         yield change.uses("packages")
-    if "components" in changed and touched.about(component):
+    if "components" in changed and effects.moves(component):
         yield f"it says where component {component} comes from"
 
 

@@ -110,7 +110,7 @@ def test_what_a_line_reaches_for_programs(commodore: CommandLine, work: Path) ->
     ("words", "message", "hint"),
     [
         (["web-shop", "web_shop.replcas"], "web_shop.replcas", "did you mean web_shop.replicas?"),
-        (["web-shp", "a"], "there is no target web-shp", "did you mean web-shop?"),
+        (["web-shp", "a"], "target web-shp not found", "did you mean web-shop?"),
         (["web-shop", "a..b"], "'a..b' is not a valid path", "write it as"),
         (["--reverse", f"{TENANT}:4"], "sets no parameter", ""),
         (["--reverse", f"{TENANT}:400"], "the file has ", ""),

@@ -102,9 +102,9 @@ def test_an_empty_folder_lacks_the_entry_of_the_hierarchy(
         "facts",
         "_instance",
     ]
-    assert "warning: class global.commodore is not there" in ran.err
+    assert "warning: class global.commodore not found" in ran.err
     assert (refused.code, refused.out) == (1, "")
-    assert "error: class global.commodore is not there" in refused.err
+    assert "error: class global.commodore not found" in refused.err
 
 
 @pytest.mark.spec("11.04")
@@ -113,9 +113,9 @@ def test_missing_classes_are_refused_with_their_facts(commodore: CommandLine) ->
 
     assert (ran.code, ran.out) == (1, "")
     assert (
-        "class global.distribution.x-fake-distribution is not there\n  global/commodore.yml:3"
+        "class global.distribution.x-fake-distribution not found\n  global/commodore.yml:3"
     ) in ran.err
-    assert "class global.cloud.x-fake-cloud.x-fake-region is not there" in ran.err
+    assert "class global.cloud.x-fake-cloud.x-fake-region not found" in ran.err
     assert "  global/commodore.yml:5\n" in ran.err
     assert "facts.distribution x-fake-distribution" in ran.err
     assert "in a file with -f, or with --fact distribution=…" in ran.err
@@ -129,7 +129,7 @@ def test_a_tenant_without_ids_is_warned_about(commodore: CommandLine) -> None:
     refused = commodore(*words, "-A")
 
     assert (ran.code, ran.out) == (0, "k3s on aws\n")
-    assert "warning: class t-foo.c-bar is not there\n  global/commodore.yml:6" in ran.err
+    assert "warning: class t-foo.c-bar not found\n  global/commodore.yml:6" in ran.err
     assert "made up: cluster.tenant t-foo, cluster.name c-bar" in ran.err
     assert refused.code == 1
 
@@ -142,7 +142,7 @@ def test_the_folder_of_a_named_tenant_is_missed(commodore: CommandLine) -> None:
     refused = commodore(*words, "-A")
 
     assert ran.code == 0
-    assert ran.err == "warning: class t-1.c-1 is not there\n  global/commodore.yml:6\n"
+    assert ran.err == "warning: class t-1.c-1 not found\n  global/commodore.yml:6\n"
     assert (refused.code, refused.out) == (1, "")
 
 
@@ -222,7 +222,7 @@ def test_a_reference_that_leads_nowhere_is_the_error(
 
     assert (ran.code, ran.out) == (1, "")
     warning, _, error = ran.err.partition("error: ")
-    assert warning.startswith("warning: class x-fake-cloud is not there")
+    assert warning.startswith("warning: class x-fake-cloud not found")
     assert "${fact:cloud}" in error
     assert "  broken/commodore.yml:4\n" in error
     assert "parameters.a.b" in error
@@ -238,7 +238,7 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
 
     assert ran.code == 0
     assert ran.err.count("warning:") == 1
-    assert "class global.cloud.aws.x-fake-region is not there\n  global/commodore.yml:5" in ran.err
+    assert "class global.cloud.aws.x-fake-region not found\n  global/commodore.yml:5" in ran.err
     assert "made up: facts.region x-fake-region" in ran.err
 
 
@@ -327,7 +327,7 @@ def test_a_part_that_is_not_there(commodore: CommandLine) -> None:
     ran = commodore("inventory", "show", "global", "-f", "known.yml", "--path", "fact.zone")
 
     assert (ran.code, ran.out) == (1, "")
-    assert "error: there is no parameter fact.zone\n  parameters\n" in ran.err
+    assert "error: parameter fact.zone not found\n  parameters\n" in ran.err
     assert "did you mean facts?" in ran.err
 
 
@@ -341,7 +341,7 @@ def test_of_a_working_directory_the_targets_are_shown(commodore: CommandLine, wo
     assert (own.code, own.out, own.err) == (0, "cluster\n", "")
     assert (ingress.code, ingress.out) == (0, "1\n")
     assert other.code == 1
-    assert "there is no target ingres" in other.err
+    assert "target ingres not found" in other.err
     assert "did you mean ingress?" in other.err
 
 
@@ -376,7 +376,7 @@ def test_a_cluster_is_fetched_beside_the_working_directory(
     assert own == json.loads(compiled.out)
     assert own["components"] == yaml.safe_load(components.out)
     assert ingress["_instance"] == "ingress"
-    assert "there is no target nothing\n  cluster c-demo-1" in other.err
+    assert "target nothing not found\n  cluster c-demo-1" in other.err
     assert state_of(tmp_path) == before
 
 

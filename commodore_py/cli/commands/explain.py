@@ -18,7 +18,7 @@ _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 
 
 class _FileAndLine(click.ParamType["tuple[Path, int]"]):
-    """A line of a file, as editors and our own messages write it."""
+    """A line of a file, as editors and messages write it."""
 
     name = "FILE:LINE"
 
@@ -38,7 +38,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
 @click.option(
     "--reverse",
     type=_FileAndLine(),
-    help="Show what a line of a class file reaches, instead.",
+    help="Show what a line of a class file affects, instead.",
 )
 @click.option(
     "-o",
@@ -69,8 +69,8 @@ def explain(
       commodore inventory explain cluster monitoring.channels[0]
       commodore inventory explain --reverse inventory/classes/t-demo/common.yml:12
 
-    Every layer that has a say is listed, the lowest first, with its file and line. The working
-    directory must have been compiled before; nothing is fetched.
+    Every layer that sets the value is listed, the lowest first, with its file and line. The
+    working directory must have been compiled before; nothing is fetched.
     """
     from commodore_py.config import WorkPaths
 
@@ -91,21 +91,22 @@ def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
     from commodore_py.cli.output import explained, formats
     from commodore_py.inventory.explain import explanation
 
-    story = explanation.story(paths, target, path)
+    found = explanation.explain(paths, target, path)
     if output == "text":
-        click.echo("\n".join(explained.story_lines(story)))
+        click.echo("\n".join(explained.explanation_lines(found)))
     else:
-        click.echo(formats.structured(explained.story_content(story), output))
+        click.echo(formats.structured(explained.explanation_content(found), output))
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
     from commodore_py.cli.output import explained, formats
-    from commodore_py.inventory.explain import explanation
+    from commodore_py.inventory.explain import line_effects
 
-    # As our messages write it, or as the shell completes it.
+    # As messages name it, or as the shell completes it.
     below = paths.root / file
-    reach = explanation.reach(paths, below if below.is_file() else file.absolute(), line)
+    file = below if below.is_file() else file.absolute()
+    found = line_effects.effects_of_line(paths, file, line)
     if output == "text":
-        click.echo("\n".join(explained.reach_lines(reach)))
+        click.echo("\n".join(explained.reverse_lines(found)))
     else:
-        click.echo(formats.structured(explained.reach_content(reach), output))
+        click.echo(formats.structured(explained.reverse_content(found), output))

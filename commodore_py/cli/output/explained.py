@@ -1,21 +1,21 @@
-"""Explanations of values, as text of eighty columns and for programs."""
+"""Explanations of values, as text of eighty columns and as JSON."""
 
 from __future__ import annotations
 
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.inventory.explain.stories import MISSING
+from commodore_py.inventory.explain.explanation import MISSING
 
 from .readable import block, inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from commodore_py.inventory.explain.line_effects import Effect, Reach
-    from commodore_py.inventory.explain.stories import Event, Reference, Story
+    from commodore_py.inventory.explain.explanation import Change, Explanation, Reference
+    from commodore_py.inventory.explain.line_effects import Effect, LineEffects
 
-SCHEMA, REACH_SCHEMA = "explain/v1", "explain-reverse/v1"
+SCHEMA, REVERSE_SCHEMA = "explain/v1", "explain-reverse/v1"
 
 _WIDTH = 80
 _SHORT = 60
@@ -24,68 +24,72 @@ _FEW = 6
 _INDENT = "     "
 
 
-def story_lines(story: Story) -> Iterator[str]:
+def explanation_lines(explanation: Explanation) -> Iterator[str]:
     """How a parameter got its value, then the same for those that it looked up."""
-    yield from _titled(f"{story.path} of target {story.target}", story, story.looked_up)
-    for path, below in story.looked_up.items():
+    yield from _titled(
+        f"{explanation.path} of target {explanation.target}", explanation, explanation.looked_up
+    )
+    for path, below in explanation.looked_up.items():
         if not _is_simple(below):
             yield ""
-            yield from _titled(f"{path}, looked up above,", below, story.looked_up)
+            yield from _titled(f"{path}, looked up above,", below, explanation.looked_up)
 
 
-def _titled(title: str, story: Story, looked_up: Mapping[str, Story]) -> Iterator[str]:
-    if story.problem:
+def _titled(
+    title: str, explanation: Explanation, looked_up: Mapping[str, Explanation]
+) -> Iterator[str]:
+    if explanation.problem:
         yield f"{title} cannot be resolved:"
-        yield from _wrapped(story.problem, "  ")
-    elif story.value is MISSING:
+        yield from _wrapped(explanation.problem, "  ")
+    elif explanation.value is MISSING:
         yield f"{title} has no value"
-    elif _is_short(story.value) and len(f"{title} is {inline(story.value)}") <= _WIDTH:
-        yield f"{title} is {inline(story.value)}"
+    elif _is_short(explanation.value) and len(f"{title} is {inline(explanation.value)}") <= _WIDTH:
+        yield f"{title} is {inline(explanation.value)}"
     else:
         yield f"{title} is:"
-        yield from _block(story.value, "  ")
-    for number, event in enumerate(story.events, 1):
+        yield from _block(explanation.value, "  ")
+    for number, change in enumerate(explanation.changes, 1):
         yield ""
-        yield f"{number:3}  {event.place}"
-        yield from _wrapped(" -> ".join(event.chain), _INDENT, hang="  ")
-        yield from _what(event, story.path, looked_up)
+        yield f"{number:3}  {change.place}"
+        yield from _wrapped(" -> ".join(change.chain), _INDENT, hang="  ")
+        yield from _what(change, explanation.path, looked_up)
 
 
-def _what(event: Event, path: str, looked_up: Mapping[str, Story]) -> Iterator[str]:
-    if event.action == "remove":
-        how = f"`{event.mark}` sets {event.at} anew, without {path}"
-        how = how if event.mark else f"sets {event.at} to null"
-        yield from _wrapped(f"{how}: {_brief(event.before)} is gone", _INDENT)
+def _what(change: Change, path: str, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
+    if change.action == "remove":
+        how = f"`{change.mark}` replaces {change.at}, without {path}"
+        how = how if change.mark else f"sets {change.at} to null"
+        yield from _wrapped(f"{how}: {_brief(change.before)} is removed", _INDENT)
     else:
-        yield from _with_value(_verb(event), event.written)
-    for reference in event.references:
+        yield from _with_value(_verb(change), change.written)
+    for reference in change.references:
         yield from _reference(reference, looked_up)
-    if event.constant:
-        yield f"{_INDENT}and makes it constant: `{event.key}`"
-    if event.problem:
-        # A reference that failed has said so.
-        if not any(reference.problem for reference in event.references):
-            yield from _wrapped(f"which is wrong: {event.problem}", _INDENT)
-    elif event.references or event.action == "append":
-        yield from _result(event)
+    if change.constant:
+        yield f"{_INDENT}and makes it constant: `{change.key}`"
+    if change.problem:
+        # The error of a reference is shown with the reference.
+        if not any(reference.problem for reference in change.references):
+            yield from _wrapped(f"error: {change.problem}", _INDENT)
+    elif change.references or change.action == "append":
+        yield from _result(change)
 
 
-def _verb(event: Event) -> str:
-    match event.action:
-        case "replace" if event.written == event.before:
+def _verb(change: Change) -> str:
+    match change.action:
+        case "replace" if change.written == change.before:
             return "sets the same again:"
         case "replace" | "null":
-            return f"replaces {_brief(event.before)} with"
+            return f"replaces {_brief(change.before)} with"
         case "override":
-            mark = f"`{event.mark}` " if event.mark else ""
-            return f"{mark}throws away {_brief(event.before)}, and sets"
-    return {"set": "sets", "merge": "merges in", "append": "appends"}.get(event.action, "has")
+            mark = f"`{change.mark}` " if change.mark else ""
+            return f"{mark}discards {_brief(change.before)}, sets"
+    return {"set": "sets", "merge": "merges in", "append": "appends"}.get(change.action, "has")
 
 
-def _result(event: Event) -> Iterator[str]:
-    written = event.written == event.after
-    if not written and _is_short(event.after):
-        yield f"{_INDENT}now {inline(event.after)}"
+def _result(change: Change) -> Iterator[str]:
+    written = change.written == change.after
+    if not written and _is_short(change.after):
+        yield f"{_INDENT}now {inline(change.after)}"
 
 
 def _with_value(verb: str, value: Any) -> Iterator[str]:
@@ -100,7 +104,7 @@ def _with_value(verb: str, value: Any) -> Iterator[str]:
     yield from _block(value, f"{_INDENT}  ")
 
 
-def _reference(reference: Reference, looked_up: Mapping[str, Story]) -> Iterator[str]:
+def _reference(reference: Reference, looked_up: Mapping[str, Explanation]) -> Iterator[str]:
     for inner in reference.inner:
         yield from _reference(inner, looked_up)
     if reference.problem:
@@ -125,18 +129,19 @@ def _leading(reference: Reference) -> str:
     return f"{reference.written}, that is {reference.path},"
 
 
-def _place_of(reference: Reference, looked_up: Mapping[str, Story]) -> str:
+def _place_of(reference: Reference, looked_up: Mapping[str, Explanation]) -> str:
     if reference.default:
-        return "by default: there is no such parameter"
+        return "the default: no such parameter"
     below = looked_up.get(reference.path)
     if below is None:
         return ""
-    return str(below.events[-1].place) if _is_simple(below) else "explained below"
+    return str(below.changes[-1].place) if _is_simple(below) else "explained below"
 
 
-def _is_simple(story: Story) -> bool:
-    """Whether a place says it all."""
-    return len(story.events) == 1 and not story.events[0].references and not story.problem
+def _is_simple(explanation: Explanation) -> bool:
+    """Whether the place of the value explains it."""
+    (first, *others) = explanation.changes
+    return not (others or first.references or explanation.problem)
 
 
 def _is_short(value: Any) -> bool:
@@ -150,7 +155,7 @@ def _is_short(value: Any) -> bool:
 def _brief(value: Any) -> str:
     """A value in a sentence."""
     if value is MISSING:
-        return "what cannot be resolved"
+        return "an unresolved value"
     if isinstance(value, dict) and value:
         return f"a mapping of {_some([str(key) for key in value], 'keys')}"
     text = inline(value)
@@ -185,28 +190,28 @@ def _some(names: Iterable[str], what: str) -> str:
     return f"{', '.join(known[:_FEW])} and {len(known) - _FEW} more {what}"
 
 
-# ---------------------------------------------------------------- the other way round
+# ---------------------------------------------------------------- effects of a line
 
 
-def reach_lines(reach: Reach) -> Iterator[str]:
+def reverse_lines(line: LineEffects) -> Iterator[str]:
     """What a line reaches."""
-    yield str(reach.place)
-    yield f"  {reach.says}"
+    yield str(line.place)
+    yield f"  {line.text}"
     yield ""
     yield from _wrapped(
-        f"sets {', '.join(reach.sets)}" if reach.sets else f"lists {reach.lists}", "", hang="  "
+        f"sets {', '.join(line.sets)}" if line.sets else f"lists {line.lists}", "", hang="  "
     )
-    yield from _wrapped(f"in a file that is part of {_targets(reach.targets, reach)}", "", "  ")
-    for effect in reach.effects:
+    yield from _wrapped(f"in a file that is part of {_targets(line.targets, line)}", "", "  ")
+    for effect in line.effects:
         yield ""
         yield from _effect(effect)
-        yield from _wrapped(f"in {_targets(effect.targets, reach)}", "  ", "  ")
+        yield from _wrapped(f"in {_targets(effect.targets, line)}", "  ", "  ")
 
 
-def _targets(names: tuple[str, ...], reach: Reach) -> str:
+def _targets(names: tuple[str, ...], line: LineEffects) -> str:
     if not names:
         return "no target"
-    if len(names) == reach.all_targets:
+    if len(names) == line.all_targets:
         return f"all {len(names)} targets" if len(names) > 1 else f"the only target, {names[0]}"
     return _some(names, "targets")
 
@@ -230,45 +235,45 @@ def _effect(effect: Effect) -> Iterator[str]:
             yield from _wrapped(f"{effect.parameter} {_WORDS[kind]}", "", hang="  ")
 
 
-# ---------------------------------------------------------------- for programs
+# ---------------------------------------------------------------- JSON
 
 
-def story_content(story: Story) -> dict[str, Any]:
-    """How a parameter got its value, for programs."""
-    return {"schema": SCHEMA, "target": story.target, **_content(story)}
+def explanation_content(explanation: Explanation) -> dict[str, Any]:
+    """How a parameter got its value, as JSON."""
+    return {"schema": SCHEMA, "target": explanation.target, **_content(explanation)}
 
 
-def _content(story: Story) -> dict[str, Any]:
-    content: dict[str, Any] = {"path": story.path}
-    if story.value is not MISSING:
-        content["value"] = story.value
-    if story.problem:
-        content["problem"] = story.problem
-    content["steps"] = [_event_content(event) for event in story.events]
-    if story.looked_up:
-        content["looked_up"] = [_content(below) for below in story.looked_up.values()]
+def _content(explanation: Explanation) -> dict[str, Any]:
+    content: dict[str, Any] = {"path": explanation.path}
+    if explanation.value is not MISSING:
+        content["value"] = explanation.value
+    if explanation.problem:
+        content["problem"] = explanation.problem
+    content["steps"] = [_change_content(change) for change in explanation.changes]
+    if explanation.looked_up:
+        content["looked_up"] = [_content(below) for below in explanation.looked_up.values()]
     return content
 
 
-def _event_content(event: Event) -> dict[str, Any]:
+def _change_content(change: Change) -> dict[str, Any]:
     content: dict[str, Any] = {
-        "action": event.action,
-        "file": event.place.file,
-        "line": event.place.line or None,
-        "classes": list(event.chain),
-        "at": event.at,
-        "key": event.key,
-        **({"mark": event.mark} if event.mark else {}),
-        "constant": event.constant,
+        "action": change.action,
+        "file": change.place.file,
+        "line": change.place.line or None,
+        "classes": list(change.chain),
+        "at": change.at,
+        "key": change.key,
+        **({"mark": change.mark} if change.mark else {}),
+        "constant": change.constant,
     }
     for name in ("written", "before", "after"):
-        value = getattr(event, name)
+        value = getattr(change, name)
         if value is not MISSING:
             content[name] = value
-    if event.problem:
-        content["problem"] = event.problem
-    if event.references:
-        content["references"] = [_reference_content(one) for one in event.references]
+    if change.problem:
+        content["problem"] = change.problem
+    if change.references:
+        content["references"] = [_reference_content(one) for one in change.references]
     return content
 
 
@@ -284,15 +289,15 @@ def _reference_content(reference: Reference) -> dict[str, Any]:
     return content
 
 
-def reach_content(reach: Reach) -> dict[str, Any]:
-    """What a line reaches, for programs."""
+def reverse_content(line: LineEffects) -> dict[str, Any]:
+    """What a line reaches, as JSON."""
     return {
-        "schema": REACH_SCHEMA,
-        "file": reach.place.file,
-        "line": reach.place.line,
-        "sets": list(reach.sets),
-        "lists": reach.lists or None,
-        "targets": list(reach.targets),
+        "schema": REVERSE_SCHEMA,
+        "file": line.place.file,
+        "line": line.place.line,
+        "sets": list(line.sets),
+        "lists": line.lists or None,
+        "targets": list(line.targets),
         "effects": [
             {
                 "kind": effect.kind,
@@ -301,6 +306,6 @@ def reach_content(reach: Reach) -> dict[str, Any]:
                 **({"through": effect.through} if effect.through else {}),
                 **({"file": effect.place.file, "line": effect.place.line} if effect.place else {}),
             }
-            for effect in reach.effects
+            for effect in line.effects
         ],
     }

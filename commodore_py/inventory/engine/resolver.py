@@ -239,7 +239,7 @@ class Resolver:
 
 
 class KeyMissing(ResolveError):
-    """A reference names a parameter that is not there."""
+    """A reference looks up a key that does not exist."""
 
     path: str
     key: str
@@ -248,14 +248,14 @@ class KeyMissing(ResolveError):
     @classmethod
     def at(cls, path: str, key: str, present: Mapping[Hashable, Value]) -> KeyMissing:
         """Name the missing part of the path; keep the keys that exist instead."""
-        error = cls(f"${{{path}}}: there is no {key}")
+        error = cls(f"${{{path}}}: key {key} not found")
         error.path, error.key = path, key
         error.present = tuple(str(one) for one in present)
         return error
 
 
 class Loop(ResolveError):
-    """References that lead back to themselves."""
+    """References that look up each other in a loop."""
 
     def __init__(self, ring: list[str]) -> None:
         names = [f"${{{path}}}" for path in (*ring, ring[0])]

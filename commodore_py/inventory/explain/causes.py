@@ -1,4 +1,4 @@
-"""Why a parameter cannot be resolved, down to the text that is to blame."""
+"""Why a parameter cannot be resolved: the string or the layers that cause it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,19 @@ from typing import TYPE_CHECKING
 
 from commodore_py.inventory.engine.merge import Conflict, ConstantKey
 from commodore_py.inventory.engine.resolver import KeyMissing, Loop
-from commodore_py.inventory.engine.values import ResolveError, Sequence, Token, Unresolved, kind_of
+from commodore_py.inventory.engine.values import (
+    ResolveError,
+    Sequence,
+    Token,
+    Unresolved,
+    kind_of,
+    unresolved_in,
+)
 from commodore_py.inventory.paths import dotted
 
 from .steps import ABSENT
 
 if TYPE_CHECKING:
-    from commodore_py.inventory.engine.values import Value
     from commodore_py.model.spot import ParameterPath
 
     from .steps import Lookup, Step
@@ -22,28 +28,28 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A mistake and its places."""
+    """A root cause and its places."""
 
     message: str
     places: tuple[str, ...]
     holder: str = ""
-    """The parameter that holds the text."""
+    """The parameter that holds the reference."""
     hint: str = ""
     missing: str | None = None
-    """The key that a reference wants."""
+    """The missing key of a reference."""
     present: tuple[str, ...] = ()
-    """The keys that there are instead."""
+    """The keys that exist instead."""
 
 
 class Causes:
-    """Finds causes in one target."""
+    """Finds root causes in one target."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
 
-    def of(self, path: tuple[str, ...] | ParameterPath) -> Cause | None:
+    def of(self, path: ParameterPath) -> Cause | None:
         """Why the parameter at a path cannot be resolved; None if it can."""
-        return self._of(self._tracer.as_path(path), set())
+        return self._of(path, set())
 
     def _of(self, path: ParameterPath, seen: set[ParameterPath]) -> Cause | None:
         if path in seen:
@@ -52,23 +58,17 @@ class Causes:
         steps = self._tracer.follow(path)
         value = steps[-1].after if steps else ABSENT
         if type(value) is not Unresolved:
-            return self._within(path, value, seen)
+            # A mapping can be resolved although some of its values cannot.
+            causes = (self._of((*path, *below), seen) for below, _ in unresolved_in(value, ()))
+            return next(filter(None, causes), None)
         for step in steps:
             if step.error is value.error and isinstance(step.error, (Conflict, ConstantKey)):
                 return self._clash(path)
         for step in reversed(steps):
             if step.error is not None or type(self._tracer.resolved(step.value)) is Unresolved:
-                cause = self._of_text(self._failing_text(step), seen)
+                cause = self._of_value(self._failing_value(step), seen)
                 if cause is not None:
                     return cause
-        return None
-
-    def _within(self, path: ParameterPath, value: Value, seen: set[ParameterPath]) -> Cause | None:
-        """A mapping is there, but not all that is in it."""
-        for below in self._tracer.broken_below(path, value):
-            cause = self._of(below, seen)
-            if cause is not None:
-                return cause
         return None
 
     def _clash(self, path: ParameterPath) -> Cause | None:
@@ -106,16 +106,16 @@ class Causes:
         kind = kind_of(self._tracer.resolved(step.value))
         return f"{kind}, through {step.value.text}" if type(step.value) is Token else kind
 
-    def _failing_text(self, step: Step) -> Step:
-        """The text that fails in a list, or what a layer says as it is."""
+    def _failing_value(self, step: Step) -> Step:
+        """The string that fails in a list, or the whole value of a layer."""
         if type(step.value) is Sequence:
-            for text in self._tracer.texts_in(step):
-                if type(self._tracer.resolved(text.value)) is Unresolved:
-                    return text
+            for inner in self._tracer.tokens_in(step):
+                if type(self._tracer.resolved(inner.value)) is Unresolved:
+                    return inner
         return step
 
-    def _of_text(self, step: Step, seen: set[ParameterPath]) -> Cause | None:
-        """What is wrong with a text with references, or with one that these lead to."""
+    def _of_value(self, step: Step, seen: set[ParameterPath]) -> Cause | None:
+        """The cause in a string with references, or in a parameter that it looks up."""
         if step.lookup is not None:
             return self._of_lookup(step, step.lookup, seen)
         for lookup in self._tracer.lookups(step.value):
@@ -130,7 +130,7 @@ class Causes:
                 return self._of_lookup(step, inner, seen)
         error = lookup.error or step.error or getattr(lookup.value, "error", None)
         if isinstance(error, Loop):
-            return self._ring(error)
+            return self._loop(error)
         path = ":".join(map(str, lookup.path))
         if not (isinstance(error, KeyMissing) and error.path == path) and lookup.path:
             deeper = self._of(lookup.path, seen)
@@ -142,13 +142,13 @@ class Causes:
         holder = dotted(step.at)
         if not isinstance(error, KeyMissing):
             return Cause(str(error), (str(step.place),), holder)
-        message = f"{written or f'${{{error.path}}}'} cannot be resolved: there is no "
-        *walked, _ = _walked(error)
-        message += ".".join((*walked, error.key))
+        *above, _ = _walked(error)
+        missing = ".".join((*above, error.key))
+        message = f"{written or f'${{{error.path}}}'} cannot be resolved: {missing} not found"
         return Cause(message, (str(step.place),), holder, missing=error.key, present=error.present)
 
-    def _ring(self, error: Loop) -> Cause:
-        """The whole ring, always beginning at the same member."""
+    def _loop(self, error: Loop) -> Cause:
+        """All references of a loop, in a fixed order."""
         start = error.ring.index(min(error.ring))
         ring = (*error.ring[start:], *error.ring[:start])
         names = " -> ".join(f"${{{name}}}" for name in (*ring, ring[0]))
@@ -158,15 +158,15 @@ class Causes:
             if step is not None:
                 places.append(f"{step.place} ({dotted(step.at)})")
         return Cause(
-            f"references form a ring: {names}",
+            f"references form a loop: {names}",
             tuple(dict.fromkeys(places)),
-            hint="give one of them a value of its own",
+            hint="replace one of the references by a value",
         )
 
     def _holder(self, path: ParameterPath, wanted: ParameterPath) -> Step | None:
         """The layer below a path that holds a reference to another path."""
         for step in reversed(self._tracer.follow(path)):
-            for inner in self._tracer.texts_in(step):
+            for inner in self._tracer.tokens_in(step):
                 if any(lookup.path == wanted for lookup in self._tracer.lookups(inner.value)):
                     return inner
         return None
@@ -179,5 +179,5 @@ def _walked(error: KeyMissing) -> tuple[str, ...]:
 
 
 def _is_clash(step: Step) -> bool:
-    """Whether a layer is at fault itself, and not one for a parameter above."""
+    """Whether a layer itself is the cause, and not one that sets a parameter above."""
     return isinstance(step.error, (Conflict, ConstantKey)) and step.value is not ABSENT

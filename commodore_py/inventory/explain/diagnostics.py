@@ -1,4 +1,4 @@
-"""What keeps the hierarchy from being resolved, with places: worked out only after a failure."""
+"""Errors of a hierarchy with file, line and hint: computed only after a failure."""
 
 from __future__ import annotations
 
@@ -24,37 +24,37 @@ if TYPE_CHECKING:
     from .replay import Hierarchy, Replay
 
 _PLACE = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+)(?P<column>:\d+)?$", re.MULTILINE)
-_NOT_YET = "component defaults are not known yet while packages and components are looked for"
+_EARLY = "component defaults are not known yet while packages and components are looked for"
 _FEW = 3
+_SOME = 8
+
+
+@dataclass(frozen=True)
+class Context:
+    """What the meaning of a failure depends on."""
+
+    missing_ok: bool = False
+    """Whether missing classes are ignored."""
+    early: bool = False
+    """Whether components are not known yet."""
+    origins: Mapping[str, str] = field(default_factory=dict)
+    """Repository and version of classes, by their first part."""
 
 
 @dataclass(slots=True)
 class _Problem:
-    """One mistake, and the targets that suffer from it."""
+    """One error, and the targets that it affects."""
 
     error: CommodoreError
     targets: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True)
-class Circumstances:
-    """What a failure means depends on when it happens."""
-
-    missing_ok: bool = False
-    """Whether classes may be missing."""
-    early: bool = False
-    """Whether components are still being looked for."""
-    origins: Mapping[str, str] = field(default_factory=dict)
-    """Repository and version of classes, by their first part."""
-
-
-def located(
-    failure: TargetsFailed, hierarchy: Hierarchy, circumstances: Circumstances
-) -> CommodoreError:
-    """The same failure with places, each mistake once."""
-    problems = _Problems(hierarchy, circumstances)
+def diagnose(failure: TargetsFailed, hierarchy: Hierarchy, context: Context) -> CommodoreError:
+    """The same failure with places, each error once."""
+    problems = _Problems(hierarchy, context)
     for target, error in failure.by_target.items():
-        problems.add(target, _single(error))
+        for one in _single(error):
+            problems.add(target, one)
     errors = problems.errors()
     if len(errors) == 1:
         return errors[0]
@@ -62,18 +62,120 @@ def located(
 
 
 def raise_failures(hierarchy: Hierarchy, replay: Replay) -> None:
-    """Refuse to go on with a target whose layers are not all there."""
-    problems = _Problems(hierarchy, Circumstances())
+    """Refuse a target whose layers are incomplete."""
+    problems = _Problems(hierarchy, Context())
     errors = [
-        problems.of_loading(error, chain)[1]
+        problems.located(error, chain)
         for error, chain in replay.failures
         if not isinstance(error, ConstantParameter)
     ]
     raise_collected(errors, f"target {replay.target} cannot be resolved")
 
 
-def with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
-    """A file that cannot be read, with the line that is to blame."""
+class _Problems:
+    """Collects errors; the same one in many targets is one."""
+
+    def __init__(self, hierarchy: Hierarchy, context: Context) -> None:
+        self._hierarchy = hierarchy
+        self._context = context
+        self._found: dict[Hashable, _Problem] = {}
+        # By error of the engine, without its target: the problems behind it.
+        self._known: dict[Hashable, list[_Problem]] = {}
+
+    def add(self, target: str, error: CommodoreError) -> None:
+        """Add an error of a target."""
+        same = _without_target(error)
+        if same not in self._known:
+            self._known[same] = [
+                self._found.setdefault(identity, _Problem(one))
+                for identity, one in self._causes(target, error)
+            ]
+        for problem in self._known[same]:
+            if target not in problem.targets:
+                problem.targets.append(target)
+
+    def errors(self) -> tuple[CommodoreError, ...]:
+        """Each error, naming a few of its targets."""
+        for problem in self._found.values():
+            problem.error.add_note(f"while resolving {_targets(problem.targets)}")
+        return tuple(problem.error for problem in self._found.values())
+
+    def located(self, error: CommodoreError, chain: tuple[str, ...]) -> CommodoreError:
+        """A failure to load a class, with its place."""
+        if not isinstance(error, HierarchyError):
+            return _with_line(error, self._hierarchy)
+        lines = [str(self._hierarchy.place_of_class(chain[-1], str(error.subject)))]
+        hint = error.hint
+        if isinstance(error, MissingClass):
+            origin = self._context.origins.get(error.name.partition(".")[0])
+            lines += [f"looked for in {origin}"] if origin else []
+            close = near(error.name, self._hierarchy.files.names())
+            hint = f"did you mean {' or '.join(close)}?" if close else hint
+        found = _copy(error, where="\n".join(lines), hint=hint)
+        if len(chain) > 1:
+            found.add_note(f"included by {' -> '.join(chain)}")
+        return found
+
+    def _causes(
+        self, target: str, error: CommodoreError
+    ) -> Iterator[tuple[Hashable, CommodoreError]]:
+        """The errors with places that are behind an error of the engine, with their identity."""
+        try:
+            replay = self._hierarchy.replay(target)
+        except CommodoreError as unreadable:
+            yield _identity(unreadable), unreadable
+            return
+        paths: list[ParameterPath] = []
+        for failure, chain in replay.failures:
+            if isinstance(failure, ConstantParameter):
+                paths.append((str(failure.subject),))
+            elif not (self._context.missing_ok and isinstance(failure, MissingClass)):
+                found = self.located(failure, chain)
+                yield _identity(found), found
+        if isinstance(error, ParameterError):
+            paths.append(error.path)
+        causes = Causes(Tracer(replay))
+        for path in paths:
+            cause = causes.of(path)
+            if cause is None:
+                yield (path, str(error)), error
+            else:
+                yield (cause.message, cause.places), self._error_of(cause)
+
+    def _error_of(self, cause: Cause) -> CommodoreError:
+        where = [*cause.places, *([f"parameters.{cause.holder}"] if cause.holder else [])]
+        return CommodoreError(cause.message, where="\n".join(where), hint=self._hint(cause))
+
+    def _hint(self, cause: Cause) -> str:
+        if cause.hint or cause.missing is None:
+            return cause.hint
+        hint = similar(cause.missing, cause.present)
+        if not self._context.early:
+            return hint
+        # Similar names are a guess; that defaults are missing is certain.
+        return f"{hint} ({_EARLY})" if near(cause.missing, cause.present) else _EARLY
+
+
+def near(name: str, known: Iterable[str]) -> list[str]:
+    """The most similar names: those that are about as close as the closest."""
+    close = difflib.get_close_matches(name, list(known), n=_FEW)
+    ratios = [difflib.SequenceMatcher(None, one, name).ratio() for one in close]
+    return [one for one, ratio in zip(close, ratios, strict=True) if ratio > ratios[0] - 0.1]
+
+
+def similar(name: str, known: Iterable[str], otherwise: str = "there are") -> str:
+    """A hint with the names that were probably meant, or else with some of the known ones."""
+    names = sorted(known)
+    close = near(name, names)
+    if close:
+        return f"did you mean {' or '.join(close)}?"
+    more = len(names) - _SOME
+    some = ", ".join(names[:_SOME]) + (f" and {more} more" if more > 0 else "")
+    return f"{otherwise} {some}" if names else ""
+
+
+def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
+    """An error in a file, with the line of the file."""
     match = _PLACE.match(error.where)
     if match is None:
         return error
@@ -87,126 +189,7 @@ def with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
         place += f"\n  {lines[number - 1].rstrip()}"
         if match["column"]:
             place += f"\n  {' ' * (int(match['column'][1:]) - 1)}^"
-    return _copy(error, where=place)
-
-
-class _Problems:
-    """Collects mistakes; the same one in many targets is one."""
-
-    def __init__(self, hierarchy: Hierarchy, circumstances: Circumstances) -> None:
-        self._hierarchy = hierarchy
-        self._circumstances = circumstances
-        self._found: dict[Hashable, _Problem] = {}
-        # What the engine said before, word for word, needs no second look.
-        self._alike: dict[Hashable, set[Hashable]] = {}
-
-    def add(self, target: str, errors: Iterable[CommodoreError]) -> None:
-        """What went wrong with a target."""
-        for error in errors:
-            words = _words(error)
-            keys = self._alike.get(words)
-            if keys is None:
-                keys = self._alike[words] = set(self._look_at(target, error))
-            for key in keys:
-                if target not in self._found[key].targets:
-                    self._found[key].targets.append(target)
-
-    def errors(self) -> tuple[CommodoreError, ...]:
-        """Each mistake, naming a few of its targets."""
-        for problem in self._found.values():
-            problem.error.add_note(f"while resolving {_targets(problem.targets)}")
-        return tuple(problem.error for problem in self._found.values())
-
-    def of_loading(
-        self, error: CommodoreError, chain: tuple[str, ...]
-    ) -> tuple[Hashable, CommodoreError]:
-        """A failure to put the layers together, and what makes it different from others."""
-        if isinstance(error, ConstantParameter):
-            raise AssertionError("told like any other parameter")  # noqa: TRY004 - not about types
-        if not isinstance(error, HierarchyError):
-            told = with_line(error, self._hierarchy)
-            return (str(error), told.where), told
-        place = str(self._hierarchy.place_of_class(chain[-1], str(error.subject)))
-        lines = [place]
-        told = _copy(error, where="")
-        if isinstance(error, MissingClass):
-            name = str(error).split()[1]
-            lines += self._looked_for(name)
-            close = near(name, self._hierarchy.files.names())
-            told.hint = f"did you mean {' or '.join(close)}?" if close else error.hint
-        told.where = "\n".join(lines)
-        if len(chain) > 1:
-            told.add_note(f"included by {' -> '.join(chain)}")
-        return (str(error), place), told
-
-    def _looked_for(self, name: str) -> Iterator[str]:
-        origin = self._circumstances.origins.get(name.split(".", maxsplit=1)[0])
-        if origin:
-            yield f"looked for in {origin}"
-
-    def _look_at(self, target: str, error: CommodoreError) -> Iterator[Hashable]:
-        try:
-            replay = self._hierarchy.replay(target)
-        except CommodoreError as unreadable:
-            yield self._keep((str(unreadable), unreadable.where), unreadable)
-            return
-        failures = [
-            (failure, chain)
-            for failure, chain in replay.failures
-            if not (self._circumstances.missing_ok and isinstance(failure, MissingClass))
-        ]
-        paths: list[ParameterPath] = [
-            (str(f.subject),) for f, _ in failures if isinstance(f, ConstantParameter)
-        ]
-        for failure, chain in failures:
-            if not isinstance(failure, ConstantParameter):
-                yield self._keep(*self.of_loading(failure, chain))
-        if isinstance(error, ParameterError):
-            paths.append(error.path)
-        causes = Causes(Tracer(replay))
-        for path in paths:
-            cause = causes.of(path)
-            if cause is None:
-                yield self._keep((path, str(error)), error)
-            else:
-                yield self._keep((cause.message, cause.places), self._told(cause))
-
-    def _keep(self, key: Hashable, error: CommodoreError) -> Hashable:
-        self._found.setdefault(key, _Problem(error))
-        return key
-
-    def _told(self, cause: Cause) -> CommodoreError:
-        where = [*cause.places, *([f"parameters.{cause.holder}"] if cause.holder else [])]
-        return ParameterError(cause.message, where="\n".join(where), hint=self._hint(cause))
-
-    def _hint(self, cause: Cause) -> str:
-        if cause.hint:
-            return cause.hint
-        if cause.missing is None:
-            return ""
-        hint = similar(cause.missing, cause.present)
-        if not self._circumstances.early:
-            return hint
-        # Whatever is near is a guess; that defaults are missing is sure.
-        return f"{hint} ({_NOT_YET})" if near(cause.missing, cause.present) else _NOT_YET
-
-
-def near(name: str, known: Iterable[str]) -> list[str]:
-    """The names that one may stand for: those that are about as close as the closest."""
-    close = difflib.get_close_matches(name, list(known), n=_FEW)
-    likeness = [difflib.SequenceMatcher(None, one, name).ratio() for one in close]
-    return [one for one, ratio in zip(close, likeness, strict=True) if ratio > likeness[0] - 0.1]
-
-
-def similar(name: str, known: Iterable[str], otherwise: str = "there are") -> str:
-    """What a name may have meant, or a few of the names that there are."""
-    names = sorted(known)
-    close = near(name, names)
-    if close:
-        return f"did you mean {' or '.join(close)}?"
-    few = names[:8]
-    more = len(names) - len(few)
-    return f"{otherwise} {', '.join(few)}" + (f" and {more} more" if more else "") if few else ""
+    return _copy(error, where=place, hint=error.hint)
 
 
 def _single(error: CommodoreError) -> Iterator[CommodoreError]:
@@ -217,12 +200,16 @@ def _single(error: CommodoreError) -> Iterator[CommodoreError]:
         yield error
 
 
-def _words(error: CommodoreError) -> Hashable:
-    """What the engine says about an error, without the target."""
+def _without_target(error: CommodoreError) -> Hashable:
+    """An error of the engine, equal for all targets that have it."""
     if isinstance(error, ParameterError):
         return error.path, str(error)
     if isinstance(error, HierarchyError):
         return str(error), error.chain[1:]
+    return _identity(error)
+
+
+def _identity(error: CommodoreError) -> Hashable:
     return str(error), error.where
 
 
@@ -233,9 +220,9 @@ def _targets(names: list[str]) -> str:
     return f"{word} {', '.join(few)}" + (f" and {more} more" if more else "")
 
 
-def _copy(error: CommodoreError, *, where: str) -> CommodoreError:
-    told = type(error)(str(error), where=where, hint=error.hint)
+def _copy(error: CommodoreError, *, where: str, hint: str) -> CommodoreError:
+    copy = type(error)(str(error), where=where, hint=hint)
     for note in notes_of(error):
         if not note.startswith("while resolving"):
-            told.add_note(note)
-    return told
+            copy.add_note(note)
+    return copy

@@ -1,133 +1,223 @@
-"""Why a parameter has its value, and what a line of a class file reaches: replayed when asked."""
+"""Why a parameter has its value: each layer that sets it, and each reference that it uses."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from collections import deque
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.values import Map, Unresolved
+from commodore_py.inventory.engine.values import (
+    Map,
+    Sequence,
+    Stack,
+    Token,
+    Unresolved,
+    plain,
+    plain_key,
+)
 from commodore_py.inventory.paths import dotted, path_parts
 from commodore_py.model.inventory import BOOTSTRAP
 
-from . import places
 from .diagnostics import raise_failures, similar
-from .line_effects import reached
-from .replay import Hierarchy
+from .replay import compiled_hierarchy
 from .steps import ABSENT
-from .stories import told
 from .tracer import Tracer
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
+    from collections.abc import Iterable, Iterator, Mapping
 
     from commodore_py.config import WorkPaths
     from commodore_py.inventory.engine.values import Value
     from commodore_py.model.spot import ParameterPath
 
-    from .line_effects import Reach
+    from .places import Place
+    from .replay import Hierarchy
     from .steps import Lookup, Step
-    from .stories import Story
 
-_PARAMETERS = "parameters"
+MISSING: Any = ABSENT
+"""Stands for no value, in `before` and `after`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A reference and its value."""
+
+    written: str
+    path: str
+    value: Any
+    default: bool = False
+    problem: str = ""
+    inner: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What one layer did to the value."""
+
+    action: str
+    """set, replace, merge, append, override, null, remove or fail"""
+    place: Place
+    chain: tuple[str, ...]
+    at: str
+    key: str
+    """The key as written, with its marks."""
+    written: Any
+    before: Any
+    after: Any
+    mark: str = ""
+    """The key with the `~` that discarded the value before."""
+    constant: bool = False
+    problem: str = ""
+    references: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """The steps to the value at a path, and those to what its references look up."""
+    """How a parameter got its value."""
 
     target: str
-    path: ParameterPath
-    steps: tuple[Step, ...]
-    references: tuple[tuple[Lookup, ...], ...]
-    """What each step's references came to."""
-    looked_up: Mapping[ParameterPath, Explanation] = field(default_factory=dict)
-    """How each parameter that was looked up, directly or not, got its value."""
-
-    @property
-    def value(self) -> Value:
-        """The final value; ABSENT if there is none."""
-        return self.steps[-1].after if self.steps else ABSENT
-
-
-def laid_out(paths: WorkPaths) -> Hierarchy:
-    """The hierarchy as the last compile left it in the working directory."""
-    files = sorted(paths.targets.glob("*.yml")) if paths.targets.is_dir() else []
-    if not files or not paths.classes.is_dir():
-        raise CommodoreError(
-            "there is no inventory to look into",
-            where=str(paths.inventory),
-            hint="compile the cluster here first, or name its working directory:"
-            " `commodore -d DIR inventory explain …`",
-        )
-    root = paths.root.resolve()
-    return Hierarchy(
-        ClassFiles([("", paths.classes)]),
-        {file.stem: file.read_bytes() for file in files},
-        shown=lambda file: places.shown(file, root),
-        target_file=lambda name: places.shown(paths.targets / f"{name}.yml", root),
-    )
+    path: str
+    value: Any
+    problem: str
+    changes: tuple[Change, ...]
+    looked_up: Mapping[str, Explanation] = field(default_factory=dict)
+    """The same for each parameter that its references look up, directly or not."""
 
 
 def explain(paths: WorkPaths, target: str, path: str) -> Explanation:
     """Why a parameter of a target, or of the cluster by its id, has its value."""
-    hierarchy = laid_out(paths)
+    hierarchy = compiled_hierarchy(paths)
     name = _target_named(hierarchy, paths, target)
-    return explained(hierarchy, name, path_parts(path))
+    return explain_parameter(hierarchy, name, path_parts(path))
 
 
-def explained(hierarchy: Hierarchy, target: str, path: ParameterPath) -> Explanation:
-    """Why a parameter of a target has its value; parameters that are nowhere are an error."""
+def explain_parameter(hierarchy: Hierarchy, target: str, path: ParameterPath) -> Explanation:
+    """Why a parameter of a target has its value; an unknown parameter is an error."""
     replay = hierarchy.replay(target)
     raise_failures(hierarchy, replay)
     tracer = Tracer(replay)
     if not tracer.follow(path):
-        raise _nowhere(tracer, target, path)
-    looked_up: dict[ParameterPath, Explanation] = {}
-    result = _explanation(tracer, target, path, looked_up)
-    waiting = _paths(result)
+        raise _unknown_parameter(tracer, target, path)
+    found: dict[ParameterPath, Explanation] = {}
+    waiting = deque([path])
     while waiting:
-        below = waiting.pop(0)
-        if below not in looked_up and below != path and tracer.follow(below):
-            looked_up[below] = _explanation(tracer, target, below, {})
-            waiting += _paths(looked_up[below])
-    return result
+        here = waiting.popleft()
+        steps = tracer.follow(here)
+        if here in found or not steps:
+            continue
+        lookups = [tuple(_lookups(tracer, step)) for step in steps]
+        value = steps[-1].after
+        changes = (_change(*one, here) for one in zip(steps, lookups, strict=True))
+        found[here] = Explanation(
+            target, dotted(here), _plain(value), _problem(value), tuple(changes)
+        )
+        for of_step in lookups:
+            waiting.extend(_paths(of_step))
+    result = found.pop(path)
+    return replace(result, looked_up={one.path: one for one in found.values()})
 
 
-def _explanation(
-    tracer: Tracer,
-    target: str,
-    path: ParameterPath,
-    looked_up: dict[ParameterPath, Explanation],
-) -> Explanation:
-    steps = tracer.follow(path)
-    references = tuple(tuple(_references(tracer, step)) for step in steps)
-    return Explanation(target, path, steps, references, looked_up)
-
-
-def _references(tracer: Tracer, step: Step) -> list[Lookup]:
+def _lookups(tracer: Tracer, step: Step) -> Iterable[Lookup]:
     if step.lookup is not None:
         return [step.lookup]
-    return list(tracer.lookups(step.value)) if step.value is not ABSENT else []
+    return tracer.lookups(step.value) if step.value is not ABSENT else []
 
 
-def _paths(explanation: Explanation) -> list[ParameterPath]:
-    """What was looked up, innermost references first."""
-    found: list[ParameterPath] = []
-
-    def collect(lookup: Lookup) -> None:
-        for inner in lookup.inner:
-            collect(inner)
+def _paths(lookups: Iterable[Lookup]) -> Iterator[ParameterPath]:
+    """The parameters that are looked up, innermost references first."""
+    for lookup in lookups:
+        yield from _paths(lookup.inner)
         if lookup.path and not lookup.default:
-            found.append(lookup.path)
+            yield lookup.path
 
-    for lookups in explanation.references:
-        for lookup in lookups:
-            collect(lookup)
-    return found
+
+def _change(step: Step, lookups: tuple[Lookup, ...], path: ParameterPath) -> Change:
+    return Change(
+        _action(step),
+        step.place,
+        step.layer.chain,
+        dotted(step.at),
+        str(step.key.value if step.key is not None else "") or dotted(path[-1:]),
+        MISSING if step.value is ABSENT else _as_written(step.value),
+        _plain(step.before),
+        _plain(step.after),
+        mark=step.mark,
+        constant=step.constant,
+        problem=str(step.error) if step.error is not None else _problem(step.after),
+        references=tuple(map(_reference, lookups)),
+    )
+
+
+def _action(step: Step) -> str:  # noqa: PLR0911 - a line per kind of step
+    before, after = step.before, step.after
+    if step.error is not None or type(after) is Unresolved:
+        return "fail"
+    if step.value is ABSENT:
+        return "remove"
+    if before is ABSENT:
+        return "set"
+    if after is None:
+        return "null"
+    if step.resets:
+        return "override"
+    if type(before) is Map and type(after) is Map:
+        return "merge"
+    if isinstance(before, (list, Sequence)) and isinstance(after, (list, Sequence)):
+        return "append"
+    return "replace"
+
+
+def _reference(lookup: Lookup) -> Reference:
+    return Reference(
+        lookup.written,
+        dotted(lookup.path),
+        _plain(lookup.value),
+        default=lookup.default,
+        problem=_problem(lookup.value),
+        inner=tuple(map(_reference, lookup.inner)),
+    )
+
+
+def _as_written(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
+    """A value as in its file: references and marks are kept."""
+    match value:
+        case Token():
+            return value.text
+        case Map():
+            return {_marked(value, key): _as_written(child) for key, child in value.items.items()}
+        case Sequence():
+            return [_as_written(item) for item in value.items]
+        case list():
+            return [_as_written(item) for item in value]
+        case Stack():
+            return _as_written(value.layers[-1])
+    return value
+
+
+def _marked(value: Map, key: Any) -> Any:  # noqa: ANN401 - plain YAML keys
+    marks = ("=" if key in value.constant else "") + ("~" if key in value.overriding else "")
+    return f"{marks}{plain_key(key)}" if marks else plain_key(key)
+
+
+def _plain(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
+    if value is ABSENT or type(value) is Unresolved:
+        return MISSING
+    return _without_unresolved(plain(value))
+
+
+def _without_unresolved(value: Any) -> Any:  # noqa: ANN401 - plain YAML values
+    """A value with a message in place of each part that cannot be resolved."""
+    if isinstance(value, dict):
+        return {key: _without_unresolved(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_without_unresolved(item) for item in value]
+    return f"<cannot be resolved: {value.error}>" if isinstance(value, Unresolved) else value
+
+
+def _problem(value: Value) -> str:
+    return str(value.error) if type(value) is Unresolved else ""
 
 
 def _target_named(hierarchy: Hierarchy, paths: WorkPaths, name: str) -> str:
@@ -138,7 +228,7 @@ def _target_named(hierarchy: Hierarchy, paths: WorkPaths, name: str) -> str:
         return BOOTSTRAP
     known = [*hierarchy.targets, *([cluster] if cluster else [])]
     raise CommodoreError(
-        f"there is no target {name}",
+        f"target {name} not found",
         where=str(paths.targets),
         hint=similar(name, known, "the targets are"),
     )
@@ -148,12 +238,12 @@ def _cluster_id(paths: WorkPaths) -> str:
     if not paths.params_file.is_file():
         return ""
     content = yaml.load_file(paths.params_file)
-    for key in (_PARAMETERS, "cluster", "name"):
+    for key in ("parameters", "cluster", "name"):
         content = content.get(key) if isinstance(content, dict) else None
     return content if isinstance(content, str) else ""
 
 
-def _nowhere(tracer: Tracer, target: str, path: ParameterPath) -> CommodoreError:
+def _unknown_parameter(tracer: Tracer, target: str, path: ParameterPath) -> CommodoreError:
     above = path[:-1]
     while above and not tracer.follow(above):
         above = above[:-1]
@@ -165,15 +255,5 @@ def _nowhere(tracer: Tracer, target: str, path: ParameterPath) -> CommodoreError
     elif type(value) is Unresolved:
         hint = f"{dotted(above)} cannot be resolved: {value.error}"
     else:
-        hint = f"{dotted(above)} is no mapping" if above else ""
-    return CommodoreError(f"no layer of target {target} says anything about {missing}", hint=hint)
-
-
-def reach(paths: WorkPaths, file: Path, line: int) -> Reach:
-    """The parameters and targets that a line of a class file reaches."""
-    return reached(laid_out(paths), file, line)
-
-
-def story(paths: WorkPaths, target: str, path: str) -> Story:
-    """Why a parameter of a target, or of the cluster by its id, has its value."""
-    return told(explain(paths, target, path))
+        hint = f"{dotted(above)} is not a mapping" if above else ""
+    return CommodoreError(f"no layer of target {target} sets {missing}", hint=hint)

@@ -1,4 +1,4 @@
-"""Where in class files things stand: file and line of a parameter, a class or an application."""
+"""Lines of class files: of a parameter, a class or an application."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Pair = tuple[yaml.Node, yaml.Node]
 
 @dataclass(frozen=True, slots=True, order=True)
 class Place:
-    """A line of a file; line 0 stands for all of it."""
+    """A line of a file; line 0 stands for the whole file."""
 
     file: str
     line: int = 0
@@ -34,7 +34,7 @@ class Place:
 
 
 def shown(file: Path, root: Path) -> str:
-    """A file as people know it who work in a folder: links below it are followed."""
+    """A file relative to a folder, if it is below it; symlinks are followed."""
     for path in (file.resolve(), file.absolute()):
         if path.is_relative_to(root):
             return str(path.relative_to(root))
@@ -61,12 +61,12 @@ def line_of(node: yaml.Node) -> int:
 
 
 def pairs_of(node: yaml.Node | None, key: Hashable) -> list[Pair]:
-    """Keys and values of one parameter in a mapping: it may stand there with several marks."""
+    """Keys and values of one parameter in a mapping: it may occur with several marks."""
     return _by_name(node).get(key, [])
 
 
 def paths_at(text: bytes, line: int) -> list[ParameterPath]:
-    """The parameters that a line of a class file sets: several if it can be reached by aliases."""
+    """The parameters that a line of a class file sets: several if aliases refer to it."""
     found: list[tuple[int, ParameterPath]] = []
     for path, first, last in _spans(fields_of(text).get("parameters"), (), (0, 0)):
         if first <= line <= last:
@@ -92,7 +92,7 @@ def _spans(
     elif isinstance(node, yaml.MappingNode):
         for written, (key, value) in _as_read(node).items():
             below = (*path, unmarked(written)[0])
-            # An alias lies elsewhere: the key alone stands here.
+            # The value of an alias is elsewhere: only the key is here.
             last = _last_line(value) if line_of(value) >= line_of(key) else line_of(key)
             yield from _spans(value, below, (line_of(key), last))
 
@@ -113,7 +113,7 @@ def _by_name(node: yaml.Node | None) -> Mapping[Hashable, list[Pair]]:
 
 @lru_cache(maxsize=1 << 12)
 def _as_read(node: yaml.Node | None) -> Mapping[Hashable, Pair]:
-    """Keys and values of a mapping as the reader sees them: `<<` adds what is not there."""
+    """Keys and values of a mapping as the reader sees them: `<<` adds missing keys."""
     if not isinstance(node, yaml.MappingNode):
         return {}
     pairs: dict[Hashable, Pair] = {key_of(key): (key, value) for key, value in node.value}

@@ -1,4 +1,4 @@
-"""One target put together once more, with every layer at hand: what normal runs don't keep."""
+"""Load one target again, and record its layers: normal runs do not keep them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.inventory.engine.classes import absolute_name
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
 from commodore_py.inventory.engine.loader import META, Loader
 from commodore_py.inventory.engine.merge import LayerCache
 from commodore_py.inventory.engine.reader import ClassFile, read
@@ -24,63 +25,52 @@ if TYPE_CHECKING:
 
     import yaml
 
-    from commodore_py.errors import CommodoreError
-    from commodore_py.inventory.engine.classes import ClassFiles
+    from commodore_py.config import WorkPaths
 
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """Class files and targets, and how their files are shown to people."""
+    """Class files and targets, with the names and lines of their files."""
 
     files: ClassFiles
     targets: Mapping[str, bytes]
     shown: Callable[[Path], str]
     generated: Mapping[str, str] = field(default_factory=dict)
-    """Classes that were made here, and what to call their files."""
+    """Generated classes, and the names of their files."""
     written: frozenset[str] = frozenset()
-    """Those of them that lie in their files word for word."""
+    """Those of them whose files have the same text."""
     target_file: Callable[[str], str] = "target {}".format
     _fields: dict[str, Mapping[str, yaml.Node]] = field(default_factory=dict, repr=False)
     _shown: dict[str, str] = field(default_factory=dict, repr=False)
     _replays: dict[str, Replay] = field(default_factory=dict, repr=False)
 
     def replay(self, target: str) -> Replay:
-        """A target, put together anew the first time it is asked for."""
+        """A target, loaded the first time."""
         if target not in self._replays:
             self._replays[target] = Replay(self, target)
         return self._replays[target]
 
     def file_of(self, name: str) -> str:
-        """The file of a class, for people."""
+        """The file of a class, for messages."""
         if name not in self._shown:
             self._shown[name] = self.generated.get(name) or self.shown(self.files.path(name))
         return self._shown[name]
 
-    def has_lines(self, name: str) -> bool:
-        """Whether people can look at the lines of a class."""
-        return name not in self.generated or name in self.written
-
     def class_fields(self, name: str) -> Mapping[str, yaml.Node]:
-        """A class as it is written, if people can look at it; read once for all targets."""
+        """The nodes of a class, if it has a file; read once for all targets."""
         if name not in self._fields:
-            text = self.files.text(name) if self.has_lines(name) else b""
+            has_file = name not in self.generated or name in self.written
+            text = self.files.text(name) if has_file else b""
             self._fields[name] = places.fields_of(text)
         return self._fields[name]
 
     def target_fields(self, target: str) -> Mapping[str, yaml.Node]:
-        """A target as it is written, if people can look at it."""
+        """The nodes of a target, if it has a file."""
         written = self.target_file(target) != f"target {target}"
         return places.fields_of(self.targets.get(target, b"")) if written else {}
 
     def place_of_class(self, name: str, included: str) -> Place:
-        """Where a class, or a target, includes another by a name as written."""
-        return self._place_of_item(
-            name, "classes", lambda text, folder: included in (text, absolute_name(text, folder))
-        )
-
-    def _place_of_item(
-        self, name: str, where: str, is_it: Callable[[str, PurePosixPath], bool]
-    ) -> Place:
+        """The line of a class or target that includes another by a name as written."""
         if name in self.files:
             file, folder = self.file_of(name), self.files.folder(name)
             fields = self.class_fields(name)
@@ -88,14 +78,33 @@ class Hierarchy:
             target = name.removeprefix("target ")
             file, folder = self.target_file(target), PurePosixPath()
             fields = self.target_fields(target)
-        for item, line in places.items_of(fields.get(where)):
-            if is_it(item, folder):
+        for item, line in places.items_of(fields.get("classes")):
+            if included in (item, absolute_name(item, folder)):
                 return Place(file, line)
         return Place(file)
 
 
+def compiled_hierarchy(paths: WorkPaths) -> Hierarchy:
+    """The hierarchy as the last compile left it in the working directory."""
+    files = sorted(paths.targets.glob("*.yml")) if paths.targets.is_dir() else []
+    if not files or not paths.classes.is_dir():
+        raise CommodoreError(
+            "no inventory found",
+            where=str(paths.inventory),
+            hint="compile the cluster here first, or name its working directory:"
+            " `commodore -d DIR inventory explain …`",
+        )
+    root = paths.root.resolve()
+    return Hierarchy(
+        ClassFiles([("", paths.classes)]),
+        {file.stem: file.read_bytes() for file in files},
+        shown=lambda file: places.shown(file, root),
+        target_file=lambda name: places.shown(paths.targets / f"{name}.yml", root),
+    )
+
+
 class Layer:
-    """A class file, or the target's own, at its place among the layers of a target."""
+    """A class file, or the target's own, as one layer of a target."""
 
     def __init__(
         self,
@@ -113,16 +122,16 @@ class Layer:
 
     @cached_property
     def fields(self) -> Mapping[str, yaml.Node]:
-        """What the file holds, as it is written; nothing if it is not a file."""
+        """The nodes of the file; none without a file."""
         return self._fields()
 
     def place(self, node: yaml.Node | None) -> Place:
-        """Where something in this layer stands."""
+        """The place of a node in this layer."""
         return Place(self.file, places.line_of(node) if node is not None else 0)
 
 
 class Replay:
-    """One target: its layers in the order in which they are merged, and what went wrong."""
+    """One target: its layers in the order in which they are merged, and its failures."""
 
     def __init__(self, hierarchy: Hierarchy, target: str) -> None:
         self.target = target

@@ -1,4 +1,4 @@
-"""What layers do to a value on its way, and how it is written down (pure)."""
+"""What each layer does to the value at a path (pure)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ABSENT: Value = _Absent()
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """A reference, and what it came to."""
+    """A reference and its value."""
 
     written: str
     path: ParameterPath
@@ -39,7 +39,7 @@ class Lookup:
     inner: tuple[Lookup, ...] = ()
 
     def below(self, part: Hashable, value: Value) -> Lookup:
-        """What the same reference gives for a part of its value."""
+        """The same reference, for a part of its value."""
         return replace(self, path=(*self.path, part), value=value)
 
 
@@ -49,20 +49,20 @@ class Step:
 
     layer: Layer
     at: ParameterPath
-    """Where the layer says so: the path itself, or one above that decides for all below."""
+    """The path that the layer sets: the same, or one above it."""
     value: Value
     node: yaml.Node | None = None
     key: yaml.Node | None = None
     constant: bool = False
     resets: bool = False
-    """Whether all that lower layers said is thrown away."""
+    """Whether the values of all lower layers are discarded."""
     mark: str = ""
     """The key with the `~` that did it, if it was one."""
     lookup: Lookup | None = None
-    """The reference through which the value comes, if one above the path does."""
+    """The reference that gives the value, if a parameter above the path is one."""
     error: ResolveError | None = None
     within: bool = False
-    """Whether the error is about a key of the mapping, and not about all of it."""
+    """Whether the error concerns one key of the mapping, not all of it."""
     before: Value = ABSENT
     after: Value = ABSENT
 
@@ -73,6 +73,6 @@ class Step:
 
 
 def written_as(reference: Reference) -> str:
-    """A reference as it stands in a text."""
+    """A reference as it is written in a string."""
     parts = (part if isinstance(part, str) else written_as(part) for part in reference.parts)
     return f"${{{''.join(parts)}}}"

@@ -1,8 +1,7 @@
-"""One path through the layers of a target: who set it, merged it, took it away (pure)."""
+"""Follow one path through the layers of a target: which ones set, merge or remove it (pure)."""
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,7 +17,6 @@ from commodore_py.inventory.engine.values import (
     Unresolved,
     Value,
     is_dynamic,
-    unresolved_in,
 )
 from commodore_py.inventory.paths import Index
 
@@ -31,9 +29,6 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
 
     from .replay import Layer, Replay
-
-
-_INDEX = re.compile(r"\[\d+\]")
 
 
 class Tracer:
@@ -58,48 +53,36 @@ class Tracer:
         return steps[-1].after if steps else ABSENT
 
     def lookups(self, value: Value) -> Iterator[Lookup]:
-        """What the references in a value came to, each once."""
+        """The references in a value, each once."""
         for token in dict.fromkeys(_tokens(value)):
             for part in token.parts:
                 if isinstance(part, Reference):
                     yield self._lookup(part)
 
-    def texts_in(self, step: Step) -> Iterator[Step]:
-        """The texts with references that a layer holds at a path or below."""
+    def tokens_in(self, step: Step) -> Iterator[Step]:
+        """The strings with references that a layer holds at a path or below."""
         kind = type(step.value)
         if kind is Token:
             yield step
         elif kind is Map and not step.value.static:
             for key in step.value.items:
                 for below in self._of_key(step, step.at, key):
-                    yield from self.texts_in(below)
+                    yield from self.tokens_in(below)
         elif kind is Sequence:
             for index, item in enumerate(step.value.items):
                 node = step.node.value[index] if step.node is not None else None
                 at = (*step.at, Index(index))
                 below = replace(step, at=at, value=item, node=node, key=node or step.key)
-                yield from self.texts_in(below)
+                yield from self.tokens_in(below)
 
-    def texts_of(self, layer: Layer) -> Iterator[Step]:
-        """All texts with references in a layer."""
-        yield from self.texts_in(Step(layer, (), layer.parameters, layer.fields.get("parameters")))
-
-    def as_path(self, path: Iterable[Hashable]) -> ParameterPath:
-        """A path of texts, `[0]` among them, as what it stands for."""
-        return tuple(
-            Index(part[1:-1]) if isinstance(part, str) and _INDEX.fullmatch(part) else part
-            for part in path
-        )
-
-    def broken_below(self, path: ParameterPath, value: Value) -> Iterator[ParameterPath]:
-        """The parameters in a mapping that cannot be resolved."""
-        for below, _ in unresolved_in(value, ()):
-            yield (*path, *self.as_path(below))
+    def tokens_of(self, layer: Layer) -> Iterator[Step]:
+        """All strings with references in a layer."""
+        yield from self.tokens_in(Step(layer, (), layer.parameters, layer.fields.get("parameters")))
 
     def _steps(self, path: ParameterPath) -> list[Step]:
         steps = self._roots(path)
         for depth, part in enumerate(path):
-            # What does not go on below is of no interest there, unless it settles the matter.
+            # Values are needed only where a list or something other than mappings is on the way.
             if isinstance(part, Index) or any(type(step.value) is not Map for step in steps):
                 self._settle(steps)
             if isinstance(part, Index):
@@ -109,7 +92,7 @@ class Tracer:
         return steps
 
     def _roots(self, path: ParameterPath) -> list[Step]:
-        """The layers that may have a say."""
+        """The layers that may set a path."""
         return [
             Step(layer, (), layer.parameters, layer.fields.get("parameters"))
             for layer in self._replay.layers_with(path[0] if path else None)
@@ -130,7 +113,7 @@ class Tracer:
                 if part in again:
                     below[0].error = ConstantKey.named(part)
                 elif again and above:
-                    # A mapping that is wrong anywhere has no values at all.
+                    # An error anywhere in a mapping leaves it without values.
                     error = ConstantKey.named(again[0])
                     below = [replace(step, value=ABSENT, error=error, within=False)]
                 constant |= mapping.constant
@@ -138,7 +121,7 @@ class Tracer:
         return found
 
     def _of_key(self, step: Step, above: ParameterPath, part: Hashable) -> Iterator[Step]:
-        """What a layer says about a key, given what it says about the mapping."""
+        """What a layer sets for a key, given what it sets for the mapping."""
         if step.error is not None and not step.within:
             yield replace(step, value=ABSENT)
             return
@@ -173,14 +156,14 @@ class Tracer:
             )
 
     def _through(self, token: Token) -> tuple[Lookup | None, Value]:
-        """The value of a text with references, and the one reference it consists of."""
+        """The value of a string with references, and the reference if it is just one."""
         lookup = None
         if len(token.parts) == 1 and isinstance(token.parts[0], Reference):
             lookup = self._lookup(token.parts[0])
         return lookup, self.resolved(token)
 
     def _item(self, steps: list[Step], above: ParameterPath, index: Index) -> Iterator[Step]:
-        """The step that added an item to a list; items never meet, so there is one at most."""
+        """The step that added an item to a list; items are not merged, so there is one at most."""
         left = int(index)
         live = self.since_reset(steps)
         for step in live:
@@ -211,7 +194,7 @@ class Tracer:
             return
 
     def _settle(self, steps: Iterable[Step]) -> None:
-        """Work out the value before and after each step."""
+        """Set the value before and after each step."""
         live: list[Value] = []
         value: Value = ABSENT
         broken: ResolveError | None = None
@@ -225,7 +208,7 @@ class Tracer:
                 broken = broken or step.error
             elif broken is None and live:
                 try:
-                    # The topmost layer must be right; what it replaces need not be.
+                    # The topmost layer must be valid; what it replaces need not be.
                     top = live[-1]
                     value = top if type(top) is Unresolved else merge(live, self._replay.cache)
                 except ResolveError as error:
@@ -238,7 +221,7 @@ class Tracer:
             step.after = value
 
     def since_reset(self, steps: Iterable[Step]) -> list[Step]:
-        """The steps that still count: those after the last one that threw all others away."""
+        """The steps from the last one on that discards the values before."""
         live: list[Step] = []
         for step in steps:
             if step.resets or self._is_null(step):
@@ -258,7 +241,7 @@ class Tracer:
 
     def _is_null(self, step: Step) -> bool:
         if step.error is not None or type(step.value) in (Map, Sequence, list):
-            return False  # and a large mapping need not be resolved to know that
+            return False  # without resolving a large mapping
         return self.resolved(step.value) is None
 
     def resolved(self, value: Value) -> Value:

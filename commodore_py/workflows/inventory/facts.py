@@ -1,4 +1,4 @@
-"""A cluster that stands in for a real one, and facts that were given by hand (pure)."""
+"""A made-up cluster, and facts given as options (pure)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _FACTS = {
 
 @dataclass(frozen=True, slots=True)
 class FakeCluster:
-    """What a hierarchy is told about a cluster that may not exist."""
+    """Parameters of a cluster that may not exist."""
 
     tenant: str
     cluster: str
@@ -30,7 +30,7 @@ class FakeCluster:
 
 
 def fake_cluster(tenant: str = "", cluster: str = "") -> FakeCluster:
-    """A cluster with these ids, if they are known; Commodore's own words for all the rest."""
+    """A cluster with these ids, if given; Commodore's default values for the rest."""
     parameters = {
         "parameters": {
             "cluster": {
@@ -54,7 +54,7 @@ def fake_cluster(tenant: str = "", cluster: str = "") -> FakeCluster:
 
 
 def class_of_facts(facts: Mapping[str, Any]) -> bytes:
-    """A class in which given facts win over those known so far."""
+    """A class in which given facts override those known so far."""
     return yaml.dump({"parameters": {"facts": _winning(facts)}})
 
 

@@ -1,42 +1,39 @@
-"""One target over a hierarchy that nobody compiles: its parameters, and the classes it lacks."""
+"""One target over a hierarchy that is not compiled: its parameters, and its missing classes."""
 
 from __future__ import annotations
 
 import logging
-import tempfile
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import isolated, yaml
+from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, write_if_changed
-from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
+from commodore_py.errors import raise_collected
+from commodore_py.inventory import reference
+from commodore_py.inventory.engine.classes import ClassFiles
+from commodore_py.inventory.engine.loader import MissingClass
 from commodore_py.inventory.engine.nodes import TargetsFailed
 from commodore_py.inventory.engine.render import render_targets
-from commodore_py.inventory.explain.diagnostics import Circumstances, located
-from commodore_py.inventory.explain.replay import Hierarchy as LaidOpen
-from commodore_py.inventory.lint.names import literal_length, pattern_of
+from commodore_py.inventory.explain import replay
+from commodore_py.inventory.explain.diagnostics import Context, diagnose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
+    from pathlib import Path
 
     from commodore_py.config import Engine
-    from commodore_py.inventory.engine.reader import ClassFile
     from commodore_py.inventory.targets import Target
     from commodore_py.model.inventory import Parameters
 
 log = logging.getLogger(__name__)
 
 _FACTS = "facts."
-_GENERATED = "what is known about the cluster"
-_RENDER_FOLDER = "commodore_py.inventory.reference:render_folder"
+_GENERATED = "facts of the cluster"
 
 
 @dataclass(frozen=True, slots=True)
 class Assumption:
-    """A parameter that was made up because nobody gave it."""
+    """A parameter with a made-up value, because none was given."""
 
     parameter: str
     value: str
@@ -44,7 +41,7 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """Where classes lie, those that lie nowhere, and one target over them."""
+    """Class files, generated classes, and one target over them."""
 
     entries: tuple[tuple[str, Path], ...]
     target_name: str
@@ -53,114 +50,70 @@ class Hierarchy:
     assumptions: tuple[Assumption, ...] = ()
 
 
-class MissingClass(CommodoreError):
-    """A class is included that is not there."""
-
-
 def parameters_of(hierarchy: Hierarchy, *, engine: Engine, missing_ok: bool) -> Parameters:
-    """The parameters of the target; classes that are not there are warned about, or refused."""
+    """The parameters of the target; missing classes are warnings, or errors."""
     if engine == "reference":
         return _by_reference(hierarchy, missing_ok=missing_ok)
-    files = _WatchedFiles(hierarchy.entries, generated=hierarchy.generated)
-    name = hierarchy.target_name
-    try:
-        nodes = render_targets(files, {name: hierarchy.target}, {name: ""}, missing_ok=True)
-    except TargetsFailed as failure:
-        _tell_missing(files, hierarchy, missing_ok=missing_ok)
-        raise located(
-            failure, _laid_open(hierarchy, files), Circumstances(missing_ok=True)
-        ) from None
-    _tell_missing(files, hierarchy, missing_ok=missing_ok)
-    return nodes[name].parameters
-
-
-class _WatchedFiles(ClassFiles):
-    """Class files that remember which were read, and which were asked for in vain."""
-
-    def __init__(
-        self, entries: tuple[tuple[str, Path], ...], *, generated: Mapping[str, bytes]
-    ) -> None:
-        super().__init__(entries, generated=generated)
-        self.missing: dict[str, None] = {}
-        self.loaded: dict[str, None] = {}
-
-    def __contains__(self, name: str) -> bool:
-        there = super().__contains__(name)
-        if not there:
-            self.missing[name] = None
-        return there
-
-    def load(self, name: str) -> ClassFile:
-        self.loaded[name] = None
-        return super().load(name)
-
-
-def _laid_open(hierarchy: Hierarchy, files: ClassFiles) -> LaidOpen:
-    """What was resolved, to be looked at more closely."""
-    return LaidOpen(
+    files = ClassFiles(hierarchy.entries, generated=hierarchy.generated)
+    loaded = replay.Hierarchy(
         files,
         {hierarchy.target_name: yaml.dump(hierarchy.target)},
         shown=str,
         generated=dict.fromkeys(hierarchy.generated, _GENERATED),
     )
+    try:
+        return _rendered(hierarchy, files, missing_ok=False)
+    except TargetsFailed as failure:
+        missing = _missing_classes(loaded, hierarchy)
+        if not missing:
+            raise diagnose(failure, loaded, Context()) from None
+    if not missing_ok:
+        raise_collected(missing, "classes are missing")
+    for problem in missing:
+        log.warning(str(problem), extra={"where": problem.where, "hint": problem.hint})
+    try:
+        return _rendered(hierarchy, files, missing_ok=True)
+    except TargetsFailed as failure:
+        raise diagnose(failure, loaded, Context(missing_ok=True)) from None
 
 
-def _tell_missing(files: _WatchedFiles, hierarchy: Hierarchy, *, missing_ok: bool) -> None:
-    if not files.missing:
-        return
-    problems = [
-        MissingClass(f"class {name} is not there", where=_include_of(name, files))
-        for name in files.missing
+def _rendered(hierarchy: Hierarchy, files: ClassFiles, *, missing_ok: bool) -> Parameters:
+    name = hierarchy.target_name
+    nodes = render_targets(files, {name: hierarchy.target}, {name: ""}, missing_ok=missing_ok)
+    return nodes[name].parameters
+
+
+def _missing_classes(loaded: replay.Hierarchy, hierarchy: Hierarchy) -> list[MissingClass]:
+    places: dict[str, str] = {}
+    for error, chain in loaded.replay(hierarchy.target_name).failures:
+        if isinstance(error, MissingClass):
+            # The target itself has no file.
+            by_class = len(chain) > 1
+            place = str(loaded.place_of_class(chain[-1], str(error.subject))) if by_class else ""
+            places.setdefault(error.name, place)
+    missing = [
+        MissingClass(f"class {name} not found", where=where) for name, where in places.items()
     ]
     behind = [
-        one
-        for one in hierarchy.assumptions
-        if any(one.value in name.split(".") for name in files.missing)
+        one for one in hierarchy.assumptions if any(one.value in name.split(".") for name in places)
     ]
-    problems[-1].hint = _hint(behind)
-    if not missing_ok:
-        raise_collected(problems, "classes are missing")
-    for problem in problems:
-        log.warning(str(problem), extra={"where": problem.where, "hint": problem.hint})
+    if missing and behind:
+        missing[-1].hint = _hint(behind)
+    return missing
 
 
 def _hint(behind: Sequence[Assumption]) -> str:
-    if not behind:
-        return ""
     made_up = ", ".join(f"{one.parameter} {one.value}" for one in behind)
     facts = [one.parameter for one in behind if one.parameter.startswith(_FACTS)]
-    options = [f"--fact {name.removeprefix(_FACTS)}=…" for name in facts]
-    return f"made up: {made_up}; give what is real in a file with -f" + (
-        f", or with {' '.join(options)}" if options else ""
-    )
-
-
-def _include_of(name: str, files: _WatchedFiles) -> str:
-    """File and line of the class that includes this one."""
-    includes = (
-        (loaded, written)
-        for loaded in files.loaded
-        for written in files.load(loaded).classes
-        if pattern_of(absolute_name(written, files.folder(loaded))).fullmatch(name)
-    )
-    # What is spelled out fits better than what any reference might stand for.
-    loaded, written = max(includes, key=lambda one: literal_length(one[1]), default=("", ""))
-    if not loaded:
-        return ""
-    file = files.path(loaded)
-    return f"{file}:{_line_of(file, written)}"
-
-
-def _line_of(file: Path, written: str) -> int:
-    text = file.read_bytes()
-    content: dict[str, Any] = yaml.load(text, name=str(file))
-    return yaml.line_at(text, [0, "classes", content["classes"].index(written)])
+    options = " ".join(f"--fact {name.removeprefix(_FACTS)}=…" for name in facts)
+    hint = f"made up: {made_up}; give the real values in a file with -f"
+    return f"{hint}, or with {options}" if options else hint
 
 
 def _by_reference(hierarchy: Hierarchy, *, missing_ok: bool) -> Parameters:
-    """The same by reclass-rs, which wants everything in one folder."""
-    with tempfile.TemporaryDirectory(prefix="commodore-inventory-") as scratch:
-        folder = Path(scratch).resolve()
+    """The same by reclass-rs, which needs everything in one folder."""
+
+    def fill(folder: Path) -> None:
         for prefix, given in hierarchy.entries:
             source, place = given.absolute(), folder / "classes" / prefix
             link(place if source.is_dir() else place.with_name(f"{place.name}.yml"), source)
@@ -169,11 +122,6 @@ def _by_reference(hierarchy: Hierarchy, *, missing_ok: bool) -> Parameters:
             write_if_changed(place, content)
         target = yaml.dump(hierarchy.target)
         write_if_changed(folder / "targets" / f"{hierarchy.target_name}.yml", target)
-        try:
-            nodes = isolated.call(_RENDER_FOLDER, str(folder), missing_ok, forward=True)
-        except CommodoreError as error:
-            # The scratch folder is gone when this is read.
-            message = str(error).replace(f"{folder}/", "")
-            raise CommodoreError(message, where=error.where, hint=error.hint) from error
-    parameters: Parameters = nodes[hierarchy.target_name]["parameters"]
-    return parameters
+
+    nodes = reference.render_folder(fill, missing_ok=missing_ok, forward=True)
+    return nodes[hierarchy.target_name].parameters

@@ -23,7 +23,7 @@ def part_of(parameters: Parameters, path: str) -> object:
         key = str(part)
         children = dict(_children(here))
         if key not in children:
-            raise _nothing_at(path, walked, key, here)
+            raise _not_found(path, walked, key, here)
         here = children[key]
         walked.append(key)
     return here
@@ -37,7 +37,7 @@ def _children(value: object) -> Iterable[tuple[str, object]]:
     return ()
 
 
-def _nothing_at(path: str, walked: list[str], key: str, here: object) -> CommodoreError:
+def _not_found(path: str, walked: list[str], key: str, here: object) -> CommodoreError:
     names = [name for name, _value in _children(here)]
     close = get_close_matches(key, names, n=1)
     place = ".".join(("parameters", *walked))
@@ -46,5 +46,5 @@ def _nothing_at(path: str, walked: list[str], key: str, here: object) -> Commodo
     elif names:
         hint = f"there are {', '.join(names)}"
     else:
-        hint = f"{place} holds nothing below it"
-    return CommodoreError(f"there is no parameter {path}", where=place, hint=hint)
+        hint = f"{place} is not a mapping or list"
+    return CommodoreError(f"parameter {path} not found", where=place, hint=hint)

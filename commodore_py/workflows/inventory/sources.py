@@ -1,10 +1,9 @@
-"""Hierarchies to look into: two checkouts of configuration, a working directory, a cluster."""
+"""Hierarchies to inspect: two checkouts of configuration, a working directory, a cluster."""
 
 from __future__ import annotations
 
 import tempfile
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +11,7 @@ from commodore_py.adapters import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.explain.diagnostics import similar
 from commodore_py.inventory.resolve import resolve, resolve_bootstrap
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.inventory import BOOTSTRAP
@@ -32,7 +32,7 @@ _GIVEN = "given-facts"
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """Checkouts of configuration, and what is known about the cluster to look at."""
+    """Checkouts of configuration, and values and facts of the cluster."""
 
     global_config: Path
     tenant_config: Path | None = None
@@ -41,7 +41,7 @@ class Configuration:
 
 
 def of_configuration(given: Configuration) -> Hierarchy:
-    """The hierarchy of a cluster that is made up as far as nobody describes it."""
+    """The hierarchy of a cluster, with made-up values for all that is not given."""
     tenant, cluster = ids_in(given.values)
     fake = fake_cluster(tenant, cluster)
     entries = [("global", given.global_config)]
@@ -49,7 +49,7 @@ def of_configuration(given: Configuration) -> Hierarchy:
     if given.tenant_config is not None:
         entries.append((fake.tenant, given.tenant_config))
     else:
-        # Without any ids, refusing missing classes must not end with the class of nobody.
+        # Without any ids, the class of the made-up cluster is not reported as missing.
         generated[f"{fake_cluster().tenant}.{fake_cluster().cluster}"] = b""
     names = class_names(given.values, taken={_BASE, _GIVEN, fake.tenant, *dict(entries)})
     entries += zip(names, given.values, strict=True)
@@ -75,13 +75,13 @@ def of_working_directory(
         raise CommodoreError(
             "a target must be a mapping with a list of classes",
             where=str(file),
-            hint="`catalog compile` writes it anew",
+            hint="run `catalog compile` to write it again",
         )
     entries = tuple((path.stem if path.is_file() else path.name, path) for path in _top(paths))
     generated = {}
     if facts:
         generated[_GIVEN] = class_of_facts(facts)
-        # What is known about the cluster comes first; the hierarchy may still overrule facts.
+        # The facts of the cluster come first; the hierarchy may override them.
         content["classes"] = [*content["classes"][:1], _GIVEN, *content["classes"][1:]]
     return Hierarchy(entries, target, content, generated)
 
@@ -97,7 +97,7 @@ def parameters_of_cluster(
     target: str | None = None,
     facts: Mapping[str, Any] | None = None,
 ) -> Parameters:
-    """The parameters of a cluster's target, gathered as for a compile, but beside the work."""
+    """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="commodore-inspect-") as scratch:
         aside = replace(config, paths=WorkPaths(Path(scratch).resolve()))
         return _node_of_cluster(aside, cluster_id, target or BOOTSTRAP, facts or {}).parameters
@@ -121,13 +121,8 @@ def _node_of_cluster(
 
 
 def unknown_target(target: str, names: Sequence[str], *, where: str) -> CommodoreError:
-    """There is no such target; say which ones there are."""
-    close = get_close_matches(target, names, n=1)
-    return CommodoreError(
-        f"there is no target {target}",
-        where=where,
-        hint=f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}",
-    )
+    """The error for a target that does not exist, with the known ones."""
+    return CommodoreError(f"target {target} not found", where=where, hint=similar(target, names))
 
 
 def _top(paths: WorkPaths) -> Iterable[Path]:

@@ -1,4 +1,4 @@
-"""Files of values: whose cluster they are about, and under which names they become classes."""
+"""Files of values: the ids of the cluster in them, and their class names."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _INIT = "init"  # the name of a folder's own class
 
 
 def ids_in(files: Iterable[Path]) -> tuple[str, str]:
-    """The tenant and the cluster that values are about; the last file that says so counts."""
+    """The tenant and the cluster in files of values; the last file with an id wins."""
     tenant = cluster = ""
     for file in files:
         ids = _cluster_in(file)

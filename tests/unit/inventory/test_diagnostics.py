@@ -11,7 +11,7 @@ from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.nodes import TargetsFailed
 from commodore_py.inventory.engine.render import render_targets
-from commodore_py.inventory.explain.diagnostics import Circumstances, located
+from commodore_py.inventory.explain.diagnostics import Context, diagnose
 from commodore_py.inventory.explain.places import shown
 from commodore_py.inventory.explain.replay import Hierarchy
 from tests.support.builders import errors_in
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-EARLY = Circumstances(early=True)
+EARLY = Context(early=True)
 
 
 def problems(
     root: Path,
     files: Mapping[str, str],
     targets: Mapping[str, Sequence[str]] | None = None,
-    circumstances: Circumstances = Circumstances(),  # noqa: B008 - a frozen value
+    context: Context = Context(),  # noqa: B008 - a frozen value
 ) -> tuple[CommodoreError, ...]:
     """What keeps targets from being resolved; each lists classes, the default is `main`."""
     for name, text in files.items():
@@ -40,13 +40,13 @@ def problems(
     classes = ClassFiles([("", root)])
     uris = dict.fromkeys(contents, "")
     with pytest.raises(TargetsFailed) as caught:
-        render_targets(classes, contents, uris, missing_ok=circumstances.missing_ok)
+        render_targets(classes, contents, uris, missing_ok=context.missing_ok)
     hierarchy = Hierarchy(
         classes,
         {name: yaml.dump(target) for name, target in contents.items()},
         shown=lambda file: shown(file, root.resolve()),
     )
-    return errors_in(located(caught.value, hierarchy, circumstances))
+    return errors_in(diagnose(caught.value, hierarchy, context))
 
 
 def told(error: CommodoreError) -> tuple[str, list[str], str]:
@@ -80,7 +80,7 @@ def test_missing_entry_point_names_the_repository(tmp_path: Path) -> None:
         tmp_path,
         {"main.yml": ""},
         {"cluster": ["global.commodore"]},
-        Circumstances(origins=origins),
+        Context(origins=origins),
     )
 
     assert str(error) == "class global.commodore not found"
@@ -93,9 +93,9 @@ def test_missing_entry_point_names_the_repository(tmp_path: Path) -> None:
 def test_classes_may_be_missing_at_first(tmp_path: Path) -> None:
     files = {"main.yml": "classes: [nope]\nparameters:\n  a: ${b}\n"}
 
-    (error,) = problems(tmp_path, files, circumstances=Circumstances(missing_ok=True))
+    (error,) = problems(tmp_path, files, context=Context(missing_ok=True))
 
-    assert str(error) == "${b} cannot be resolved: there is no b"
+    assert str(error) == "${b} cannot be resolved: b not found"
 
 
 def test_class_name_that_cannot_be_resolved(tmp_path: Path) -> None:
@@ -105,7 +105,7 @@ def test_class_name_that_cannot_be_resolved(tmp_path: Path) -> None:
 
     assert (
         str(error)
-        == "class name b.${facts:cloud} cannot be resolved: ${facts:cloud}: there is no facts"
+        == "class name b.${facts:cloud} cannot be resolved: ${facts:cloud}: key facts not found"
     )
     assert error.where == "main.yml:3"
 
@@ -119,7 +119,7 @@ def test_missing_reference_names_parameter_place_and_neighbours(tmp_path: Path) 
     (error,) = problems(tmp_path, files)
 
     assert told(error) == (
-        "${base:registri} cannot be resolved: there is no base.registri",
+        "${base:registri} cannot be resolved: base.registri not found",
         ["main.yml:4", "parameters.web.image"],
         "did you mean registry?",
     )
@@ -129,7 +129,7 @@ def test_missing_reference_names_parameter_place_and_neighbours(tmp_path: Path) 
 def test_early_on_defaults_of_components_are_not_known(tmp_path: Path) -> None:
     files = {"main.yml": "parameters:\n  components:\n    web:\n      version: ${web:version}\n"}
 
-    (error,) = problems(tmp_path, files, circumstances=EARLY)
+    (error,) = problems(tmp_path, files, context=EARLY)
 
     assert error.where.splitlines() == ["main.yml:4", "parameters.components.web.version"]
     assert "component defaults are not known yet" in error.hint
@@ -144,7 +144,7 @@ def test_one_missing_reference_is_told_once_for_all_that_depend_on_it(tmp_path: 
 
     (error,) = problems(tmp_path, files, targets)
 
-    assert str(error) == "${nope} cannot be resolved: there is no nope"
+    assert str(error) == "${nope} cannot be resolved: nope not found"
     assert error.where.splitlines() == ["main.yml:5", "parameters.b"]
     assert notes_of(error) == ("while resolving targets one, two, three and 1 more",)
 
@@ -247,7 +247,7 @@ def test_ring_of_references_is_told_whole_and_once(tmp_path: Path) -> None:
 
     (error,) = problems(tmp_path, files)
 
-    assert str(error) == "references form a ring: ${a} -> ${b:x} -> ${c} -> ${a}"
+    assert str(error) == "references form a loop: ${a} -> ${b:x} -> ${c} -> ${a}"
     assert error.where.splitlines() == ["low.yml:2 (a)", "main.yml:4 (b.x)", "main.yml:5 (c)"]
 
 

@@ -16,8 +16,8 @@ from commodore_py.inventory.engine.reader import read
 from commodore_py.inventory.engine.render import Engine
 from commodore_py.inventory.engine.values import Map, Sequence, Unresolved, plain
 from commodore_py.inventory.explain.causes import Causes
-from commodore_py.inventory.explain.explanation import explained, laid_out, story
-from commodore_py.inventory.explain.replay import Hierarchy
+from commodore_py.inventory.explain.explanation import explain, explain_parameter
+from commodore_py.inventory.explain.replay import Hierarchy, compiled_hierarchy
 from commodore_py.inventory.explain.tracer import Tracer
 from commodore_py.inventory.paths import Index, dotted, path_parts
 from commodore_py.pipeline import compile_catalog
@@ -127,7 +127,7 @@ def test_replay_of_the_playground_comes_to_what_was_compiled(tmp_path: Path) -> 
     config = make_config(tmp_path / "work", api_url=str(tmp_path / "demo" / "facts"))
     compile_catalog(config, "c-demo-1", approve=lambda _: False)
 
-    hierarchy = laid_out(config.paths)
+    hierarchy = compiled_hierarchy(config.paths)
     engine = Engine(hierarchy.files, missing_ok=False)
 
     seen = 0
@@ -181,17 +181,17 @@ def test_what_is_no_path_is_refused(written: str) -> None:
 @pytest.mark.parametrize(
     ("path", "message", "hint"),
     [
-        ("web.replcas", "says anything about web.replcas", "did you mean web.replicas?"),
-        ("wbe.replicas", "says anything about wbe", "did you mean web?"),
-        ("web.replicas.min", "says anything about web.replicas.min", "web.replicas is no mapping"),
-        ("web.zzz", "says anything about web.zzz", "there are web.image, web.replicas"),
+        ("web.replcas", "sets web.replcas", "did you mean web.replicas?"),
+        ("wbe.replicas", "sets wbe", "did you mean web?"),
+        ("web.replicas.min", "sets web.replicas.min", "web.replicas is not a mapping"),
+        ("web.zzz", "sets web.zzz", "there are web.image, web.replicas"),
     ],
 )
 def test_parameter_that_is_nowhere(path: str, message: str, hint: str) -> None:
     hierarchy = hierarchy_of({"web": {"replicas": 1, "image": "x"}})
 
     with pytest.raises(CommodoreError, match=message) as caught:
-        explained(hierarchy, "app", path_parts(path))
+        explain_parameter(hierarchy, "app", path_parts(path))
 
     assert caught.value.hint == hint
 
@@ -199,20 +199,20 @@ def test_parameter_that_is_nowhere(path: str, message: str, hint: str) -> None:
 def test_target_may_be_the_cluster_by_its_id(tmp_path: Path) -> None:
     paths = an_inventory(tmp_path)
 
-    assert story(paths, "c-one", "a").target == "cluster"
-    assert story(paths, "cluster", "parameters.a").value == 1
+    assert explain(paths, "c-one", "a").target == "cluster"
+    assert explain(paths, "cluster", "parameters.a").value == 1
 
 
 def test_unknown_target_names_those_there_are(tmp_path: Path) -> None:
-    with pytest.raises(CommodoreError, match="there is no target clutser") as caught:
-        story(an_inventory(tmp_path), "clutser", "a")
+    with pytest.raises(CommodoreError, match="target clutser not found") as caught:
+        explain(an_inventory(tmp_path), "clutser", "a")
 
     assert caught.value.hint == "did you mean cluster?"
 
 
 def test_folder_without_inventory_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(CommodoreError, match="no inventory") as caught:
-        story(WorkPaths(tmp_path), "cluster", "a")
+    with pytest.raises(CommodoreError, match="no inventory found") as caught:
+        explain(WorkPaths(tmp_path), "cluster", "a")
 
     assert "compile the cluster here first" in caught.value.hint
 

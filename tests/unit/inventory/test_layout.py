@@ -126,5 +126,5 @@ def test_defaults_that_vanished_are_warned_about_and_not_linked(
     materialise(config, make_cluster(), classes, resolved)
 
     assert resolved.nodes["web"].parameters["web"] == {"a": 1}
-    assert f"{defaults} is passed over" in caplog.text
+    assert f"{defaults} is ignored" in caplog.text
     assert not (config.paths.classes / "defaults" / "web.yml").is_symlink()

@@ -76,8 +76,8 @@ def test_a_reference_stands_for(text: str, expected: object) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("${nope}", "there is no nope"),
-        ("${map:nope:x}", "there is no nope"),
+        ("${nope}", "key nope not found"),
+        ("${map:nope:x}", "key nope not found"),
         ("${k}", "loop: ${k} -> ${k}"),
         ("${list:0}", "list is a list"),
         ("${text:x::default}", "text is a string"),
