@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 from commodore_py.model.spot import Spot
 
-from .filters import BUILTINS, JSONNET
+from .filters import FILTERS, JSONNET
 from .output import BadOutput, inside
 
 if TYPE_CHECKING:
@@ -135,7 +135,7 @@ def _parsed(raw: object, spot: Spot, around: Surroundings) -> Definition:
 
 
 def _check_builtin(name: str, folder: str, args: object, around: Surroundings) -> None:
-    if name not in BUILTINS:
+    if name == JSONNET or name not in FILTERS:
         raise _Misfit(f"there is no builtin filter {name}")
     if args is None:
         raise _Misfit("missing key: filterargs")

@@ -3,7 +3,7 @@
 from . import helm_namespace, jsonnet
 from .base import Apply, Filter, Job
 
-__all__ = ["BUILTINS", "FILTERS", "JSONNET", "Apply", "Filter", "Job"]
+__all__ = ["FILTERS", "JSONNET", "Apply", "Filter", "Job"]
 
 JSONNET = "jsonnet"
 """The one filter that components bring along; all others are called by their name."""
@@ -12,5 +12,3 @@ FILTERS: dict[str, Filter] = {
     "helm_namespace": helm_namespace,
     JSONNET: jsonnet,
 }
-
-BUILTINS = frozenset(FILTERS) - {JSONNET}

@@ -1,0 +1,145 @@
+"""A new input type and a new filter are one module each, and one line in a table."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+
+from commodore_py.cache.verdicts import Verdicts
+from commodore_py.compiler.fields import EVERY_INPUT, Field, text
+from commodore_py.compiler.inputs import INPUT_TYPES, CachePolicy, InputType, record_nothing
+from commodore_py.compiler.inputs.base import record_tool
+from commodore_py.model.tree import Entry
+from commodore_py.postprocess.filters import FILTERS
+from commodore_py.postprocess.output import place
+from commodore_py.run_log import collecting
+from tests.support.scenarios.compile_targets import World
+from tests.unit.postprocess.test_apply_filters import World as FilterWorld
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+    from commodore_py.cache.recorder import Recorder
+    from commodore_py.cache.roots import Roots
+    from commodore_py.compiler.inputs import InputJob
+    from commodore_py.compiler.output import Output
+    from commodore_py.model.tree import Tree
+    from commodore_py.postprocess.filters import Filter, Job
+
+
+def shout(job: InputJob) -> Output:
+    """A file in capital letters, with a mark of the entry's choice."""
+    source = job.lookup.search_paths[1] / job.entry.input_paths[0]
+    content = (job.lookup.files.read(source) or b"").upper() + job.entry.fields["mark"].encode()
+    return job.output.with_files(
+        {job.output.place(job.entry.output_path, source.name): Entry(content)}
+    )
+
+
+def add_input_type(
+    monkeypatch: pytest.MonkeyPatch,
+    policy: CachePolicy,
+    record: Callable[[InputJob, Recorder], None] = record_nothing,
+) -> None:
+    fields = {**EVERY_INPUT, "mark": Field(text, default="!")}
+    module = SimpleNamespace(FIELDS=fields, CACHE=policy, render=shout, record=record)
+    table = cast("dict[str, InputType]", INPUT_TYPES)
+    monkeypatch.setitem(table, "shout", cast("InputType", module))
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A target with one entry of the new type, and one that uses its output."""
+    world = World(tmp_path / "work", tmp_path / "store")
+    world.write("greeting", "hello")
+    world.write("main.jsonnet", "{ all: importstr 'compiled/web/out/greeting' }")
+    world.entry("web", "greeting", kind="shout", mark="?")
+    world.entry("web", "main.jsonnet")
+    return world
+
+
+def test_an_input_type_is_one_module_and_one_line(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_input_type(monkeypatch, CachePolicy())
+
+    assert world.compiled() == ["web greeting", "web main.jsonnet"]
+    assert world.compiled() == []
+
+    world.write("greeting", "goodbye")
+    assert world.compiled() == ["web greeting", "web main.jsonnet"]
+
+
+def test_an_input_type_may_never_be_cached(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    add_input_type(monkeypatch, CachePolicy(never="it is too loud"))
+    world.compiled()
+
+    assert world.reasons() == ["it is too loud"]
+
+
+def test_an_input_type_that_takes_no_time_is_not_reported(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add_input_type(monkeypatch, CachePolicy(instant=True))
+
+    assert world.compiled() == ["web main.jsonnet"]
+
+
+def test_an_input_type_can_record_its_program(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bin/horn"
+    program.parent.mkdir()
+    program.write_bytes(b"\x7fELF")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(program.parent))
+    add_input_type(monkeypatch, CachePolicy(), lambda _, recorder: record_tool("horn", recorder))
+    world.compiled()
+    assert world.compiled() == []
+
+    program.write_bytes(b"\x7fELF2")
+    assert world.reasons() == ["there is another horn"]
+
+    program.write_bytes(b"#!/bin/sh")
+    assert world.reasons() == ["horn is a script, which may look at anything"]
+
+
+class _Count:
+    """A filter that counts the files of its folder."""
+
+    def parse(self, args: Mapping[str, Any]) -> Callable[[Tree, Job], Tree]:
+        def apply(tree: Tree, job: Job) -> Tree:
+            names = job.overlay.files_in(job.output_path)
+            return place(tree, job.root, job.folder, {args["name"]: {"files": len(names)}})
+
+        return apply
+
+    def sees(self, _tree: Tree, job: Job, _roots: Roots) -> object:
+        return str(job.output_path)
+
+
+def test_a_filter_is_one_module_and_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(FILTERS, "count", cast("Filter", _Count()))
+    world = FilterWorld(tmp_path / "work")
+    world.filters = {
+        "app": [{"type": "builtin", "path": "out", "filter": "count", "filterargs": {"name": "n"}}]
+    }
+    world.compiled = {"app": {"out/one.yaml": "a: 1\n", "out/two.yaml": "a: 1\n"}}
+
+    def outcomes() -> list[str]:
+        with collecting() as events:
+            cached = world.run(result_cache=tmp_path / "store")
+        assert cached == world.run()
+        assert cached[0]["app"]["out/n.yaml"] == f"files: {len(world.compiled['app'])}\n"
+        return [verdict.outcome for verdicts in events.of(Verdicts) for verdict in verdicts.all]
+
+    assert outcomes() == ["compiled"]
+    assert outcomes() == ["found"]
+
+    world.compiled["app"]["out/three.yaml"] = "a: 1\n"
+    assert outcomes() == ["compiled"]
