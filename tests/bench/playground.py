@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.workflows.demo import write_demo
-from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.peer import serve_facts, write_jb
 from tests.support.servers import charts, web
 
@@ -88,7 +88,7 @@ def playground(root: Path) -> Iterator[Cluster]:
     repositories = root / "repos"
     component = repositories / "component-tools.git"
     with web.serve() as server, serve_facts(root / "facts") as api:
-        a_repository_with(component, _component(server))
+        make_repository(component, _component(server))
         tenant = repositories / "t-demo.git"
         common = yaml.safe_load(git(tenant, "show", "master:common.yml"))
         common["applications"].append("tools")
@@ -107,8 +107,8 @@ def playground(root: Path) -> Iterator[Cluster]:
 def _component(server: Web) -> dict[str, str]:
     templates = {f"templates/web-{number}.yaml": _DEPLOYMENT % number for number in range(20)}
     values = {"values.yaml": "replicas: 2\nimage: web:1\n"}
-    packed = charts.a_chart("web", "1.2.3", **templates, **values)
-    repository = charts.a_repository(server, {("web", "1.2.3"): packed})
+    packed = charts.chart_archive("web", "1.2.3", **templates, **values)
+    repository = charts.chart_repository(server, {("web", "1.2.3"): packed})
     manifest = server.put("/manifest.yaml", _MANIFEST, content_type="text/yaml")
     return {
         "class/defaults.yml": "parameters:\n  tools:\n    =_metadata: {}\n",

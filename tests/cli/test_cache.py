@@ -16,7 +16,7 @@ import yaml
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.git.lending import Lender
 from tests.support.builders import git, url_of
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 from tests.support.scenarios.dependencies import component
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path / "fleet", one={}, two={})
+    return make_fleet(tmp_path / "fleet", one={}, two={})
 
 
 def compile_(commodore: CommandLine, fleet: Fleet, *options: str, **variables: str) -> Ran:

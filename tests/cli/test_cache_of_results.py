@@ -15,7 +15,7 @@ from commodore_py.cache.store import Store, digest_of
 from commodore_py.dependencies.downloads import Store as Downloads
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.git.lending import Lender
-from tests.support.fleet import a_fleet
+from tests.support.fleet import make_fleet
 from tests.support.scenarios.dependencies import component
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ def test_verify_reads_downloads(commodore: CommandLine) -> None:
 
 
 def test_verify_reads_objects_of_repositories(commodore: CommandLine, tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path / "fleet", one={}, two={})
+    fleet = make_fleet(tmp_path / "fleet", one={}, two={})
     fetch = fetcher(fleet.config(git_cache=cache() / "git"))
     fetch([component(fleet.repository(f"component-{name}"), name=name) for name in ("one", "two")])
     one, two = sorted(Lender(cache() / "git").entries())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from tests.support.command_line import CommandLine, Ran
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
     """Two components."""
-    return a_fleet(tmp_path, web={}, shop={})
+    return make_fleet(tmp_path, web={}, shop={})
 
 
 def _compile(commodore: CommandLine, fleet: Fleet, *options: str) -> Ran:
@@ -118,7 +118,7 @@ def test_results_cannot_be_compared_without_them(commodore: CommandLine, fleet: 
 def test_a_component_compiled_by_itself_finds_its_results(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    for name, content in a_component("web").items():
+    for name, content in configmap_component("web").items():
         (tmp_path / "component-web" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "component-web" / name).write_text(content)
     words = ("component", "compile", "component-web", "--explain-cache", "-o")
@@ -130,7 +130,12 @@ def test_a_component_compiled_by_itself_finds_its_results(
 
 
 def test_cases_are_compared_and_counted_together(commodore: CommandLine, tmp_path: Path) -> None:
-    files = {**a_component("web"), "tests/one.yml": "", "tests/two.yml": "", "tests/three.yml": ""}
+    files = {
+        **configmap_component("web"),
+        "tests/one.yml": "",
+        "tests/two.yml": "",
+        "tests/three.yml": "",
+    }
     for name, content in files.items():
         (tmp_path / "component-web" / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / "component-web" / name).write_text(content)

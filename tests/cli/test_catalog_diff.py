@@ -11,7 +11,7 @@ from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.cli.output.differences import as_markdown
 from commodore_py.model.catalog import Change, FileChange
 from tests.support.builders import commit_in, git
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -173,7 +173,7 @@ def compile_(commodore: CommandLine, fleet: Fleet, *words: str) -> Ran:
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
     """A cluster with one component."""
-    return a_fleet(tmp_path / "fleet", one={})
+    return make_fleet(tmp_path / "fleet", one={})
 
 
 def test_a_compile_shows_objects(commodore: CommandLine, fleet: Fleet) -> None:

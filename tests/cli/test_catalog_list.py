@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.servers.api import Api, serving
+from tests.support.servers.api import Api, serve_api
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ YAML = """- displayName: Alpha prod
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    with serving() as server:
+    with serve_api() as server:
         server.serves("/clusters/", CLUSTERS)
         yield server
 

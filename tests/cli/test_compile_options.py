@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to, git
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,7 +37,7 @@ class Compile:
 
 @pytest.fixture
 def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
-    return Compile(commodore, a_fleet(tmp_path / "fleet", one={}))
+    return Compile(commodore, make_fleet(tmp_path / "fleet", one={}))
 
 
 @pytest.mark.spec("01.07", "03.04")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cli.known_clusters import recall, remember
-from tests.support.servers.api import Api, Reply, serving
+from tests.support.servers.api import Api, Reply, serve_api
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ def complete(commodore: CommandLine) -> Complete:
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    with serving() as server:
+    with serve_api() as server:
         server.serves("/clusters/", [{"id": "c-far", "tenant": "t-away"}])
         yield server
 

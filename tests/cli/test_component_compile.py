@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.authoring import CLASS, a_component, files_below
+from tests.support.authoring import CLASS, files_below, make_component_clone
 from tests.support.builders import git
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def out(tmp_path: Path, instance: str = "one") -> dict[str, str]:
 
 
 def test_output_goes_to_the_current_folder(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
 
     ran = compile_(commodore, component)
 
@@ -42,7 +42,7 @@ def test_output_goes_to_the_current_folder(commodore: CommandLine, tmp_path: Pat
 
 
 def test_other_instances_stay(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     for stale in ("other/kept.yaml", "one/stale.yaml"):
         (tmp_path / "there/compiled" / stale).parent.mkdir(parents=True)
         (tmp_path / "there/compiled" / stale).write_text("a: 1\n")
@@ -56,7 +56,7 @@ def test_other_instances_stay(commodore: CommandLine, tmp_path: Path) -> None:
 
 
 def test_a_failure_leaves_the_last_result(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     compile_(commodore, component)
     (component / "component/main.jsonnet").write_text("error 'no'")
 
@@ -71,7 +71,7 @@ def test_later_values_win_and_all_win_over_the_component(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     code = INVENTORY + "{ seen: { one: inv.parameters.one.x, facts: inv.parameters.facts } }"
-    component = a_component(
+    component = make_component_clone(
         tmp_path / "src",
         "one",
         {"class/one.yml": CLASS + "  one:\n    x: class\n"},
@@ -90,7 +90,7 @@ def test_later_values_win_and_all_win_over_the_component(
 @pytest.mark.spec("09.24")
 def test_values_may_have_a_dot_in_their_name(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { x: inv.parameters.one.x } }"
-    component = a_component(tmp_path / "src", "one", code=code)
+    component = make_component_clone(tmp_path / "src", "one", code=code)
     (tmp_path / "a.b.yml").write_text("parameters:\n  one:\n    x: dotted\n")
 
     ran = compile_(commodore, component, "-f", "a.b.yml")
@@ -101,7 +101,7 @@ def test_values_may_have_a_dot_in_their_name(commodore: CommandLine, tmp_path: P
 
 def test_of_values_with_one_name_the_last_counts(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { x: inv.parameters.one.x, y: 'y' in inv.parameters.one } }"
-    component = a_component(tmp_path / "src", "one", code=code)
+    component = make_component_clone(tmp_path / "src", "one", code=code)
     for folder, field in (("a", "y"), ("b", "x")):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "v.yml").write_text(f"parameters:\n  one:\n    {field}: {folder}\n")
@@ -114,7 +114,7 @@ def test_of_values_with_one_name_the_last_counts(commodore: CommandLine, tmp_pat
 
 def test_references_become_their_paths(commodore: CommandLine, tmp_path: Path) -> None:
     code = "{ seen: { a: '?{vaultkv:t/c/a}', b: 'x?{vaultkv:q||random:str}y', c: '?{vaultkv:}' } }"
-    component = a_component(tmp_path / "src", "one", code=code)
+    component = make_component_clone(tmp_path / "src", "one", code=code)
 
     ran = compile_(commodore, component)
 
@@ -127,7 +127,7 @@ def test_the_argocd_library_stands_in(commodore: CommandLine, tmp_path: Path) ->
         "{ app: argocd.App('one', 'ns', secrets=false, base='x'),"
         " more: argocd.Project('p') { spec: 1 } }"
     )
-    component = a_component(tmp_path / "src", "one", code=code)
+    component = make_component_clone(tmp_path / "src", "one", code=code)
 
     assert compile_(commodore, component).code == 0
 
@@ -136,7 +136,7 @@ def test_the_argocd_library_stands_in(commodore: CommandLine, tmp_path: Path) ->
 
 def test_search_paths_come_first_in_their_order(commodore: CommandLine, tmp_path: Path) -> None:
     code = "{ seen: { x: import 'lib/argocd.libjsonnet', y: import 'y.libsonnet' } }"
-    component = a_component(tmp_path / "src", "one", code=code)
+    component = make_component_clone(tmp_path / "src", "one", code=code)
     for name, files in {
         "p": {"lib/argocd.libjsonnet": "'p'"},
         "q": {"lib/argocd.libjsonnet": "'q'", "y.libsonnet": "'q'"},
@@ -163,7 +163,7 @@ parameters:
 
 def test_what_search_paths_find_can_be_left_out(commodore: CommandLine, tmp_path: Path) -> None:
     files = {"class/one.yml": REMOVE, "extra/x.txt": "x\n", "extra/y.txt": "y\n"}
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
 
     refused = compile_(commodore, component)
     ran = compile_(commodore, component, "-J", str(component))
@@ -176,7 +176,7 @@ def test_what_search_paths_find_can_be_left_out(commodore: CommandLine, tmp_path
 
 def test_an_alias_is_another_instance(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { i: inv.parameters._instance, x: inv.parameters.one.x } }"
-    component = a_component(
+    component = make_component_clone(
         tmp_path / "src", "one", {"class/defaults.yml": MULTI + "    x: default\n"}, code=code
     )
     (tmp_path / "v.yml").write_text("parameters:\n  two_b:\n    x: aliased\n")
@@ -189,7 +189,7 @@ def test_an_alias_is_another_instance(commodore: CommandLine, tmp_path: Path) ->
 
 @pytest.mark.spec("09.29")
 def test_an_alias_that_is_the_name(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
 
     assert compile_(commodore, component, "--alias", "one").code == 0
 
@@ -205,7 +205,7 @@ def aliases(**known: str) -> dict[str, str]:
 def test_a_library_alias_can_be_imported(commodore: CommandLine, tmp_path: Path) -> None:
     code = "{ seen: import 'lib/old.libsonnet' }"
     files = aliases(**{"old.libsonnet": "one.libsonnet"})
-    component = a_component(tmp_path / "src", "one", files, code=code)
+    component = make_component_clone(tmp_path / "src", "one", files, code=code)
 
     ran = compile_(commodore, component)
 
@@ -216,7 +216,7 @@ def test_a_library_alias_can_be_imported(commodore: CommandLine, tmp_path: Path)
 @pytest.mark.spec("09.32")
 def test_a_library_alias_for_nothing(commodore: CommandLine, tmp_path: Path) -> None:
     files = aliases(**{"old.libsonnet": "missing.libsonnet"})
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
 
     ran = compile_(commodore, component)
 
@@ -228,7 +228,7 @@ def test_a_library_alias_for_nothing(commodore: CommandLine, tmp_path: Path) -> 
 @pytest.mark.spec("07.06", "09.34")
 @pytest.mark.parametrize("remote", [None, "upstream"])
 def test_no_remote_is_needed(commodore: CommandLine, tmp_path: Path, remote: str | None) -> None:
-    component = a_component(tmp_path / "src", "one", remote=remote)
+    component = make_component_clone(tmp_path / "src", "one", remote=remote)
 
     assert compile_(commodore, component).code == 0
 
@@ -236,7 +236,7 @@ def test_no_remote_is_needed(commodore: CommandLine, tmp_path: Path, remote: str
 
 
 def test_no_repository_is_needed_and_none_is_made(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     shutil.rmtree(component / ".git")
     before = set(component.iterdir())
 
@@ -263,7 +263,7 @@ def test_a_list_of_libraries_is_computed_before_the_first_commit(
         "class/defaults.yml": "parameters:\n  one:\n"
         "    jsonnetfile_parameters:\n      where: shared\n",
     }
-    component = a_component(tmp_path / "src", "one", files, code=code)
+    component = make_component_clone(tmp_path / "src", "one", files, code=code)
     shutil.rmtree(component / ".git")
     git(component, "init", "--quiet")
 
@@ -277,8 +277,8 @@ def test_a_list_of_libraries_is_computed_before_the_first_commit(
 
 def test_a_component_below_its_repository(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { base: inv.parameters._base_directory } }"
-    folder = a_component(tmp_path / "src", "several", {"a": ""})
-    component = a_component(folder / "nested", "one", code=code)
+    folder = make_component_clone(tmp_path / "src", "several", {"a": ""})
+    component = make_component_clone(folder / "nested", "one", code=code)
     shutil.rmtree(component / ".git")
 
     assert compile_(commodore, component).code == 0
@@ -298,7 +298,7 @@ def test_filters_run_over_the_output(commodore: CommandLine, tmp_path: Path) -> 
         "postprocess/f.jsonnet": "local p = std.extVar('output_path');"
         " { hello: std.native('yaml_load')(p + '/hello.yaml') + { b: std.extVar('component') } }",
     }
-    component = a_component(tmp_path / "src", "one", files, code="{ hello: { a: 1 } }")
+    component = make_component_clone(tmp_path / "src", "one", files, code="{ hello: { a: 1 } }")
 
     ran = compile_(commodore, component)
 
@@ -311,7 +311,7 @@ def test_deprecation_is_told(commodore: CommandLine, tmp_path: Path) -> None:
         "class/defaults.yml": "parameters:\n  one:\n    _metadata:\n      deprecated: true\n"
         "      replaced_by: two\n"
     }
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
 
     ran = compile_(commodore, component)
 
@@ -323,7 +323,7 @@ def test_deprecation_is_told(commodore: CommandLine, tmp_path: Path) -> None:
 def test_the_folder_is_kept_for_the_curious(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verbosity: int
 ) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     scratch = tmp_path / "scratch"
     scratch.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(scratch))

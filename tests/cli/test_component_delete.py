@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.authoring import a_component
+from tests.support.authoring import make_component_clone
 from tests.support.builders import commit_in, git
 
 from .test_component_new import new
@@ -80,7 +80,7 @@ def test_what_is_no_checkout_stays(commodore: CommandLine, made: Path) -> None:
 
 
 def test_a_repository_of_the_users_is_never_deleted(commodore: CommandLine, tmp_path: Path) -> None:
-    mine = a_component(tmp_path / "src", "one")
+    mine = make_component_clone(tmp_path / "src", "one")
     git(mine, "update-ref", "refs/remotes/origin/master", "HEAD")
     place = tmp_path / "dependencies" / "one"
     git(mine, "worktree", "add", "--quiet", "--detach", str(place))

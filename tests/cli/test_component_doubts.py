@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.support.builders import commit_to, git
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def fleet(tmp_path: Path) -> Fleet:
     """Components of which one has a library of its own, and one that is not deployed."""
     libraries = {"lib/one.libsonnet": "{}", "lib/one-x.libsonnet": "{}"}
-    return a_fleet(tmp_path / "fleet", one=libraries, one_x={})
+    return make_fleet(tmp_path / "fleet", one=libraries, one_x={})
 
 
 def compile_(commodore: CommandLine, fleet: Fleet, *options: str) -> Ran:

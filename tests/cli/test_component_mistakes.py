@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.authoring import CLASS, a_component
+from tests.support.authoring import CLASS, make_component_clone
 
 from .test_component_compile import INVENTORY, MULTI, aliases, compile_, out
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.mark.spec("09.27")
 def test_an_alias_needs_multi_instance(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
 
     ran = compile_(commodore, component, "-a", "two")
 
@@ -33,7 +33,7 @@ def test_an_alias_needs_multi_instance(commodore: CommandLine, tmp_path: Path) -
 
 @pytest.mark.spec("09.28")
 def test_a_version_of_an_alias_needs_multi_version(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one", {"class/defaults.yml": MULTI})
+    component = make_component_clone(tmp_path / "src", "one", {"class/defaults.yml": MULTI})
     (tmp_path / "v.yml").write_text("parameters:\n  components:\n    two:\n      version: v2\n")
 
     ran = compile_(commodore, component, "-a", "two", "-f", "v.yml")
@@ -49,7 +49,7 @@ def test_a_version_of_an_alias_needs_multi_version(commodore: CommandLine, tmp_p
 def test_another_name_tells_everything_that_does_not_fit(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    component = a_component(tmp_path / "src", "one", {"lib/one.libsonnet": "{}"})
+    component = make_component_clone(tmp_path / "src", "one", {"lib/one.libsonnet": "{}"})
 
     ran = compile_(commodore, component, "-n", "two")
 
@@ -62,7 +62,7 @@ def test_another_name_tells_everything_that_does_not_fit(
 @pytest.mark.spec("09.22")
 def test_defaults_of_another_key(commodore: CommandLine, tmp_path: Path) -> None:
     files = {"class/defaults.yml": "parameters:\n  other: {}\n"}
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
 
     ran = compile_(commodore, component)
 
@@ -77,7 +77,7 @@ def test_defaults_of_another_key(commodore: CommandLine, tmp_path: Path) -> None
 def test_values_without_suffix_are_told_with_all_other_mistakes(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     (component / "class/one.yml").unlink()
     (tmp_path / "values").write_text("parameters: {}\n")
     (tmp_path / "init.yml").write_text("parameters: {}\n")
@@ -92,7 +92,7 @@ def test_values_without_suffix_are_told_with_all_other_mistakes(
 
 @pytest.mark.spec("09.25")
 def test_values_that_include_a_neighbour(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     (tmp_path / "v.yml").write_text("classes:\n  - .beside\n")
     (tmp_path / "beside.yml").write_text("parameters: {}\n")
 
@@ -105,7 +105,7 @@ def test_values_that_include_a_neighbour(commodore: CommandLine, tmp_path: Path)
 
 
 def test_values_that_nearly_include_a_class(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     (tmp_path / "v.yml").write_text("classes:\n  - components.onne\n")
 
     ran = compile_(commodore, component, "-f", "v.yml")
@@ -117,7 +117,7 @@ def test_values_that_nearly_include_a_class(commodore: CommandLine, tmp_path: Pa
 @pytest.mark.spec("09.26")
 @pytest.mark.parametrize("text", ["- a\n- b\n", "a: [\n"])
 def test_broken_values(commodore: CommandLine, tmp_path: Path, text: str) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     (tmp_path / "v.yml").write_text(text)
 
     ran = compile_(commodore, component, "-f", "v.yml")
@@ -130,7 +130,7 @@ def test_broken_values(commodore: CommandLine, tmp_path: Path, text: str) -> Non
 @pytest.mark.spec("09.30")
 def test_the_name_cluster_is_reserved(commodore: CommandLine, tmp_path: Path) -> None:
     code = INVENTORY + "{ seen: { base: std.objectHas(inv.parameters, '_base_directory') } }"
-    component = a_component(tmp_path / "src", "cluster", code=code)
+    component = make_component_clone(tmp_path / "src", "cluster", code=code)
 
     ran = compile_(commodore, component)
 
@@ -145,7 +145,7 @@ def test_removed_parameters(commodore: CommandLine, tmp_path: Path) -> None:
         "class/defaults.yml": "parameters:\n  one:\n"
         "    a: ${cluster:dist}\n    b: ${customer:name}\n"
     }
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
 
     ran = compile_(commodore, component)
 
@@ -157,7 +157,7 @@ def test_removed_parameters(commodore: CommandLine, tmp_path: Path) -> None:
 
 
 def test_removed_parameters_of_values(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
     (tmp_path / "v.yml").write_text("parameters:\n  x: ${cloud:region}\n")
 
     ran = compile_(commodore, component, "-f", "v.yml")
@@ -169,7 +169,7 @@ def test_removed_parameters_of_values(commodore: CommandLine, tmp_path: Path) ->
 @pytest.mark.spec("09.33")
 def test_a_library_alias_of_another_component(commodore: CommandLine, tmp_path: Path) -> None:
     files = aliases(**{"two-x.libsonnet": "one.libsonnet"})
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
     (tmp_path / "v.yml").write_text("parameters:\n  components:\n    two: {}\n")
 
     ran = compile_(commodore, component, "-f", "v.yml")
@@ -184,7 +184,9 @@ def test_libraries_that_cannot_be_had(commodore: CommandLine, tmp_path: Path) ->
     url = "https://git.example.com/some/library.git"
     source = {"git": {"remote": url, "subdir": "lib"}}
     content = {"version": 1, "dependencies": [{"source": source, "version": "main"}]}
-    component = a_component(tmp_path / "src", "one", {"jsonnetfile.json": json.dumps(content)})
+    component = make_component_clone(
+        tmp_path / "src", "one", {"jsonnetfile.json": json.dumps(content)}
+    )
 
     ran = compile_(commodore, component)
 
@@ -196,7 +198,7 @@ def test_libraries_that_cannot_be_had(commodore: CommandLine, tmp_path: Path) ->
 
 @pytest.mark.spec("09.38")
 def test_a_mistake_in_jsonnet(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one", code="{ a: 1,\n  b: }")
+    component = make_component_clone(tmp_path / "src", "one", code="{ a: 1,\n  b: }")
 
     ran = compile_(commodore, component)
 
@@ -220,7 +222,7 @@ parameters:
         helm_params: {name: one}
 """
     files = {"class/one.yml": chart, "chart/Chart.yaml": "name: c\nversion: 1.0.0\n"}
-    component = a_component(tmp_path / "src", "one", files)
+    component = make_component_clone(tmp_path / "src", "one", files)
     programs = tmp_path / "bin"
     programs.mkdir()
     (programs / "git").symlink_to(str(shutil.which("git")))
@@ -238,7 +240,7 @@ parameters:
 
 def test_strict_refuses_what_is_passed_over(commodore: CommandLine, tmp_path: Path) -> None:
     filters = "  commodore:\n    postprocess:\n      filters:\n        - {type: x}\n"
-    component = a_component(tmp_path / "src", "one", {"class/one.yml": CLASS + filters})
+    component = make_component_clone(tmp_path / "src", "one", {"class/one.yml": CLASS + filters})
 
     lenient, strict = compile_(commodore, component), compile_(commodore, component, "--strict")
 
@@ -247,7 +249,7 @@ def test_strict_refuses_what_is_passed_over(commodore: CommandLine, tmp_path: Pa
 
 
 def test_the_repository_option_does_nothing(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "one")
+    component = make_component_clone(tmp_path / "src", "one")
 
     ran = compile_(commodore, component, "-r", "anything")
 
@@ -257,7 +259,7 @@ def test_the_repository_option_does_nothing(commodore: CommandLine, tmp_path: Pa
 
 @pytest.mark.parametrize("alias", ["../two", ".two", "a/b"])
 def test_a_name_is_no_path(commodore: CommandLine, tmp_path: Path, alias: str) -> None:
-    component = a_component(tmp_path / "src", "one", {"class/defaults.yml": MULTI})
+    component = make_component_clone(tmp_path / "src", "one", {"class/defaults.yml": MULTI})
 
     ran = compile_(commodore, component, "-a", alias)
 

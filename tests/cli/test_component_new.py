@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
-from tests.support.templates import a_template
+from tests.support.templates import make_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -193,7 +193,7 @@ def test_a_template_that_cannot_be_had_leaves_nothing(
     assert "does not exist" in ran.err  # Git's own words
     assert nothing_in(tmp_path)
 
-    template = a_template(tmp_path / "template", hook="")
+    template = make_template(tmp_path / "template", hook="")
     at = ("--template-url", str(template), "--template-version", "v9")
     ran = new(commodore, "my-comp", *at, *elsewhere)
     assert ran.code == 1
@@ -245,7 +245,7 @@ def test_programs_of_a_template_run_only_when_trusted(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     hook = f"open({str(tmp_path / 'ran')!r}, 'w')\n"
-    template = a_template(tmp_path / "template", hook=hook)
+    template = make_template(tmp_path / "template", hook=hook)
     words = ("--template-url", str(template), "--output-dir", ".")
 
     refused = new(commodore, "my-comp", *words)
@@ -265,10 +265,10 @@ def test_programs_of_a_template_run_only_when_trusted(
 
 
 def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path) -> None:
-    from tests.support.templates import change  # noqa: PLC0415
+    from tests.support.templates import change_template  # noqa: PLC0415
 
-    template = a_template(tmp_path / "template", hook="")
-    change(template, {"x": "{{ ''.__class__.__mro__[1].__subclasses__() }}"})
+    template = make_template(tmp_path / "template", hook="")
+    change_template(template, {"x": "{{ ''.__class__.__mro__[1].__subclasses__() }}"})
 
     ran = new(commodore, "my-comp", "--template-url", str(template), "--output-dir", ".")
 
@@ -281,14 +281,14 @@ def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path)
 def test_what_is_ignored_is_there_but_not_committed(
     commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
 ) -> None:
-    from tests.support.templates import change  # noqa: PLC0415
+    from tests.support.templates import change_template  # noqa: PLC0415
 
     (tmp_path / "dependencies").mkdir()
     settings = tmp_path / "gitconfig"
     settings.write_text(f"[core]\n  excludesFile = {tmp_path / 'mine'}\n")
     (tmp_path / "mine").write_text("README.md\n")
-    template = a_template(tmp_path / "template", hook="")
-    change(template, {".gitignore": "/own\n"})
+    template = make_template(tmp_path / "template", hook="")
+    change_template(template, {".gitignore": "/own\n"})
     own = template / "{{ cookiecutter.slug }}" / "own"
     own.write_text("x\n")
     git(template, "add", "--force", str(own))

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.support.authoring import a_component, files_below
+from tests.support.authoring import files_below, make_component_clone
 from tests.support.builders import git
 from tests.support.servers.web import serve
 
@@ -48,7 +48,7 @@ def sized(number: int, key: str = "one") -> str:
 def one(tmp_path: Path, files: Mapping[str, str] | None = None) -> Path:
     """A component with two cases."""
     cases = {"tests/small.yml": sized(1), "tests/large.yml": sized(9)}
-    return a_component(tmp_path / "src", "one", {**cases, **(files or {})}, code=OBJECT)
+    return make_component_clone(tmp_path / "src", "one", {**cases, **(files or {})}, code=OBJECT)
 
 
 def accepted(commodore: CommandLine, component: Path) -> Path:
@@ -207,7 +207,7 @@ def test_misuse(commodore: CommandLine, tmp_path: Path, options: tuple[str, ...]
 
 
 def test_no_case_at_all(commodore: CommandLine, tmp_path: Path) -> None:
-    ran = cases_of(commodore, a_component(tmp_path / "src", "one"))
+    ran = cases_of(commodore, make_component_clone(tmp_path / "src", "one"))
 
     assert ran.code == 2
     assert "there is no test case" in ran.err
@@ -391,7 +391,7 @@ def test_reports_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
 
 
 def test_a_component_beside_it(commodore: CommandLine, tmp_path: Path) -> None:
-    other = a_component(
+    other = make_component_clone(
         tmp_path / "src",
         "two",
         {
@@ -403,7 +403,9 @@ def test_a_component_beside_it(commodore: CommandLine, tmp_path: Path) -> None:
         "local inv = (import 'lib/kapitan.libjsonnet').inventory();"
         " { seen: (import 'lib/two.libsonnet') + { y: inv.parameters.two.y } }"
     )
-    component = a_component(tmp_path / "src", "one", {"tests/defaults.yml": "{}\n"}, code=code)
+    component = make_component_clone(
+        tmp_path / "src", "one", {"tests/defaults.yml": "{}\n"}, code=code
+    )
 
     alone = cases_of(commodore, component)
     both = cases_of(commodore, component, "--with-component", str(other), "--update")
@@ -421,7 +423,7 @@ def test_a_component_beside_it(commodore: CommandLine, tmp_path: Path) -> None:
 
 def test_two_components_of_one_name(commodore: CommandLine, tmp_path: Path) -> None:
     component = one(tmp_path)
-    other = a_component(tmp_path / "elsewhere", "one")
+    other = make_component_clone(tmp_path / "elsewhere", "one")
 
     ran = cases_of(commodore, component, "--with-component", str(other))
 
@@ -447,7 +449,7 @@ def test_cases_that_want_other_libraries_do_not_mix(commodore: CommandLine, tmp_
             for case in ("a1", "b1", "a2", "b2")
         },
     }
-    component = a_component(
+    component = make_component_clone(
         tmp_path / "src", "one", files, code="{ seen: import 'v/it.libsonnet' }"
     )
 
@@ -474,7 +476,7 @@ def test_what_is_downloaded_is_fetched_once_for_all_that_want_it(
             for case in ("a1", "b1", "a2")
         }
         code = "{ seen: [(import 'it.libsonnet').v, (import 'all.libsonnet').v] }"
-        component = a_component(tmp_path / "src", "one", files, code=code)
+        component = make_component_clone(tmp_path / "src", "one", files, code=code)
 
         ran = cases_of(commodore, component, "--update")
 
@@ -555,7 +557,7 @@ def test_what_is_there_can_do(commodore: CommandLine, tmp_path: Path) -> None:
     wish = '{"version": 1, "dependencies": [{"source": {"local": {"directory": "none"}}}]}'
     files = {"jsonnetfile.json": wish, "vendor/v/it.libsonnet": "{ v: 1 }", "tests/a.yml": "{}\n"}
     code = "{ seen: import 'v/it.libsonnet' }"
-    component = a_component(tmp_path / "src", "one", files, code=code)
+    component = make_component_clone(tmp_path / "src", "one", files, code=code)
 
     for words in (("test", "--update"), ("compile",)):
         assert commodore("component", words[0], str(component), *words[1:]).code == 1

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
-from tests.support.templates import a_template, change
+from tests.support.templates import change_template, make_template
 
 from .test_component_new import new
 
@@ -28,7 +28,7 @@ def built_in(commodore: CommandLine, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def template(tmp_path: Path) -> Path:
-    return a_template(tmp_path / "template")
+    return make_template(tmp_path / "template")
 
 
 @pytest.fixture
@@ -95,8 +95,10 @@ def test_the_changes_of_a_template_and_those_of_the_author(
     (foreign / "raw" / "kept").unlink()
     commit_in(foreign, {})
     readme = "{{ cookiecutter.slug }}/README.md"
-    change(template, {"README.md": (template / readme).read_text().replace("two", "theirs")})
-    newest = change(template, {"new/file": "new\n", "raw/kept": "changed\n"})
+    change_template(
+        template, {"README.md": (template / readme).read_text().replace("two", "theirs")}
+    )
+    newest = change_template(template, {"new/file": "new\n", "raw/kept": "changed\n"})
 
     ran = update(commodore, foreign)
 
@@ -274,7 +276,7 @@ def in_conflict(foreign: Path, template: Path) -> None:
     commit_in(foreign, {"README.md": readme.replace("two", "mine"), "added": "by me\n"})
     text = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
     files = {"README.md": text.replace("two", "theirs"), "added": "by them\n", "other": "new\n"}
-    change(template, files)
+    change_template(template, files)
 
 
 @pytest.mark.spec("09.17")

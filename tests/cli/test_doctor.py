@@ -15,8 +15,8 @@ import yaml
 
 from commodore_py.workflows.doctor.checks import CHECKS
 from tests.support.builders import commit_in, git
-from tests.support.servers.api import refuses, says, serving
-from tests.support.tool_releases import a_program, put
+from tests.support.servers.api import error_reply, json_reply, serve_api
+from tests.support.tool_releases import program_script, write_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def api() -> Iterator[Api]:
-    with serving() as api:
+    with serve_api() as api:
         yield api
 
 
@@ -105,9 +105,9 @@ def test_programs_are_asked_for_their_versions(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = tmp_path / "bin"
-    put(programs, "git", a_program("git version 2.30.1"))
-    put(programs, "helm", a_program("v3.18.4"))
-    put(programs, "kustomize", b"\x7fELF is no program")
+    write_program(programs, "git", program_script("git version 2.30.1"))
+    write_program(programs, "helm", program_script("v3.18.4"))
+    write_program(programs, "kustomize", b"\x7fELF is no program")
     monkeypatch.setenv("PATH", f"{programs}:/bin")
 
     found = checks(commodore)
@@ -188,7 +188,7 @@ def test_without_a_token_a_server_is_only_asked_whether_it_is_there(
 
 
 def test_a_server_that_is_away_fails(commodore: CommandLine) -> None:
-    with serving() as api:
+    with serve_api() as api:
         url = api.url
 
     found = checks(commodore, COMMODORE_API_URL=url)["api"]
@@ -202,7 +202,7 @@ def test_a_server_that_is_away_fails(commodore: CommandLine) -> None:
 def test_a_server_behind_a_proxy_that_does_not_find_it_fails(
     commodore: CommandLine, api: Api, status: int
 ) -> None:
-    api.on("GET /", refuses(status, "asleep"))
+    api.on("GET /", error_reply(status, "asleep"))
 
     found = checks(commodore, COMMODORE_API_URL=api.url)["api"]
 
@@ -218,7 +218,7 @@ def test_what_is_no_url_fails(commodore: CommandLine) -> None:
 
 
 def test_a_refused_token_fails_and_is_not_shown(commodore: CommandLine, api: Api) -> None:
-    api.on("GET /clusters/", says({"reason": "who are you"}, 401))
+    api.on("GET /clusters/", json_reply({"reason": "who are you"}, 401))
 
     ran = commodore("doctor", COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN="s3cret")
 
@@ -357,7 +357,7 @@ def test_links_in_the_working_directory_are_left_alone(
 def test_caches_are_measured_and_their_modes_looked_at(commodore: CommandLine, api: Api) -> None:
     token = keep_token(api, id_token="t")
     token.chmod(0o644)
-    put(token.parent / "tools", "helm", b"x" * 4000)
+    write_program(token.parent / "tools", "helm", b"x" * 4000)
     (token.parent / "gone").symlink_to("nowhere")
 
     found = checks(commodore)["caches"]

@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.config import WorkPaths
 from commodore_py.pipeline import compile_catalog
-from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +147,7 @@ def test_folder_that_was_never_compiled(commodore: CommandLine) -> None:
 def test_hierarchy_without_vault_settings_compiles_and_can_be_explained(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    fleet = a_fleet(tmp_path / "fleet", web={})
+    fleet = make_fleet(tmp_path / "fleet", web={})
     compile_catalog(fleet.config(), CLUSTER, approve=lambda _: False)
 
     ran = commodore("-d", str(fleet.work), "inventory", "explain", CLUSTER, "web.data.of")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to, url_of
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path / "fleet", one={})
+    return make_fleet(tmp_path / "fleet", one={})
 
 
 def compile_(commodore: CommandLine, fleet: Fleet) -> Ran:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ _SECONDS = 60
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
     """A cluster that was compiled, and would not come to an end any more."""
-    fleet = a_fleet(tmp_path / "fleet", a={}, b={}, c={}, d={}, e={})
+    fleet = make_fleet(tmp_path / "fleet", a={}, b={}, c={}, d={}, e={})
     subprocess.run(_command(fleet), check=True, capture_output=True)
     for name in "bcde":
         commit_to(fleet.repository(f"component-{name}"), {"component/main.jsonnet": ENDLESS})

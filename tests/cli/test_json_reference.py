@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies.downloads import Store
-from tests.support.authoring import a_component
+from tests.support.authoring import make_component_clone
 from tests.support.builders import commit_in, git
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ def a_tested_component(commodore: CommandLine) -> None:
         " data: (import 'lib/kapitan.libjsonnet').inventory().parameters.one } }"
     )
     cases = ("defaults", "large", "former")
-    component = a_component(Path(), "one", {f"tests/{case}.yml": SIZE for case in cases}, code=code)
+    component = make_component_clone(
+        Path(), "one", {f"tests/{case}.yml": SIZE for case in cases}, code=code
+    )
     commodore("component", "test", str(component), "--update")
     (component / "tests/large.yml").write_text(SIZE.replace("1", "2"))
     (component / "tests/former.yml").unlink()

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.servers.api import Api, Reply, says, serving
+from tests.support.servers.api import Api, Reply, json_reply, serve_api
 from tests.support.servers.oidc import double
-from tests.support.servers.oidc.contract import cached, reading
+from tests.support.servers.oidc.contract import cached, following_links
 from tests.support.servers.oidc.double import CLIENT, Double, jwt
 
 if TYPE_CHECKING:
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def provider() -> Iterator[Double]:
-    with double.providing() as provider:
+    with double.serve_provider() as provider:
         yield provider
 
 
 @pytest.fixture
 def api(provider: Double) -> Iterator[Api]:
     """An API that tells where to log in."""
-    with serving() as api:
+    with serve_api() as api:
         api.serves("/", {"oidc": {"clientId": CLIENT, "discoveryUrl": provider.discovery_url}})
         yield api
 
@@ -55,7 +55,7 @@ def test_a_token_is_alone_on_stdout(commodore: CommandLine, api: Api, stranger: 
 def test_a_token_of_a_login_is_alone_on_stdout(
     commodore: CommandLine, api: Api, stranger: Path
 ) -> None:
-    with reading():
+    with following_links():
         ran = commodore("--quiet", "fetch-token", "--device", "-v", "--api-url", api.url)
 
     assert ran.code == 0
@@ -78,7 +78,7 @@ def test_a_good_token_makes_login_do_nothing(
 def test_a_login_without_api_prints_the_token(
     commodore: CommandLine, provider: Double, stranger: Path
 ) -> None:
-    with reading():
+    with following_links():
         ran = commodore(
             "login",
             "--device",
@@ -94,7 +94,7 @@ def test_a_login_without_api_prints_the_token(
 @pytest.mark.spec("02.26")
 @pytest.mark.parametrize("command", ["login", "fetch-token"])
 def test_a_refusal_is_a_failure(commodore: CommandLine, api: Api, command: str) -> None:
-    with reading(agrees=False):
+    with following_links(agrees=False):
         ran = commodore(command, "--device", "--api-url", api.url)
 
     assert (ran.code, ran.out) == (1, "")
@@ -148,7 +148,7 @@ def test_missing_settings_are_told_with_their_cause(commodore: CommandLine, api:
 @pytest.mark.spec("02.22", "02.23")
 def test_a_broken_provider_ends_listing_as_well(commodore: CommandLine, api: Api) -> None:
     url = f"{api.url}/discovery"
-    api.on("GET /discovery", says({"issuer": "x"}))
+    api.on("GET /discovery", json_reply({"issuer": "x"}))
 
     ran = commodore(
         "fetch-token",

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.authoring import CLASS, a_package, files_below
-from tests.support.builders import a_repository_with, component_files, url_of
+from tests.support.authoring import CLASS, files_below, make_package_clone
+from tests.support.builders import component_files, make_repository, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ def a_component_repository(root: Path, name: str = "one") -> str:
         "class/defaults.yml": DEFAULTS,
         "component/main.jsonnet": CODE,
     }
-    return url_of(a_repository_with(root / "remotes" / f"{name}.git", files))
+    return url_of(make_repository(root / "remotes" / f"{name}.git", files))
 
 
 def listing(url: str, version: str = "master") -> str:
@@ -42,7 +42,9 @@ def listing(url: str, version: str = "master") -> str:
 def package(tmp_path: Path) -> Path:
     """A package that configures one component, with one test class."""
     main = listing(a_component_repository(tmp_path)) + "  one:\n    x: package\n"
-    return a_package(tmp_path / "src", "it", {"main.yml": main, "tests/defaults.yml": TEST_CLASS})
+    return make_package_clone(
+        tmp_path / "src", "it", {"main.yml": main, "tests/defaults.yml": TEST_CLASS}
+    )
 
 
 def compile_(commodore: CommandLine, folder: Path, *options: str) -> Ran:
@@ -143,7 +145,7 @@ def test_a_test_class_that_is_not_there(
 
 @pytest.mark.spec("09.40")
 def test_no_components_are_listed(commodore: CommandLine, tmp_path: Path) -> None:
-    package = a_package(tmp_path, "it", {"tests/defaults.yml": "parameters: {}\n"})
+    package = make_package_clone(tmp_path, "it", {"tests/defaults.yml": "parameters: {}\n"})
 
     ran = compile_(commodore, package)
 
@@ -160,7 +162,9 @@ def test_a_component_that_is_listed_by_halves(
 ) -> None:
     other = {"url": "version: v1", "version": "url: 'https://git.example.com/x/y'"}[field]
     text = f"applications: [one]\nparameters:\n  components:\n    one: {{{other}}}\n"
-    package = a_package(tmp_path, "it", {"main.yml": text, "tests/defaults.yml": TEST_CLASS})
+    package = make_package_clone(
+        tmp_path, "it", {"main.yml": text, "tests/defaults.yml": TEST_CLASS}
+    )
 
     ran = compile_(commodore, package)
 
@@ -173,7 +177,7 @@ def test_a_component_that_is_listed_by_halves(
 def test_a_revision_that_is_not_there(commodore: CommandLine, tmp_path: Path) -> None:
     url = a_component_repository(tmp_path)
     files = {"main.yml": listing(url, "v9"), "tests/defaults.yml": TEST_CLASS}
-    package = a_package(tmp_path / "src", "it", files)
+    package = make_package_clone(tmp_path / "src", "it", files)
 
     ran = compile_(commodore, package)
 
@@ -187,7 +191,7 @@ def test_a_revision_that_is_not_there(commodore: CommandLine, tmp_path: Path) ->
 def test_no_applications(commodore: CommandLine, tmp_path: Path) -> None:
     text = listing(a_component_repository(tmp_path)).replace("[one]", "[]")
     files = {"main.yml": text, "tests/defaults.yml": TEST_CLASS}
-    package = a_package(tmp_path / "src", "it", files)
+    package = make_package_clone(tmp_path / "src", "it", files)
 
     ran = compile_(commodore, package)
 
@@ -208,7 +212,7 @@ def test_a_fresh_folder_without_fetching(commodore: CommandLine, package: Path) 
 @pytest.mark.spec("09.44")
 def test_a_class_of_another_package(commodore: CommandLine, tmp_path: Path) -> None:
     text = "classes:\n  - other.main\n"
-    package = a_package(tmp_path, "it", {"tests/defaults.yml": text})
+    package = make_package_clone(tmp_path, "it", {"tests/defaults.yml": text})
 
     ran = compile_(commodore, package)
 

@@ -6,7 +6,7 @@ import json
 import shutil
 from typing import TYPE_CHECKING
 
-from tests.support.authoring import a_package, files_below
+from tests.support.authoring import files_below, make_package_clone
 
 from .test_package_compile import TEST_CLASS, a_component_repository, listing
 
@@ -26,7 +26,7 @@ def a_package_with_cases(tmp_path: Path) -> Path:
             for name in ("a", "b")
         },
     }
-    return a_package(tmp_path / "src", "it", files)
+    return make_package_clone(tmp_path / "src", "it", files)
 
 
 def cases_of(commodore: CommandLine, package: Path, *options: str) -> Ran:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from tests.support.authoring import a_component
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.authoring import make_component_clone
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -143,7 +143,7 @@ def test_a_pipe_gets_whole_lines_only() -> None:
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
     components: dict[str, dict[str, str]] = {name: {} for name in ("one", "two", "three", "four")}
-    return a_fleet(tmp_path_factory.mktemp("fleet"), **components)
+    return make_fleet(tmp_path_factory.mktemp("fleet"), **components)
 
 
 def compile_words(fleet: Fleet, work: str = "work") -> tuple[str, ...]:
@@ -224,7 +224,7 @@ def test_timings_for_programs_are_records(commodore: CommandLine, fleet: Fleet) 
 
 
 def test_a_component_by_itself_is_timed_too(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path, "one")
+    component = make_component_clone(tmp_path, "one")
 
     ran = commodore("component", "compile", str(component), "--timings")
 
@@ -238,7 +238,7 @@ def spans_of(trace: Path) -> list[dict[str, Any]]:
 
 
 def test_a_trace_has_everything_down_to_programs(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path / "fleet", **{name: {} for name in ("one", "two", "three", "four")})
+    fleet = make_fleet(tmp_path / "fleet", **{name: {} for name in ("one", "two", "three", "four")})
     trace = tmp_path / "trace.json"
     command = [sys.executable, "-m", "commodore_py", *compile_words(fleet)]
 

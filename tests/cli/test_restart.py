@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.__main__ import evaluates_jsonnet, may_rest
-from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path / "fleet", one=a_component("one", WASTEFUL))
+    return make_fleet(tmp_path / "fleet", one=configmap_component("one", WASTEFUL))
 
 
 @pytest.fixture(params=["module", "script"])

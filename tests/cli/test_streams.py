@@ -18,7 +18,7 @@ import yaml
 
 from commodore_py.cli import run
 from commodore_py.cli.root import commodore as root
-from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def recompile(work: Path, facts: str) -> tuple[str, ...]:
 
 
 def test_results_are_alone_on_stdout(commodore: CommandLine, tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path / "fleet", one={})
+    fleet = make_fleet(tmp_path / "fleet", one={})
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
 
     ran = commodore("-d", str(fleet.work), *words)
@@ -111,7 +111,7 @@ def test_a_compile_for_programs(
 
 
 def test_a_push_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path / "fleet", one={})
+    fleet = make_fleet(tmp_path / "fleet", one={})
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
 
     ran = commodore("-d", str(fleet.work), *words, "--push", "-o", "json")
@@ -226,7 +226,7 @@ def _heed_interruptions() -> None:
 
 
 def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path / "fleet", one={})
+    fleet = make_fleet(tmp_path / "fleet", one={})
     words = ("catalog", "compile", CLUSTER, "--api-url", str(fleet.root / "facts"))
     with subprocess.Popen(
         [*COMMAND, "-d", str(fleet.work), *words, "--push", "-i"],

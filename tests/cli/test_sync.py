@@ -7,8 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import a_repository_with, commit_in, commit_to, git
-from tests.support.scenarios.template_sync import QUICKLY, World, a_world, branch_of, summary
+from tests.support.builders import commit_in, commit_to, git, make_repository
+from tests.support.scenarios.template_sync import (
+    QUICKLY,
+    TemplateSync,
+    branch_of,
+    make_scenario,
+    summary,
+)
 from tests.support.servers import git_http
 
 if TYPE_CHECKING:
@@ -19,12 +25,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(commodore: CommandLine, tmp_path: Path) -> Iterator[World]:
-    with a_world(commodore, tmp_path) as world:
+def world(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
+    with make_scenario(commodore, tmp_path) as world:
         yield world
 
 
-def test_changes_are_offered_once(world: World) -> None:
+def test_changes_are_offered_once(world: TemplateSync) -> None:
     one, two = world.a_component("one"), world.a_component("two")
     master = git(one.place, "rev-parse", "master")
     newest = world.change_template("two", "theirs")
@@ -67,7 +73,7 @@ def test_changes_are_offered_once(world: World) -> None:
     assert (branch_of(one), len(one.pulls)) == (offered, 1)
 
 
-def test_what_a_run_says(world: World) -> None:
+def test_what_a_run_says(world: TemplateSync) -> None:
     for slug in ("one", "conflict"):
         world.a_component(slug)
     hosted = world.hosted["conflict"]
@@ -142,7 +148,7 @@ acme/component-x: skipped: not found, or not for this token to see
     )
 
 
-def test_the_branch_and_its_pull_request_follow_the_template(world: World) -> None:
+def test_the_branch_and_its_pull_request_follow_the_template(world: TemplateSync) -> None:
     one = world.a_component("one")
     world.change_template("two", "theirs")
     assert world.sync().code == 0
@@ -159,7 +165,7 @@ def test_the_branch_and_its_pull_request_follow_the_template(world: World) -> No
     assert one.pulls[0].labels == ["late"]
 
 
-def test_a_default_branch_that_moves_on_is_no_reason_to_push(world: World) -> None:
+def test_a_default_branch_that_moves_on_is_no_reason_to_push(world: TemplateSync) -> None:
     one = world.a_component("one")
     world.change_template("two", "theirs")
     assert world.sync().code == 0
@@ -177,7 +183,7 @@ def test_a_default_branch_that_moves_on_is_no_reason_to_push(world: World) -> No
     )
 
 
-def test_a_merged_change_is_not_offered_again(world: World) -> None:
+def test_a_merged_change_is_not_offered_again(world: TemplateSync) -> None:
     one = world.a_component("one")
     world.change_template("two", "theirs")
     assert world.sync().code == 0
@@ -191,7 +197,7 @@ def test_a_merged_change_is_not_offered_again(world: World) -> None:
     assert "pull request created: https://github.com/acme/component-one/pull/2" in world.sync().out
 
 
-def test_only_another_version_of_the_template_is_no_change(world: World) -> None:
+def test_only_another_version_of_the_template_is_no_change(world: TemplateSync) -> None:
     one = world.a_component("one")
     commit_in(world.template, {"README.md": "About the template itself.\n"})
 
@@ -201,7 +207,7 @@ def test_only_another_version_of_the_template_is_no_change(world: World) -> None
     assert branch_of(one) == ""
 
 
-def test_nothing_is_changed_by_a_dry_run(world: World) -> None:
+def test_nothing_is_changed_by_a_dry_run(world: TemplateSync) -> None:
     one, two = world.a_component("one"), world.a_component("two")
     world.change_template("two", "theirs")
     git(world.template, "tag", "v2")
@@ -225,14 +231,14 @@ def test_nothing_is_changed_by_a_dry_run(world: World) -> None:
     assert world.github.writes() == []
 
 
-def test_entries_that_are_wanted(world: World) -> None:
+def test_entries_that_are_wanted(world: TemplateSync) -> None:
     world.a_component("one")
     world.a_component("two")
     world.change_template("two", "theirs")
     gone = world.a_component("gone")
     gone.archived = True
     bare = world.github.host(
-        "acme/component-bare", a_repository_with(world.folder / "git" / "bare.git", {"a": "1"})
+        "acme/component-bare", make_repository(world.folder / "git" / "bare.git", {"a": "1"})
     )
 
     ran = world.sync(
@@ -257,7 +263,7 @@ def test_entries_that_are_wanted(world: World) -> None:
     assert (nothing.code, "see --filter" in nothing.err) == (0, True)
 
 
-def test_pauses_between_batches(world: World) -> None:
+def test_pauses_between_batches(world: TemplateSync) -> None:
     for slug in ("one", "two", "three"):
         world.a_component(slug)
     world.change_template("two", "theirs")
@@ -269,7 +275,7 @@ def test_pauses_between_batches(world: World) -> None:
     assert "pausing" not in world.sync("--pr-batch-size", "1").err  # nothing is offered again
 
 
-def test_programs_of_a_template_run_only_when_trusted(world: World) -> None:
+def test_programs_of_a_template_run_only_when_trusted(world: TemplateSync) -> None:
     hook = "open('made-by-hook', 'w').write('x')\n"
     for slug in ("one", "two"):
         world.a_component(slug)
@@ -289,7 +295,7 @@ def test_programs_of_a_template_run_only_when_trusted(world: World) -> None:
     assert "made-by-hook" in git(world.hosted["two"].place, "ls-tree", "template-sync")
 
 
-def test_repositories_elsewhere_get_a_branch(world: World, stranger: Path) -> None:
+def test_repositories_elsewhere_get_a_branch(world: TemplateSync, stranger: Path) -> None:
     one = world.a_component("one")
     hook = one.place / "hooks" / "post-receive"
     url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
@@ -318,7 +324,7 @@ def test_repositories_elsewhere_get_a_branch(world: World, stranger: Path) -> No
     assert world.github.asked == []
 
 
-def test_packages(world: World) -> None:
+def test_packages(world: TemplateSync) -> None:
     one = world.a_component("one", kind="package")
     world.change_template("two", "theirs")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to, git
-from tests.support.scenarios.template_sync import World, a_world, branch_of, summary
+from tests.support.scenarios.template_sync import TemplateSync, branch_of, make_scenario, summary
 from tests.support.servers.github import TOKEN, Refusal
 
 if TYPE_CHECKING:
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(commodore: CommandLine, tmp_path: Path) -> Iterator[World]:
-    with a_world(commodore, tmp_path) as world:
+def world(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
+    with make_scenario(commodore, tmp_path) as world:
         yield world
 
 
-def test_a_run_that_was_ended_goes_on(world: World) -> None:
+def test_a_run_that_was_ended_goes_on(world: TemplateSync) -> None:
     one = world.a_component("one")
     world.change_template("two", "theirs")
     world.github.refuse_writes.append(Refusal(502, "Bad gateway"))  # after the push
@@ -40,7 +40,7 @@ def test_a_run_that_was_ended_goes_on(world: World) -> None:
 
 
 @pytest.mark.spec("09.50", "09.51", "09.52")
-def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: World) -> None:
+def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: TemplateSync) -> None:
     for slug in ("conflict", "leftovers", "refused", "last"):
         world.a_component(slug)
     assert world.sync("--dry-run").code == 0
@@ -70,7 +70,7 @@ def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: World) -> 
     assert git(world.checkout("conflict"), "status", "--porcelain") == ""
 
 
-def test_commits_of_others_are_not_overwritten(world: World) -> None:
+def test_commits_of_others_are_not_overwritten(world: TemplateSync) -> None:
     one = world.a_component("one")
     world.change_template("two", "theirs")
     assert world.sync().code == 0
@@ -87,7 +87,7 @@ def test_commits_of_others_are_not_overwritten(world: World) -> None:
     assert branch_of(one, "other")
 
 
-def test_work_in_a_checkout_is_nobodys_but_the_users(world: World) -> None:
+def test_work_in_a_checkout_is_nobodys_but_the_users(world: TemplateSync) -> None:
     world.a_component("one")
     assert world.sync("--dry-run").code == 0
     (world.checkout("one") / "README.md").write_text("mine\n")
@@ -101,7 +101,7 @@ def test_work_in_a_checkout_is_nobodys_but_the_users(world: World) -> None:
     assert (world.checkout("one") / "README.md").read_text() == "mine\n"
 
 
-def test_a_refused_token_ends_the_run(world: World) -> None:
+def test_a_refused_token_ends_the_run(world: TemplateSync) -> None:
     for slug in ("one", "two", "three"):
         world.a_component(slug)
     world.change_template("two", "theirs")
@@ -146,7 +146,7 @@ def test_a_list_that_is_none(
 
 
 @pytest.mark.spec("09.48")
-def test_entries_that_are_no_repositories(world: World) -> None:
+def test_entries_that_are_no_repositories(world: TemplateSync) -> None:
     world.a_component("one")
     wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.support.servers.api import Reply, refuses, serving
-from tests.support.tool_releases import Publisher, a_program, limited, put
+from tests.support.servers.api import Reply, error_reply, serve_api
+from tests.support.tool_releases import Publisher, program_script, rate_limited, write_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ class World:
         """Have these tools installed already."""
         self.tools.mkdir(parents=True, exist_ok=True)
         for name, version in versions.items():
-            put(self.tools, name, a_program(version))
+            write_program(self.tools, name, program_script(version))
         state = dict.fromkeys(versions, "2026-01-09T15:20:00")
         (self.tools / "state.json").write_text(json.dumps(state))
 
@@ -63,7 +63,7 @@ def world(
         assert found
         (system / name).symlink_to(found)
     monkeypatch.setenv("PATH", str(system))
-    with serving() as api:
+    with serve_api() as api:
         tools = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools"
         yield World(commodore, Publisher(api), system, tools)
 
@@ -79,7 +79,7 @@ def all_latest(world: World) -> None:
 
 def test_list_shows_every_tool_and_how_it_stands(world: World) -> None:
     world.manage(helm="v3.9.1", jb="v0.6.3")
-    put(world.system, "kustomize", a_program("v5.7.0"))
+    write_program(world.system, "kustomize", program_script("v5.7.0"))
     all_latest(world)
 
     ran = world("list")
@@ -128,7 +128,7 @@ def test_missing_tools_are_a_line_each(world: World) -> None:
 
 
 def test_a_tool_that_does_not_run_is_missing_and_says_where(world: World) -> None:
-    broken = put(world.system, "helm", b"\x7fELF is no program")
+    broken = write_program(world.system, "helm", b"\x7fELF is no program")
 
     ran = world("list", "-V")
 
@@ -136,7 +136,7 @@ def test_a_tool_that_does_not_run_is_missing_and_says_where(world: World) -> Non
 
 
 def test_a_tool_that_ends_with_an_error_still_says_its_version(world: World) -> None:
-    put(world.system, "helm", a_program(script="echo v3.1.0 >&2; exit 1"))
+    write_program(world.system, "helm", program_script(script="echo v3.1.0 >&2; exit 1"))
 
     assert world("list", "-V").out.startswith("helm v3.1.0\n")
 
@@ -178,7 +178,7 @@ def test_list_for_programs(world: World, form: str, parse: type) -> None:
 def test_list_lists_although_github_limits(world: World) -> None:
     world.manage(helm="v3.9.1")
     all_latest(world)
-    world.publisher.on_latest("helm", limited())
+    world.publisher.on_latest("helm", rate_limited())
 
     ran = world("list")
 
@@ -271,7 +271,7 @@ def test_details_name_what_is_downloaded(world: World) -> None:
 
 
 def test_install_of_a_tool_that_only_the_system_has(world: World) -> None:
-    put(world.system, "jb", a_program("v0.1.0"))
+    write_program(world.system, "jb", program_script("v0.1.0"))
     world.publisher.release("jb", "v0.6.3")
 
     ran = world("install", "jb", "--version", "v0.6.3")
@@ -436,7 +436,7 @@ def test_install_leaves_a_managed_tool_to_upgrade(world: World) -> None:
 
 @pytest.mark.spec("12.04")
 def test_upgrade_leaves_an_unmanaged_tool_to_install(world: World) -> None:
-    put(world.system, "helm", a_program("v3.9.1"))
+    write_program(world.system, "helm", program_script("v3.9.1"))
 
     ran = world("upgrade", "helm")
 
@@ -450,7 +450,7 @@ def test_upgrade_leaves_an_unmanaged_tool_to_install(world: World) -> None:
 def test_a_tool_found_elsewhere_is_managed_no_more(world: World, command: tuple[str, ...]) -> None:
     world.manage(helm="v3.9.1", jb="v0.6.0")
     (world.tools / "helm").unlink()
-    elsewhere = put(world.system, "helm", a_program("v3.1.0"))
+    elsewhere = write_program(world.system, "helm", program_script("v3.1.0"))
 
     ran = world(*command)
 
@@ -515,7 +515,7 @@ def test_help_needs_no_record(world: World) -> None:
 def test_no_latest_version_is_an_error(world: World, command: str) -> None:
     if command == "upgrade":
         world.manage(jb="v0.6.0")
-    world.publisher.on_latest("jb", limited())
+    world.publisher.on_latest("jb", rate_limited())
 
     ran = world(command, "jb")
 
@@ -527,7 +527,7 @@ def test_no_latest_version_is_an_error(world: World, command: str) -> None:
 @pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", ["helm", "jb", "kustomize"])
 def test_a_failed_download_is_an_error(world: World, tool: str) -> None:
-    release = world.publisher.release(tool, "v1.2.3", file=refuses(500, "no disk"))
+    release = world.publisher.release(tool, "v1.2.3", file=error_reply(500, "no disk"))
 
     ran = world("install", tool, "--version", "v1.2.3")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.authoring import a_component, a_package
+from tests.support.authoring import make_component_clone, make_package_clone
 from tests.support.builders import commit_to
 
 from .test_package_test import a_package_with_cases
@@ -33,7 +33,7 @@ def record(template: str) -> dict[str, str]:
 def test_a_component_is_no_package(
     commodore: CommandLine, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
-    component = a_component(tmp_path / "src", "it", CASE)
+    component = make_component_clone(tmp_path / "src", "it", CASE)
 
     ran = commodore("package", words[0], str(component), *words[1:])
 
@@ -57,7 +57,7 @@ def test_a_component_is_no_package(
 def test_a_package_is_no_component(
     commodore: CommandLine, tmp_path: Path, verb: str, name: str, files: dict[str, str]
 ) -> None:
-    package = a_package(tmp_path / "src", "it", {**CASE, **files})
+    package = make_package_clone(tmp_path / "src", "it", {**CASE, **files})
     package = package.rename(package.parent / name)
 
     ran = commodore("component", verb, str(package))
@@ -68,7 +68,7 @@ def test_a_package_is_no_component(
 
 
 def test_a_component_without_its_class_is_still_one(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "it", CASE)
+    component = make_component_clone(tmp_path / "src", "it", CASE)
     (component / "class/it.yml").unlink()
     (component / "class/defaults.yml").unlink()
 
@@ -89,7 +89,7 @@ def test_neither(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
 
 
 def test_a_kind_without_cases_is_told_as_before(commodore: CommandLine, tmp_path: Path) -> None:
-    component = a_component(tmp_path / "src", "it")
+    component = make_component_clone(tmp_path / "src", "it")
 
     right = commodore("component", "test", str(component))
     wrong = commodore("package", "test", str(component))
@@ -105,7 +105,7 @@ def test_files_of_a_component_are_named_where_its_author_has_them(
     commodore: CommandLine, tmp_path: Path, engine: str, words: tuple[str, ...]
 ) -> None:
     code = "{ a: error 'oops' }"
-    component = a_component(tmp_path / "src", "it", CASE, code=code)
+    component = make_component_clone(tmp_path / "src", "it", CASE, code=code)
 
     ran = commodore("component", *words, str(component), "--engine", engine)
 
@@ -118,7 +118,7 @@ def test_files_of_a_component_are_named_where_its_author_has_them(
 def test_what_was_looked_for_is_told_without_passing_folders(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
-    component = a_component(tmp_path / "src", "it", CASE, code="import 'none.libsonnet'")
+    component = make_component_clone(tmp_path / "src", "it", CASE, code="import 'none.libsonnet'")
 
     ran = commodore("component", "test", str(component))
 

@@ -17,9 +17,9 @@ from kapitan.inventory.model.dependencies import DependencyTypeConfig
 from pydantic import TypeAdapter
 
 from commodore_py.dependencies.downloads.constraints import best
-from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.scenarios.downloads import Downloads
-from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.charts import chart_archive, chart_repository, tar_archive
 from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ FILES = {"./": "", "./top/a.txt": "a", "top/run.sh": "#!", "top/empty/": "", ".h
 
 
 def test_files_and_archives(world: Downloads, web: Web) -> None:
-    gz, plain = a_tar(FILES), a_tar(FILES, mode="w")
+    gz, plain = tar_archive(FILES), tar_archive(FILES, mode="w")
     pages = [
         ("/a.yaml", b"a: 1\n", "text/yaml", False),
         ("/q.yaml?a=b", b"a: 2\n", "text/yaml", False),
@@ -154,7 +154,7 @@ def test_files_and_archives(world: Downloads, web: Web) -> None:
         ("/j", _zip(), "application/octet-stream", True),
         ("/k.tar.gz", gz, "text/plain", True),
         ("/l.tar.gz", gz, "application/gzip", False),
-        ("/m.gz/b.tar.bz2", a_tar(FILES, mode="w:bz2"), "application/x-tar", True),
+        ("/m.gz/b.tar.bz2", tar_archive(FILES, mode="w:bz2"), "application/x-tar", True),
     ]
     entries = [
         world.file(web.put(path, content, content_type=kind), f"out/{number}", unpack=unpack)
@@ -169,7 +169,7 @@ def test_files_and_archives(world: Downloads, web: Web) -> None:
 
 def test_repositories(world: Downloads) -> None:
     files = {"a/b": "1", "a/run.sh": "2", "c": "3", ".hidden": "h", "a/.gitattributes": "* text\n"}
-    repository = a_repository_with(world.root / "r.git", files, branch="main")
+    repository = make_repository(world.root / "r.git", files, branch="main")
     first = git(repository, "rev-parse", "main")
     git(repository, "tag", "v1")
     commit_to(repository, {"a/b": "changed"}, branch="main")
@@ -201,7 +201,7 @@ def test_repositories(world: Downloads) -> None:
 
 @needs_helm
 def test_charts(world: Downloads, web: Web) -> None:
-    chart = a_chart(
+    chart = chart_archive(
         "own",
         "1.0.0",
         crds__crd="kind: CRD\n",
@@ -210,7 +210,9 @@ def test_charts(world: Downloads, web: Web) -> None:
         # Helm cares for no file's mode, and archives of folders have some that are programs.
         **{"run.sh": "#!", "templates/_helpers.tpl": "{{/* */}}"},
     )
-    source = a_repository(web, {("own", "1.0.0"): chart, ("own", "0.9.0"): a_chart("own", "0.9.0")})
+    source = chart_repository(
+        web, {("own", "1.0.0"): chart, ("own", "0.9.0"): chart_archive("own", "0.9.0")}
+    )
     entries = [
         world.chart(source, "1.0.0", "out/exact"),
         world.chart(f"{source}/", None, "out/newest"),
@@ -226,8 +228,8 @@ def test_charts(world: Downloads, web: Web) -> None:
 @needs_helm
 @pytest.mark.parametrize("wanted", WANTED)
 def test_versions(world: Downloads, web: Web, wanted: str) -> None:
-    charts = {("own", version): a_chart("own", version) for version in VERSIONS}
-    entry = world.chart(a_repository(web, charts), wanted or None)
+    charts = {("own", version): chart_archive("own", version) for version in VERSIONS}
+    entry = world.chart(chart_repository(web, charts), wanted or None)
     ours = best(wanted, VERSIONS)
 
     if ours is None:

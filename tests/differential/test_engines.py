@@ -14,7 +14,7 @@ from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -370,7 +370,9 @@ def _component(scenario: str) -> dict[str, str]:
 
 
 def fleet_of(root: Path, scenarios: Iterable[str]) -> Fleet:
-    return a_fleet(root, **{_name_of(one).replace("-", "_"): _component(one) for one in scenarios})
+    return make_fleet(
+        root, **{_name_of(one).replace("-", "_"): _component(one) for one in scenarios}
+    )
 
 
 def _compile(fleet: Fleet, engine: Engine) -> Mapping[str, Tree]:

@@ -18,7 +18,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 from tests.support.helm_charts import CASES, FAILING, Case
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _component(case: str, content: Case) -> Mapping[str, str]:
 def _fleet(root: Path, cases: Mapping[str, Case]) -> Fleet:
     shutil.rmtree(root, ignore_errors=True)
     components = {_name_of(one).replace("-", "_"): _component(one, cases[one]) for one in cases}
-    return a_fleet(root, **components)
+    return make_fleet(root, **components)
 
 
 def _compile(fleet: Fleet, engine: Engine) -> Mapping[str, Tree]:

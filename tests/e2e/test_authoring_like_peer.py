@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.authoring import a_component, a_package, files_below
-from tests.support.builders import a_repository_with, component_files, url_of
+from tests.support.authoring import files_below, make_component_clone, make_package_clone
+from tests.support.builders import component_files, make_repository, url_of
 from tests.support.peer import clean_environment, find_peer, outcome_of, write_jb
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Ended:
 
 @pytest.fixture
 def component(tmp_path: Path) -> Path:
-    return a_component(tmp_path, "one", FILES, code=SEEN)
+    return make_component_clone(tmp_path, "one", FILES, code=SEEN)
 
 
 def ours() -> list[str]:
@@ -218,13 +218,13 @@ def test_a_package(tmp_path: Path, peers: list[str], engine: str) -> None:
         "class/defaults.yml": FILES["class/defaults.yml"] + inventory,
         "component/main.jsonnet": code,
     }
-    url = url_of(a_repository_with(tmp_path / "remotes/one.git", files))
+    url = url_of(make_repository(tmp_path / "remotes/one.git", files))
     classes = {
         "main.yml": MAIN.format(url=url),
         "tests/case.yml": "classes: [..main]\nparameters:\n  one: {case: 1, from_package: test}\n",
         "values.yml": "parameters:\n  one: {from_package: values, from_values: 1}\n",
     }
-    package = a_package(tmp_path, "it", classes)
+    package = make_package_clone(tmp_path, "it", classes)
     values = str(package / "values.yml")
     arguments = ("package", "compile", str(package), "tests/case.yml", "-f", values)
 

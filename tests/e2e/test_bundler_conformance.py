@@ -21,7 +21,7 @@ from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
 from commodore_py.dependencies.jsonnet.shallow import FilesOnly
-from tests.support.builders import git, git_says, make_dependency
+from tests.support.builders import git, git_succeeds, make_dependency
 from tests.support.jb import find_jb
 from tests.support.vendored import links, lock, reachable
 
@@ -180,7 +180,7 @@ def _write_work(mirrors: Path, case: Library, version: str, work: Path) -> Path:
 def _read(mirrors: Path, case: Library, path: str) -> bytes:
     mirror = _mirror(mirrors, case.repository)
     assert mirror is not None
-    revision = case.commit if git_says(mirror, "cat-file", "-e", case.commit) else "HEAD"
+    revision = case.commit if git_succeeds(mirror, "cat-file", "-e", case.commit) else "HEAD"
     return subprocess.run(
         ["git", "show", f"{revision}:{path}"], cwd=mirror, capture_output=True, check=True
     ).stdout

@@ -12,7 +12,7 @@ from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError
-from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.builders import commit_to, git, make_repository
 from tests.support.jb import find_jb
 from tests.support.vendored import links, lock, reachable
 
@@ -412,7 +412,7 @@ def _serve(graph: Graph, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Make the repositories, and let Git find them where jb thinks that they are."""
     remotes = root / "remotes"
     for name, versions in graph.repositories.items():
-        bare = a_repository_with(remotes / f"{name}.git", {})
+        bare = make_repository(remotes / f"{name}.git", {})
         for tag, files in versions:
             commit_to(bare, {path: _text(content) for path, content in files.items()})
             if tag:

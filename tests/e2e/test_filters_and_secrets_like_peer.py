@@ -11,7 +11,7 @@ import yaml
 from commodore_py.adapters.files import read_tree
 from tests.support.builders import commit_to
 from tests.support.filter_functions import FILES, LIBRARY, NATIVES, SCALARS, SURROUNDINGS, Fails
-from tests.support.fleet import CLUSTER, Fleet, a_fleet, component_entries
+from tests.support.fleet import CLUSTER, Fleet, component_entries, make_fleet
 from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def peer() -> Path:
 
 @pytest.fixture(scope="module")
 def fleet(tmp_path_factory: pytest.TempPathFactory) -> Fleet:
-    fleet = a_fleet(tmp_path_factory.mktemp("fleet"), web={}, shop=_shop())
+    fleet = make_fleet(tmp_path_factory.mktemp("fleet"), web={}, shop=_shop())
     commit_to(
         fleet.repository("global"),
         {

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from commodore_py.adapters.files import read_tree
-from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 from tests.support.golden import golden_cases
 from tests.support.peer import find_peer, run_peer, serve_facts
 
@@ -25,7 +25,7 @@ CASES = golden_cases(Path(__file__).parents[1] / "golden" / "filters")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Each case as a component that copies the files from before its filters."""
     root = tmp_path_factory.mktemp("golden")
-    fleet = a_fleet(root, **{case.name: _component(case) for case in CASES})
+    fleet = make_fleet(root, **{case.name: _component(case) for case in CASES})
     # The peer wants settings of Vault, although there is no reference.
     fleet.configure(
         {

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.servers.api import serving
+from tests.support.servers.api import serve_api
 from tests.support.servers.oidc import real
 from tests.support.servers.oidc.contract import DESKTOP, LoginContract, cached
 from tests.support.servers.oidc.person import browser
@@ -22,7 +22,7 @@ COMMODORE = str(Path(sys.executable).with_name("commodore"))
 
 
 class TestWithARealProvider(LoginContract):
-    start = staticmethod(real.providing)
+    start = staticmethod(real.serve_provider)
 
 
 def in_a_terminal(*arguments: str, **variables: str) -> tuple[int, str, str]:
@@ -63,7 +63,7 @@ def test_the_installed_command_logs_in_at_the_registered_port(stranger: Path) ->
         socket.create_server(("127.0.0.1", 18000)).close()
     except OSError:
         pytest.skip("another program listens on port 18000")
-    with serving() as api, real.providing() as provider:
+    with serve_api() as api, real.serve_provider() as provider:
         oidc = {"clientId": provider.client_id, "discoveryUrl": provider.discovery_url}
         api.serves("/", {"oidc": oidc})
         there = ("--api-url", api.url)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.workflows.demo import write_demo
-from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 from tests.support.servers import charts, web
 
 if TYPE_CHECKING:
@@ -99,10 +99,10 @@ def server() -> Iterator[Web]:
 
 @pytest.fixture
 def counted(tmp_path: Path, server: Web) -> Counted:
-    packed = charts.a_chart("web", "1.2.3")
-    repository = charts.a_repository(server, {("web", "1.2.3"): packed})
+    packed = charts.chart_archive("web", "1.2.3")
+    repository = charts.chart_repository(server, {("web", "1.2.3"): packed})
     file = server.put("/one.yaml", MANIFEST, content_type="text/yaml")
-    fleet = a_fleet(
+    fleet = make_fleet(
         tmp_path,
         web={
             "class/web.yml": CLASS.replace("@CHARTS@", repository).replace("@FILE@", file),

@@ -16,7 +16,7 @@ import pytest
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
 from tests.support.peer import clean_environment, find_peer, outcome_of
-from tests.support.templates import a_template, change
+from tests.support.templates import change_template, make_template
 
 pytestmark = pytest.mark.e2e
 
@@ -53,7 +53,7 @@ def made_by(tmp_path: Path, name: str) -> dict[str, bytes]:
 
 
 def test_a_template_of_others(peer: Path, tmp_path: Path) -> None:
-    template = a_template(tmp_path / "template")
+    template = make_template(tmp_path / "template")
     both(
         peer,
         tmp_path,
@@ -63,7 +63,7 @@ def test_a_template_of_others(peer: Path, tmp_path: Path) -> None:
     assert made_by(tmp_path, "ours") == made_by(tmp_path, "peer")
 
     readme = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
-    change(template, {"README.md": readme.replace("two", "theirs"), "new/file": "new\n"})
+    change_template(template, {"README.md": readme.replace("two", "theirs"), "new/file": "new\n"})
     git(template, "rm", "--quiet", "{{ cookiecutter.slug }}/class/{{ cookiecutter.slug }}.yml")
     commit_in(template, {})
     for name in ("ours", "peer"):

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.builders import commit_to, git, make_repository
 from tests.support.peer import clean_environment, find_peer, outcome_of
 from tests.support.servers import github, proxy
-from tests.support.templates import a_template, change
+from tests.support.templates import change_template, make_template
 
 if TYPE_CHECKING:
     from tests.support.servers.github import GitHubServer
@@ -51,7 +51,7 @@ def make_world(folder: Path, template: Path) -> None:
     """The repositories, as they are before the template changes."""
     folder.mkdir()
     for name in NAMES:
-        place = a_repository_with(folder / "git" / f"component-{name}.git", {})
+        place = make_repository(folder / "git" / f"component-{name}.git", {})
         words = ("component", "new", name, "--owner", "acme", "--copyright", "Me <me@example.com>")
         more = ("--template-url", str(template), "--trust", "--output-dir", ".")
         code, said = run(OURS, folder, *words, *more)
@@ -99,11 +99,11 @@ def _log(place: Path, ref: str) -> str:
 def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
-    template = a_template(tmp_path / "template")
+    template = make_template(tmp_path / "template")
     make_world(tmp_path / "ours", template)
     shutil.copytree(tmp_path / "ours", tmp_path / "peer")
     text = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
-    change(template, {"README.md": text.replace("two", "theirs"), "new/file": "new\n"})
+    change_template(template, {"README.md": text.replace("two", "theirs"), "new/file": "new\n"})
     for name in ("ours", "peer"):
         place = tmp_path / name / "git" / "component-same.git"
         record = json.loads(git(place, "show", "master:.cruft.json"))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.differential.test_engines import FAILING, MISSING, SCENARIOS, fleet_of
-from tests.support.damage import DAMAGES, World, trees_of
+from tests.support.damage import DAMAGES, DamagedStore, trees_of
 from tests.support.fleet import CLUSTER
 
 if TYPE_CHECKING:
@@ -21,17 +21,17 @@ pytestmark = pytest.mark.faults
 ROUNDS = int(os.environ.get("FAULT_ROUNDS", "60"))
 
 
-def every_kind_of_input(root: Path) -> World:
+def every_kind_of_input(root: Path) -> DamagedStore:
     names = [name for name in SCENARIOS if name not in {*FAILING, *MISSING}]
     config = fleet_of(root / "fleet", names).config(processes=1)
-    return World.make(root, config, CLUSTER, trees_of)
+    return DamagedStore.make(root, config, CLUSTER, trees_of)
 
 
 @pytest.mark.parametrize(
-    ("world_in", "rounds"), [(World.of_demo, ROUNDS), (every_kind_of_input, ROUNDS // 6)]
+    ("world_in", "rounds"), [(DamagedStore.of_demo, ROUNDS), (every_kind_of_input, ROUNDS // 6)]
 )
 def test_no_damage_gets_into_a_catalog(
-    tmp_path: Path, world_in: Callable[[Path], World], rounds: int
+    tmp_path: Path, world_in: Callable[[Path], DamagedStore], rounds: int
 ) -> None:
     world = world_in(tmp_path)
     kinds: Counter[str] = Counter()

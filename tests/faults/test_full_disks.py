@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cache.store import Store, digest_of
-from tests.support.damage import World
+from tests.support.damage import DamagedStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +78,7 @@ def test_room_that_is_made_is_used_again(disk: Path) -> None:
 def test_a_compile_with_hardly_any_room(
     disk: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, kib: int
 ) -> None:
-    world = World.of_demo(tmp_path)
+    world = DamagedStore.of_demo(tmp_path)
     store = disk / f"store {kib}"
     with suppress(OSError), (disk / "others").open("wb", buffering=0) as filler:
         while True:

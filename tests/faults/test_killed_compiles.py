@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import git, git_says
+from tests.support.builders import git, git_succeeds
 from tests.support.scenarios.killed_compiles import (
     SCENES,
     STAGES,
@@ -55,7 +55,7 @@ def test_next_compile_heals_what_a_kill_left(
     kills[killed_in, scene] += 1
     _tidy_server(demo)
 
-    assert git_says(catalog(demo), "fsck", "--no-progress")
+    assert git_succeeds(catalog(demo), "fsck", "--no-progress")
     assert pushed_tree(demo) in (before, expected.tree), "the remote holds half a catalog"
     run = Run(demo)
     code = run.to_end()

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.support.authoring import a_component
+from tests.support.authoring import make_component_clone
 from tests.support.builders import git
-from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,7 +71,7 @@ class Author:
         self.trace = folder / "trace"
         class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": entries(self.trace)}}})
         files = {**FILES, "class/one.yml": class_file}
-        self.checkout = a_component(folder, "one", files, code=CODE)
+        self.checkout = make_component_clone(folder, "one", files, code=CODE)
         (self.checkout / "run.sh").chmod(0o755)
         (self.checkout / "data/local.txt").write_text("mine")
         (self.checkout / "data/tracked.txt").write_text("tracked, and changed by me\n")
@@ -88,7 +88,7 @@ class Cluster:
         self.trace = folder / "trace"
         class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": entries(self.trace)}}})
         files = {**FILES, "class/web.yml": class_file, "component/main.jsonnet": CODE}
-        fleet = a_fleet(folder / "fleet", web=files)
+        fleet = make_fleet(folder / "fleet", web=files)
         self.words = ["-d", str(fleet.work), "catalog", "compile", CLUSTER]
         self.words += ["--api-url", str(fleet.root / "facts")]
         self.checkout = fleet.work / "dependencies/web"

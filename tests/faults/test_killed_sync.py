@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import a_repository_with, commit_in, git
+from tests.support.builders import commit_in, git, make_repository
 from tests.support.servers.github import TOKEN, GitHubServer, serve
-from tests.support.templates import a_template, change
+from tests.support.templates import change_template, make_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -45,15 +45,15 @@ def sync(folder: Path, github: GitHubServer) -> subprocess.Popen[bytes]:
 
 def make_world(folder: Path) -> None:
     """Components whose template has changed."""
-    template = a_template(folder / "template", hook="")
+    template = make_template(folder / "template", hook="")
     for name in NAMES:
         words = ("--owner", "acme", "--template-url", str(template), "--output-dir", ".")
         made = commodore(folder, "component", "new", name, *words)
         said, _ = made.communicate()
         assert made.returncode == 0, said.decode()
-        place = a_repository_with(folder / "git" / f"{name}.git", {})
+        place = make_repository(folder / "git" / f"{name}.git", {})
         git(folder / name, "push", "--quiet", f"file://{place}", "HEAD:master")
-    change(template, {"new/file": "new\n"})
+    change_template(template, {"new/file": "new\n"})
     commit_in(template, {"README.md": "changed\n"})
     (folder / "list.yaml").write_text("".join(f"- acme/component-{name}\n" for name in NAMES))
 

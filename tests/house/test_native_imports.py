@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,7 +30,7 @@ sys.addaudithook(told)
 
 
 def _with_all_own_inputs(name: str) -> dict[str, str]:
-    files = a_component(name)
+    files = configmap_component(name)
     settings = yaml.safe_load(files[f"class/{name}.yml"])
     settings["parameters"]["kapitan"]["compile"] += [
         {
@@ -50,7 +50,7 @@ def _with_all_own_inputs(name: str) -> dict[str, str]:
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
     names = ("one", "two", "three", "four", "five")
-    return a_fleet(tmp_path / "fleet", **{name: _with_all_own_inputs(name) for name in names})
+    return make_fleet(tmp_path / "fleet", **{name: _with_all_own_inputs(name) for name in names})
 
 
 def _imported(fleet: Fleet, *options: str) -> set[str]:

@@ -15,7 +15,7 @@ from commodore_py.model.tree import Entry
 from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.output import place
 from commodore_py.run_log import collecting
-from tests.support.scenarios.compile_targets import World
+from tests.support.scenarios.compile_targets import CompileTargets
 from tests.unit.postprocess.test_apply_filters import World as FilterWorld
 
 if TYPE_CHECKING:
@@ -51,9 +51,9 @@ def add_input_type(
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path) -> CompileTargets:
     """A target with one entry of the new type, and one that uses its output."""
-    world = World(tmp_path / "work", tmp_path / "store")
+    world = CompileTargets(tmp_path / "work", tmp_path / "store")
     world.write("greeting", "hello")
     world.write("main.jsonnet", "{ all: importstr 'compiled/web/out/greeting' }")
     world.entry("web", "greeting", kind="shout", mark="?")
@@ -62,7 +62,7 @@ def world(tmp_path: Path) -> World:
 
 
 def test_an_input_type_is_one_module_and_one_line(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_input_type(monkeypatch, CachePolicy())
 
@@ -73,7 +73,9 @@ def test_an_input_type_is_one_module_and_one_line(
     assert world.compiled() == ["web greeting", "web main.jsonnet"]
 
 
-def test_an_input_type_may_never_be_cached(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_input_type_may_never_be_cached(
+    world: CompileTargets, monkeypatch: pytest.MonkeyPatch
+) -> None:
     add_input_type(monkeypatch, CachePolicy(never="it is too loud"))
     world.compiled()
 
@@ -81,7 +83,7 @@ def test_an_input_type_may_never_be_cached(world: World, monkeypatch: pytest.Mon
 
 
 def test_an_input_type_that_takes_no_time_is_not_reported(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    world: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_input_type(monkeypatch, CachePolicy(instant=True))
 
@@ -89,7 +91,7 @@ def test_an_input_type_that_takes_no_time_is_not_reported(
 
 
 def test_an_input_type_can_record_its_program(
-    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    world: CompileTargets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "bin/horn"
     program.parent.mkdir()

@@ -19,7 +19,7 @@ from commodore_py.model.tree import Tree
 from commodore_py.pipeline import compile_catalog
 from commodore_py.refs.backends import REF_BACKENDS
 from tests.support.builders import git, make_node
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path, web={})
+    return make_fleet(tmp_path, web={})
 
 
 def push(fleet: Fleet) -> Published:

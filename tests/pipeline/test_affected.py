@@ -11,13 +11,13 @@ from commodore_py.errors import CommodoreError
 from commodore_py.workflows import changed_files
 from commodore_py.workflows.affected import affected
 from tests.support.builders import git
-from tests.support.fleet import a_component
-from tests.support.scenarios.reruns import Reruns, reruns
+from tests.support.fleet import configmap_component
+from tests.support.scenarios.reruns import Reruns, make_reruns
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-READS_ANOTHER = a_component("db-one")["component/main.jsonnet"].replace(
+READS_ANOTHER = configmap_component("db-one")["component/main.jsonnet"].replace(
     "data: data", "data: data, other: kap.inventory_global().web.parameters.web.data"
 )
 NAMES = (
@@ -35,7 +35,7 @@ SOMEHOW = "  named: web\n  db_one: {data: '${${named}:data}'}\n"
 @pytest.fixture
 def world(tmp_path: Path) -> Reruns:
     """Compiled without the network, with a cache of results."""
-    world = reruns(tmp_path / "fleet")
+    world = make_reruns(tmp_path / "fleet")
     world.settings = {"result_cache": tmp_path / "results"}
     world.run()
     world.settings |= {"local": True, "fetch_dependencies": False}
@@ -241,7 +241,7 @@ def test_what_was_known_holds_where_nothing_changed_since(world: Reruns) -> None
 
 
 def test_without_a_cache_it_is_not_known_what_programs_and_code_look_at(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     world.run()
     world.run(recompile=True)
 

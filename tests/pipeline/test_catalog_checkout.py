@@ -10,13 +10,13 @@ import pytest
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError
 from tests.support.builders import (
-    a_repository_with,
     commit_in,
     commit_to,
     git,
-    git_says,
+    git_succeeds,
     make_cluster,
     make_config,
+    make_repository,
     url_of,
 )
 from tests.support.scenarios.dependencies import backups, branch, head
@@ -65,7 +65,7 @@ def world(tmp_path: Path) -> World:
 
 @pytest.fixture
 def remote(world: World) -> Path:
-    return a_repository_with(world.root / "catalog.git", FILES)
+    return make_repository(world.root / "catalog.git", FILES)
 
 
 def leftovers(place: Path) -> None:
@@ -109,7 +109,7 @@ def test_a_catalog_is_updated_in_place(world: World, remote: Path) -> None:
 def test_an_empty_catalog_begins_where_its_remote_says(
     world: World, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    remote = a_repository_with(world.root / "empty.git", {}, branch=name)
+    remote = make_repository(world.root / "empty.git", {}, branch=name)
 
     heads = [world.fetch(remote) for _ in range(2)]
 
@@ -138,7 +138,7 @@ def test_leftovers_of_an_unpushed_run_are_no_local_work(world: World, remote: Pa
 
 
 def test_leftovers_in_an_empty_catalog_are_no_local_work(world: World) -> None:
-    remote = a_repository_with(world.root / "empty.git", {})
+    remote = make_repository(world.root / "empty.git", {})
     world.fetch(remote)
     (world.place / "manifests/foo").mkdir(parents=True)
     leftovers(world.place)
@@ -197,12 +197,12 @@ def test_a_commit_that_could_not_be_pushed_is_kept(world: World, remote: Path) -
 
     assert got.commit == again.commit == head(world.place) == theirs
     kept = [git(world.place, "rev-parse", ref) for ref in backups(world.place)]
-    assert any(git_says(world.place, "merge-base", "--is-ancestor", mine, one) for one in kept)
+    assert any(git_succeeds(world.place, "merge-base", "--is-ancestor", mine, one) for one in kept)
     assert len(kept) == 1
 
 
 def test_the_first_commit_of_an_empty_catalog_is_kept(world: World) -> None:
-    remote = a_repository_with(world.root / "empty.git", {})
+    remote = make_repository(world.root / "empty.git", {})
     world.fetch(remote)
     mine = commit_in(world.place, {"manifests/foo/cm.yaml": "a: 9\n"})
 
@@ -213,7 +213,7 @@ def test_the_first_commit_of_an_empty_catalog_is_kept(world: World) -> None:
 
 
 def test_an_empty_first_commit_is_nothing_to_keep(world: World) -> None:
-    remote = a_repository_with(world.root / "empty.git", {})
+    remote = make_repository(world.root / "empty.git", {})
     world.fetch(remote)
     git(world.place, *WHO, "commit", "--quiet", "--allow-empty", "--message", "Initial commit")
 
@@ -223,7 +223,7 @@ def test_an_empty_first_commit_is_nothing_to_keep(world: World) -> None:
 
 
 def test_the_catalog_of_another_cluster_takes_over(world: World, remote: Path) -> None:
-    other = a_repository_with(world.root / "other.git", {"manifests/b.yaml": "b: 1\n"})
+    other = make_repository(world.root / "other.git", {"manifests/b.yaml": "b: 1\n"})
     world.fetch(remote)
     leftovers(world.place)
 
@@ -235,7 +235,7 @@ def test_the_catalog_of_another_cluster_takes_over(world: World, remote: Path) -
 
 
 def test_an_empty_catalog_takes_over_with_none_of_the_old_files(world: World, remote: Path) -> None:
-    empty = a_repository_with(world.root / "empty.git", {}, branch="main")
+    empty = make_repository(world.root / "empty.git", {}, branch="main")
     world.fetch(remote)
     leftovers(world.place)
 

@@ -12,7 +12,7 @@ from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
-from tests.support.fleet import CLUSTER, a_fleet
+from tests.support.fleet import CLUSTER, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,7 +29,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Probl
         "chart/templates/a.yaml": "kind: A\nx: {{ randAlphaNum 5 }}\n"
         'y: {{ lookup "v1" "S" "" "" }}\nz: {{ now }}\n',
     }
-    fleet = a_fleet(root, web=files)
+    fleet = make_fleet(root, web=files)
     config = fleet.config(**settings)
     with one_run(config.paths):
         return compiler.chart_doubts(config, gather(config, CLUSTER))

@@ -11,8 +11,8 @@ import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.model.stages import ReportOutcome
 from commodore_py.pipeline import compile_catalog
-from tests.support.builders import commit_to, git, git_says
-from tests.support.fleet import CLUSTER, a_component, a_fleet
+from tests.support.builders import commit_to, git, git_succeeds
+from tests.support.fleet import CLUSTER, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,7 +38,7 @@ def _no(_: Change) -> bool:
 
 
 def test_first_push_makes_the_catalog(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={}, data_base={})
+    fleet = make_fleet(tmp_path, web={}, data_base={})
 
     published = _push(fleet.config())
 
@@ -49,7 +49,7 @@ def test_first_push_makes_the_catalog(tmp_path: Path) -> None:
 
 
 def test_second_compile_changes_nothing(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     _push(fleet.config())
     catalog = fleet.work / "catalog" / "manifests" / "web" / "out.yaml"
     before = catalog.stat()
@@ -62,17 +62,17 @@ def test_second_compile_changes_nothing(tmp_path: Path) -> None:
 
 
 def test_refused_change_stays_staged_and_unpushed(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
 
     published = compile_catalog(fleet.config(), CLUSTER, approve=_no)
 
     assert [change.path for change in published.change.files] == ["manifests/web/out.yaml"]
-    assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
+    assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "HEAD")
     assert published.report is ReportOutcome.NOT_DUE
 
 
 def test_report_lies_beside_the_facts(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
 
     published = _push(fleet.config())
 
@@ -84,7 +84,7 @@ def test_report_lies_beside_the_facts(tmp_path: Path) -> None:
 
 
 def test_failing_report_does_not_undo_the_push(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     (fleet.root / "facts" / "reports").write_text("in the way")
 
     published = _push(fleet.config())
@@ -95,7 +95,7 @@ def test_failing_report_does_not_undo_the_push(tmp_path: Path) -> None:
 
 
 def test_instance_has_parameters_of_its_own(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={"class/defaults.yml": MULTI})
+    fleet = make_fleet(tmp_path, web={"class/defaults.yml": MULTI})
     fleet.configure(
         {"applications": ["web", "web as web-two"], "parameters": {"web_two": {"data": {"n": "2"}}}}
     )
@@ -109,7 +109,7 @@ def test_instance_has_parameters_of_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.spec("06.02")
 def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     fleet.configure({"applications": ["web as web-two"]})
 
     with pytest.raises(CommodoreError) as caught:
@@ -124,7 +124,7 @@ def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> N
 
 def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
     broken = {"component/main.jsonnet": "{ a: error 'no way' }"}
-    fleet = a_fleet(tmp_path, web=broken, data_base=broken, fine={})
+    fleet = make_fleet(tmp_path, web=broken, data_base=broken, fine={})
 
     with pytest.raises(SeveralErrors) as caught:
         _push(fleet.config())
@@ -134,13 +134,13 @@ def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
         "target web, parameters.kapitan.compile[0]",
     ]
     assert all("no way" in str(error) for error in caught.value.errors)
-    assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
+    assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "HEAD")
 
 
 @pytest.mark.spec("06.16", "07.18")
 def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
-    shared = a_component("web")["class/web.yml"].replace("${_instance}", "shared")
-    fleet = a_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})
+    shared = configmap_component("web")["class/web.yml"].replace("${_instance}", "shared")
+    fleet = make_fleet(tmp_path, web={"class/web.yml": shared}, shop={"class/shop.yml": shared})
 
     with pytest.raises(CommodoreError) as caught:
         _push(fleet.config())
@@ -152,7 +152,7 @@ def test_two_contents_for_one_path_are_an_error(tmp_path: Path) -> None:
 
 
 def test_removed_instance_leaves_the_catalog(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={}, shop={})
+    fleet = make_fleet(tmp_path, web={}, shop={})
     _push(fleet.config())
     fleet.configure({"applications": ["web"]})
 
@@ -168,7 +168,7 @@ def test_removed_instance_leaves_the_catalog(tmp_path: Path) -> None:
 
 
 def test_package_brings_a_component(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={}, extra={})
+    fleet = make_fleet(tmp_path, web={}, extra={})
     package = {"main.yml": "applications: [extra]\n"}
     fleet.configure(
         {
@@ -192,7 +192,7 @@ def test_package_brings_a_component(tmp_path: Path) -> None:
 
 
 def test_local_mode_compiles_what_lies_there(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     _push(fleet.config())
     main = fleet.work / "dependencies" / "web" / "component" / "main.jsonnet"
     main.write_text(main.read_text().replace("ConfigMap", "Edited"))
@@ -206,7 +206,7 @@ def test_local_mode_compiles_what_lies_there(tmp_path: Path) -> None:
 
 
 def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     _push(fleet.config())
     main = fleet.work / "dependencies" / "web" / "component" / "main.jsonnet"
     main.write_text("mine")
@@ -238,7 +238,7 @@ def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
     ],
 )
 def test_hierarchy_that_cannot_work(tmp_path: Path, values: dict[str, object], told: str) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     fleet.configure(values)
 
     with pytest.raises(CommodoreError, match=told):
@@ -252,7 +252,7 @@ def test_hierarchy_that_cannot_work(tmp_path: Path, values: dict[str, object], t
 def test_yaml_tag_in_a_class_is_an_error_and_no_crash(
     tmp_path: Path, engine: str, told: str
 ) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     commit_to(
         fleet.repository("tenant"), {"common.yml": "applications: [web]\nparameters:\n  a: !x y\n"}
     )
@@ -264,7 +264,7 @@ def test_yaml_tag_in_a_class_is_an_error_and_no_crash(
 
 
 def test_removed_reference_names_file_and_replacement(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     fleet.configure(
         {"applications": ["web"], "parameters": {"web": {"data": {"c": "${customer:name}"}}}}
     )
@@ -279,7 +279,7 @@ def test_removed_reference_names_file_and_replacement(tmp_path: Path) -> None:
 def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
     metadata = "{deprecated: true, replaced_by: shop, multi_instance: true}"
     deprecated = f"parameters: {{web: {{data: {{}}, _metadata: {metadata}}}}}"
-    fleet = a_fleet(tmp_path, web={"class/defaults.yml": deprecated})
+    fleet = make_fleet(tmp_path, web={"class/defaults.yml": deprecated})
     fleet.configure({"applications": ["web", "web as web-two"]})
 
     published = compile_catalog(fleet.config(), CLUSTER, approve=_no)
@@ -305,7 +305,7 @@ def test_component_cannot_reach_outside_its_place(
     victim.mkdir()
     compiled = {"input_paths": [str(victim)], "input_type": "copy", "output_path": "x", **entry}
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [compiled]}}})
-    fleet = a_fleet(tmp_path, web={"class/web.yml": class_file})
+    fleet = make_fleet(tmp_path, web={"class/web.yml": class_file})
 
     with pytest.raises(CommodoreError, match=told) as caught:
         _push(fleet.config(engine=engine))
@@ -316,10 +316,10 @@ def test_component_cannot_reach_outside_its_place(
 
 @pytest.mark.spec("04.19")
 def test_entry_that_kapitan_does_not_know_is_told(tmp_path: Path) -> None:
-    unknown = a_component("web")["class/web.yml"].replace(
+    unknown = configmap_component("web")["class/web.yml"].replace(
         "input_type: jsonnet", "input_type: jsonent"
     )
-    fleet = a_fleet(tmp_path, web={"class/web.yml": unknown})
+    fleet = make_fleet(tmp_path, web={"class/web.yml": unknown})
 
     with pytest.raises(CommodoreError) as caught:
         _push(fleet.config())
@@ -334,7 +334,7 @@ def test_entry_that_kapitan_does_not_know_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.spec("04.17")
 def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={"class/defaults.yml": MULTI})
+    fleet = make_fleet(tmp_path, web={"class/defaults.yml": MULTI})
     fleet.configure({"applications": ["web", "web as cluster"]})
 
     with pytest.raises(CommodoreError, match="'cluster' cannot be the name") as caught:
@@ -371,7 +371,7 @@ def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_p
 def test_versions_that_cannot_be_fetched_say_where_they_are_set_and_asked_for(
     tmp_path: Path, values: dict[str, object], place: str, notes: tuple[str, ...]
 ) -> None:
-    fleet = a_fleet(tmp_path, web={})
+    fleet = make_fleet(tmp_path, web={})
     fleet.configure(values)
 
     with pytest.raises(CommodoreError) as caught:

@@ -9,8 +9,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
-from tests.support.builders import errors_in, git_says
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.builders import errors_in, git_succeeds
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,13 +26,13 @@ PLACE = ["dependencies/web/class/web.yml:4", "target web, parameters.kapitan.com
 def _refused(fleet: Fleet) -> tuple[CommodoreError, ...]:
     with pytest.raises(CommodoreError) as caught:
         compile_catalog(fleet.config(push=True), CLUSTER, lambda _: True)
-    assert not git_says(fleet.catalog, "rev-parse", "--verify", "HEAD")
+    assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "HEAD")
     return errors_in(caught.value)
 
 
 def _fleet(root: Path, *entries: dict[str, Any], main: str = "{ out: {} }") -> Fleet:
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": list(entries)}}})
-    return a_fleet(root, web={"class/web.yml": class_file, "component/main.jsonnet": main})
+    return make_fleet(root, web={"class/web.yml": class_file, "component/main.jsonnet": main})
 
 
 @pytest.mark.spec("07.01")
@@ -133,7 +133,7 @@ def test_a_file_cannot_be_a_folder_too(tmp_path: Path) -> None:
 @pytest.mark.spec("07.17")
 def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) -> None:
     multi = "parameters:\n  web:\n    =_metadata: {multi_instance: true}\n    data: {}\n"
-    fleet = a_fleet(tmp_path, web={"class/defaults.yml": multi})
+    fleet = make_fleet(tmp_path, web={"class/defaults.yml": multi})
     fleet.configure({"applications": ["web as web.two"]})
 
     compile_catalog(fleet.config(push=True), CLUSTER, lambda _: True)
@@ -152,7 +152,7 @@ def test_a_program_that_fails_is_told_with_its_words_and_its_line(tmp_path: Path
     script = '#!/bin/sh\necho "$WHO: no $1" >&2; exit 3\n'
 
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [program]}}})
-    fleet = a_fleet(tmp_path, web={"class/web.yml": class_file, "run.sh": script})
+    fleet = make_fleet(tmp_path, web={"class/web.yml": class_file, "run.sh": script})
     (error,) = _refused(fleet)
 
     line = f"WHO=me {tmp_path}/work/vendor/web/run.sh 'a  b'"

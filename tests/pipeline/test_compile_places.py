@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from commodore_py.pipeline import compile_catalog
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ MADE = "${_base_directory}/made"
 
 def _fleet(root: Path, entries: list[dict[str, Any]], **files: str) -> Fleet:
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": entries}}})
-    return a_fleet(root, web={"class/web.yml": class_file, **files})
+    return make_fleet(root, web={"class/web.yml": class_file, **files})
 
 
 def _compile(fleet: Fleet) -> None:

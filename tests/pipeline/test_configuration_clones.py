@@ -10,20 +10,20 @@ from commodore_py.dependencies.discover import wanted_configuration
 from commodore_py.model.cluster import RepositoryRef
 from commodore_py.model.dependency import Kind
 from tests.support.builders import (
-    a_repository_with,
     commit_in,
     commit_to,
     git,
     make_cluster,
+    make_repository,
     url_of,
 )
 from tests.support.scenarios.dependencies import (
-    World,
+    Workspace,
     backups,
     branch,
     configuration,
     head,
-    rewritten,
+    rewrite_history,
     tag,
 )
 
@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
 @pytest.fixture
-def remote(world: World) -> Path:
+def remote(world: Workspace) -> Path:
     """A configuration with a branch, a tag and ignored files."""
     repository = world.repository("global", {"common.yml": "a: 1\n", ".gitignore": "*.swp\n"})
     tag(repository, "v1")
@@ -47,7 +47,7 @@ def remote(world: World) -> Path:
 
 
 @pytest.fixture
-def place(world: World, remote: Path) -> Path:
+def place(world: Workspace, remote: Path) -> Path:
     """The clone, fetched once."""
     world.fetch(configuration(remote))
     return world.work / "inventory/classes/global"
@@ -61,7 +61,7 @@ def test_a_fresh_clone_is_an_ordinary_one(remote: Path, place: Path) -> None:
     assert [path.name for path in place.parent.iterdir()] == ["global"]
 
 
-def test_an_empty_folder_is_used(world: World, remote: Path) -> None:
+def test_an_empty_folder_is_used(world: Workspace, remote: Path) -> None:
     place = world.work / "inventory/classes/global"
     place.mkdir(parents=True)
 
@@ -70,7 +70,7 @@ def test_an_empty_folder_is_used(world: World, remote: Path) -> None:
     assert (place / "common.yml").is_file()
 
 
-def test_the_clone_is_updated_in_place(world: World, remote: Path, place: Path) -> None:
+def test_the_clone_is_updated_in_place(world: Workspace, remote: Path, place: Path) -> None:
     (place / "mine.swp").write_text("ignored")
     commit = commit_to(remote, {"common.yml": "a: 2\n", "more.yml": "c: 1\n"})
     before = (place / ".git").stat().st_ino
@@ -83,7 +83,7 @@ def test_the_clone_is_updated_in_place(world: World, remote: Path, place: Path) 
     assert (place / ".git").stat().st_ino == before
 
 
-def test_a_second_run_rewrites_nothing(world: World, remote: Path, place: Path) -> None:
+def test_a_second_run_rewrites_nothing(world: Workspace, remote: Path, place: Path) -> None:
     watched = [place / "common.yml", place / ".git/index", place / ".git/config"]
     before = [path.stat().st_mtime_ns for path in watched]
 
@@ -97,7 +97,7 @@ def test_a_second_run_rewrites_nothing(world: World, remote: Path, place: Path) 
     [("next", "next", "next"), ("v1", "master", "HEAD"), ("origin/next", "next", "HEAD")],
 )
 def test_a_revision_is_checked_out(
-    world: World, remote: Path, *, revision: str, means: str, on_branch: str
+    world: Workspace, remote: Path, *, revision: str, means: str, on_branch: str
 ) -> None:
     place = world.work / "inventory/classes/global"
     world.fetch(configuration(remote))
@@ -109,7 +109,7 @@ def test_a_revision_is_checked_out(
     assert got.version == "master"
 
 
-def test_a_commit_is_checked_out(world: World, remote: Path, place: Path) -> None:
+def test_a_commit_is_checked_out(world: Workspace, remote: Path, place: Path) -> None:
     commit = git(remote, "rev-parse", "next")
 
     (got,) = world.fetch(configuration(remote, commit))
@@ -117,7 +117,7 @@ def test_a_commit_is_checked_out(world: World, remote: Path, place: Path) -> Non
     assert (got.commit, branch(place)) == (commit, "HEAD")
 
 
-def test_a_branch_wins_over_a_tag(world: World, remote: Path, place: Path) -> None:
+def test_a_branch_wins_over_a_tag(world: Workspace, remote: Path, place: Path) -> None:
     git(remote, "branch", "v1", "next")
 
     (got,) = world.fetch(configuration(remote, "v1"))
@@ -126,14 +126,14 @@ def test_a_branch_wins_over_a_tag(world: World, remote: Path, place: Path) -> No
     assert branch(place) == "v1"
 
 
-def test_an_override_is_the_version_that_is_reported(world: World, remote: Path) -> None:
+def test_an_override_is_the_version_that_is_reported(world: Workspace, remote: Path) -> None:
     (of_global,) = world.fetch(configuration(remote, "next"), global_revision="next")
     (of_tenant,) = world.fetch(configuration(remote, "v1", kind=Kind.TENANT), tenant_revision="v1")
 
     assert (of_global.version, of_tenant.version) == ("next", "v1")
 
 
-def test_a_renamed_default_branch_is_followed(world: World, remote: Path, place: Path) -> None:
+def test_a_renamed_default_branch_is_followed(world: Workspace, remote: Path, place: Path) -> None:
     git(remote, "branch", "-m", "master", "main")
     git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
     commit = commit_to(remote, {"common.yml": "a: 3\n"}, branch="main")
@@ -143,8 +143,8 @@ def test_a_renamed_default_branch_is_followed(world: World, remote: Path, place:
     assert (got.version, got.commit, branch(place)) == ("main", commit, "main")
 
 
-def test_a_rewritten_branch_is_followed(world: World, remote: Path, place: Path) -> None:
-    commit = rewritten(remote, {"other.yml": "d: 1\n"})
+def test_a_rewritten_branch_is_followed(world: Workspace, remote: Path, place: Path) -> None:
+    commit = rewrite_history(remote, {"other.yml": "d: 1\n"})
 
     world.fetch(configuration(remote))
 
@@ -154,7 +154,7 @@ def test_a_rewritten_branch_is_followed(world: World, remote: Path, place: Path)
 
 
 def test_a_moved_tag_is_followed_and_told(
-    world: World, remote: Path, caplog: pytest.LogCaptureFixture
+    world: Workspace, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.fetch(configuration(remote, "v1"))
     tag(remote, "v1", at="next")
@@ -165,8 +165,8 @@ def test_a_moved_tag_is_followed_and_told(
     assert f"a tag was moved in {url_of(remote)}: v1 (" in caplog.text
 
 
-def test_another_repository_takes_over_in_place(world: World, place: Path) -> None:
-    other = a_repository_with(world.root / "other.git", {"other.yml": "d: 1\n"})
+def test_another_repository_takes_over_in_place(world: Workspace, place: Path) -> None:
+    other = make_repository(world.root / "other.git", {"other.yml": "d: 1\n"})
     before = (place / ".git").stat().st_ino
 
     (got,) = world.fetch(configuration(other))
@@ -178,8 +178,8 @@ def test_another_repository_takes_over_in_place(world: World, place: Path) -> No
 
 
 @pytest.mark.usefixtures("place")
-def test_a_tag_of_the_repository_before_is_no_revision(world: World) -> None:
-    other = a_repository_with(world.root / "other.git", {"other.yml": "d: 1\n"})
+def test_a_tag_of_the_repository_before_is_no_revision(world: Workspace) -> None:
+    other = make_repository(world.root / "other.git", {"other.yml": "d: 1\n"})
 
     (error,) = world.refused(configuration(other, "v1"))
 
@@ -187,7 +187,7 @@ def test_a_tag_of_the_repository_before_is_no_revision(world: World) -> None:
 
 
 def test_a_repository_that_cannot_be_reached_takes_over_nothing(
-    world: World, remote: Path, place: Path
+    world: Workspace, remote: Path, place: Path
 ) -> None:
     (error,) = world.refused(configuration(world.root / "gone.git"))
 
@@ -196,7 +196,7 @@ def test_a_repository_that_cannot_be_reached_takes_over_nothing(
 
 
 @pytest.mark.spec("03.06")
-def test_all_local_work_is_told_and_kept(world: World, remote: Path, place: Path) -> None:
+def test_all_local_work_is_told_and_kept(world: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -219,7 +219,7 @@ def test_all_local_work_is_told_and_kept(world: World, remote: Path, place: Path
 
 
 @pytest.mark.spec("03.06")
-def test_force_puts_local_work_aside(world: World, remote: Path, place: Path) -> None:
+def test_force_puts_local_work_aside(world: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -242,7 +242,7 @@ def test_force_puts_local_work_aside(world: World, remote: Path, place: Path) ->
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.spec("03.07")
 def test_a_folder_that_is_no_clone_is_left_alone(
-    world: World, remote: Path, *, force: bool
+    world: Workspace, remote: Path, *, force: bool
 ) -> None:
     place = world.work / "inventory/classes/global"
     place.mkdir(parents=True)
@@ -257,7 +257,7 @@ def test_a_folder_that_is_no_clone_is_left_alone(
 
 @pytest.mark.spec("03.08", "03.12")
 @pytest.mark.usefixtures("place")
-def test_an_unreachable_remote_is_told(world: World, remote: Path) -> None:
+def test_an_unreachable_remote_is_told(world: Workspace, remote: Path) -> None:
     remote.rename(world.root / "moved.git")
 
     (error,) = world.refused(configuration(remote))
@@ -270,7 +270,7 @@ def test_an_unreachable_remote_is_told(world: World, remote: Path) -> None:
 
 
 @pytest.mark.spec("03.11")
-def test_a_missing_revision_leaves_nothing_half_done(world: World, remote: Path) -> None:
+def test_a_missing_revision_leaves_nothing_half_done(world: Workspace, remote: Path) -> None:
     (error,) = world.refused(configuration(remote, "v9"))
 
     assert str(error) == "global configuration global: revision v9 not found"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.damage import World, files_of
+from tests.support.damage import DamagedStore, files_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,11 +16,11 @@ NOBODY = 65534
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> World:
-    return World.of_demo(tmp_path_factory.mktemp("world"))
+def world(tmp_path_factory: pytest.TempPathFactory) -> DamagedStore:
+    return DamagedStore.of_demo(tmp_path_factory.mktemp("world"))
 
 
-def test_a_compile_fills_the_store(world: World) -> None:
+def test_a_compile_fills_the_store(world: DamagedStore) -> None:
     world.restore()
 
     assert world.store.usage().blobs > 0
@@ -29,11 +29,11 @@ def test_a_compile_fills_the_store(world: World) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_damages_change_nothing(world: World, seed: int) -> None:
+def test_random_damages_change_nothing(world: DamagedStore, seed: int) -> None:
     assert world.survives(seed)
 
 
-def test_what_was_damaged_is_made_again(world: World) -> None:
+def test_what_was_damaged_is_made_again(world: DamagedStore) -> None:
     world.restore()
     for file in files_of(world.store.folder):
         os.truncate(file, file.stat().st_size - 1)
@@ -49,7 +49,7 @@ def test_what_was_damaged_is_made_again(world: World) -> None:
 
 @pytest.mark.parametrize("what", ["mode", "owner"])
 def test_a_store_of_others_is_told_and_not_used(
-    world: World, what: str, caplog: pytest.LogCaptureFixture
+    world: DamagedStore, what: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     if what == "owner" and os.geteuid():
         pytest.skip("only root can give files away")

@@ -14,7 +14,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_to, component_files, git, url_of
 from tests.support.scenarios.dependencies import (
-    World,
+    Workspace,
     backups,
     branch,
     component,
@@ -22,7 +22,7 @@ from tests.support.scenarios.dependencies import (
     head,
     instance,
     package,
-    rewritten,
+    rewrite_history,
     tag,
 )
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
 @pytest.fixture
-def foo(world: World) -> Path:
+def foo(world: Workspace) -> Path:
     """A component with one commit on each of its branches `master` and `feat/x`, and tags."""
     repository = world.repository("foo")
     git(repository, "branch", "feat/x", "master")
@@ -60,7 +60,7 @@ def foo(world: World) -> Path:
     ],
 )
 def test_a_version_is_checked_out_the_same_way_every_time(
-    world: World, foo: Path, version: str, means: str, on_branch: str
+    world: Workspace, foo: Path, version: str, means: str, on_branch: str
 ) -> None:
     commit = git(foo, "rev-parse", means)
 
@@ -76,7 +76,7 @@ def test_a_version_is_checked_out_the_same_way_every_time(
 
 
 @pytest.mark.parametrize("length", [40, 10])
-def test_a_commit_is_checked_out_detached(world: World, foo: Path, length: int) -> None:
+def test_a_commit_is_checked_out_detached(world: Workspace, foo: Path, length: int) -> None:
     commit = git(foo, "rev-parse", "feat/x")
 
     (got,) = world.fetch(component(foo, commit[:length]))
@@ -85,7 +85,7 @@ def test_a_commit_is_checked_out_detached(world: World, foo: Path, length: int) 
     assert branch(world.place("foo")) == "HEAD"
 
 
-def test_a_commit_that_is_there_needs_no_remote(world: World, foo: Path) -> None:
+def test_a_commit_that_is_there_needs_no_remote(world: Workspace, foo: Path) -> None:
     spec = component(foo, git(foo, "rev-parse", "feat/x"))
     before = world.fetch(spec)
     shutil.rmtree(foo)
@@ -93,7 +93,7 @@ def test_a_commit_that_is_there_needs_no_remote(world: World, foo: Path) -> None
     assert world.fetch(spec) == before
 
 
-def test_a_branch_tracks_its_remote(world: World, foo: Path) -> None:
+def test_a_branch_tracks_its_remote(world: Workspace, foo: Path) -> None:
     world.fetch(component(foo, "feat/x"))
 
     upstream = git(world.place("foo"), "rev-parse", "--abbrev-ref", "feat/x@{upstream}")
@@ -101,7 +101,7 @@ def test_a_branch_tracks_its_remote(world: World, foo: Path) -> None:
     assert upstream == "origin/feat/x"
 
 
-def test_a_second_run_rewrites_nothing(world: World, foo: Path) -> None:
+def test_a_second_run_rewrites_nothing(world: Workspace, foo: Path) -> None:
     world.fetch(component(foo))
     place = world.place("foo")
     watched = [p for p in place.rglob("*") if p.is_file()] + [world.bare(foo) / "config"]
@@ -119,11 +119,11 @@ def _forward(repository: Path) -> str:
 
 
 def _rewritten(repository: Path) -> str:
-    return rewritten(repository, component_files("foo", other__txt="other"))
+    return rewrite_history(repository, component_files("foo", other__txt="other"))
 
 
 @pytest.mark.parametrize("change", [_forward, _rewritten])
-def test_a_branch_is_followed(world: World, foo: Path, change: Callable[[Path], str]) -> None:
+def test_a_branch_is_followed(world: Workspace, foo: Path, change: Callable[[Path], str]) -> None:
     world.fetch(component(foo))
     commit = change(foo)
 
@@ -136,7 +136,7 @@ def test_a_branch_is_followed(world: World, foo: Path, change: Callable[[Path], 
 
 @pytest.mark.spec("05.06")
 def test_a_moved_tag_is_followed_and_told(
-    world: World, foo: Path, caplog: pytest.LogCaptureFixture
+    world: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (before,) = world.fetch(component(foo, "v1.0.0"))
     moved_to = commit_to(foo, {"more.txt": "more"})
@@ -149,7 +149,7 @@ def test_a_moved_tag_is_followed_and_told(
     assert f"a tag was moved in {url_of(foo)}: {told}" in caplog.text
 
 
-def test_the_version_is_switched_forth_and_back(world: World, foo: Path) -> None:
+def test_the_version_is_switched_forth_and_back(world: Workspace, foo: Path) -> None:
     for version, on_branch in [
         ("master", "master"),
         ("feat/x", "feat/x"),
@@ -162,7 +162,7 @@ def test_the_version_is_switched_forth_and_back(world: World, foo: Path) -> None
         assert branch(world.place("foo")) == on_branch
 
 
-def test_a_merged_branch_that_is_gone_is_no_local_work(world: World, foo: Path) -> None:
+def test_a_merged_branch_that_is_gone_is_no_local_work(world: Workspace, foo: Path) -> None:
     world.fetch(component(foo, "feat/x"))
     git(foo, "branch", "-D", "feat/x")
     git(foo, "tag", "-d", "light")
@@ -174,7 +174,7 @@ def test_a_merged_branch_that_is_gone_is_no_local_work(world: World, foo: Path) 
     assert head(world.place("foo")) == got.commit
 
 
-def test_a_tag_wins_over_a_branch_in_every_run(world: World, foo: Path) -> None:
+def test_a_tag_wins_over_a_branch_in_every_run(world: Workspace, foo: Path) -> None:
     git(foo, "branch", "v1.0.0", "feat/x")
 
     first = world.fetch(component(foo, "v1.0.0"))
@@ -184,7 +184,7 @@ def test_a_tag_wins_over_a_branch_in_every_run(world: World, foo: Path) -> None:
 
 
 @pytest.mark.spec("05.07")
-def test_a_worktree_deleted_by_hand_comes_back_up_to_date(world: World, foo: Path) -> None:
+def test_a_worktree_deleted_by_hand_comes_back_up_to_date(world: Workspace, foo: Path) -> None:
     world.fetch(component(foo))
     shutil.rmtree(world.place("foo"))
     commit = commit_to(foo, {"more.txt": "more"})
@@ -196,7 +196,7 @@ def test_a_worktree_deleted_by_hand_comes_back_up_to_date(world: World, foo: Pat
 
 
 def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> None:
-    old, new = World(tmp_path / "old"), World(tmp_path / "new")
+    old, new = Workspace(tmp_path / "old"), Workspace(tmp_path / "new")
     foo = old.repository("foo")
     old.fetch(component(foo))
     (tmp_path / "new").mkdir()
@@ -211,7 +211,7 @@ def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> No
     assert head(new.place("foo")) == got.commit
 
 
-def test_an_empty_folder_is_used(world: World, foo: Path) -> None:
+def test_an_empty_folder_is_used(world: Workspace, foo: Path) -> None:
     world.place("foo").mkdir(parents=True)
 
     (got,) = world.fetch(component(foo))
@@ -220,7 +220,7 @@ def test_an_empty_folder_is_used(world: World, foo: Path) -> None:
 
 
 def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     world.fetch(component(foo))
     (world.place("foo") / "class/foo.yml").unlink()
@@ -233,7 +233,7 @@ def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
 
 
 def test_a_checkout_whose_clone_is_gone_or_damaged_is_told_what_to_do(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     world.fetch(component(foo))
     (world.bare(foo) / "HEAD").unlink()
@@ -253,7 +253,7 @@ def test_a_checkout_whose_clone_is_gone_or_damaged_is_told_what_to_do(
 
 @pytest.mark.spec("05.10")
 def test_another_repository_takes_a_clean_place(
-    world: World, foo: Path, caplog: pytest.LogCaptureFixture
+    world: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     world.fetch(component(foo))
     fork = world.repository("fork", component_files("foo", fork__txt="fork"))
@@ -265,7 +265,7 @@ def test_another_repository_takes_a_clean_place(
     assert world.fetch(component(foo))[0].commit == head(world.place("foo"))
 
 
-def test_a_clean_clone_makes_room_for_a_worktree(world: World, foo: Path) -> None:
+def test_a_clean_clone_makes_room_for_a_worktree(world: Workspace, foo: Path) -> None:
     world.place("foo").parent.mkdir(parents=True)
     git(world.work, "clone", "--quiet", url_of(foo), str(world.place("foo")))
 
@@ -276,7 +276,7 @@ def test_a_clean_clone_makes_room_for_a_worktree(world: World, foo: Path) -> Non
 
 
 def test_an_instance_on_the_branch_of_its_component_is_detached_and_follows(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     specs = (component(foo), instance(component(foo), "foo-2"))
     for _ in range(2):
@@ -289,7 +289,7 @@ def test_an_instance_on_the_branch_of_its_component_is_detached_and_follows(
 
 
 def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     specs = (component(foo), instance(component(foo), "foo-2"))
     world.fetch(*specs)
@@ -301,7 +301,7 @@ def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
     assert [head(world.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
 
 
-def test_a_branch_of_a_worktree_that_is_gone_is_free(world: World, foo: Path) -> None:
+def test_a_branch_of_a_worktree_that_is_gone_is_free(world: Workspace, foo: Path) -> None:
     other = instance(component(foo), "foo-2")
     world.fetch(component(foo, "feat/x"), other)
     shutil.rmtree(world.place("foo"))
@@ -313,7 +313,7 @@ def test_a_branch_of_a_worktree_that_is_gone_is_free(world: World, foo: Path) ->
 
 
 @pytest.mark.spec("05.12")
-def test_components_of_one_repository_have_a_folder_and_a_version_each(world: World) -> None:
+def test_components_of_one_repository_have_a_folder_and_a_version_each(world: Workspace) -> None:
     mono = world.repository("mono", component_files("a", folder="comps/a/"))
     tag(mono, "v1")
     latest = commit_to(mono, component_files("b", folder="comps/b/"))
@@ -331,7 +331,7 @@ def test_components_of_one_repository_have_a_folder_and_a_version_each(world: Wo
 
 
 @pytest.mark.spec("04.11", "05.14", "05.15")
-def test_incomplete_dependencies_are_reported_together(world: World, foo: Path) -> None:
+def test_incomplete_dependencies_are_reported_together(world: Workspace, foo: Path) -> None:
     empty = world.repository("empty", {"class/defaults.yml": ""})
     specs = (component(empty), component(foo, path="nowhere"), package(foo, path="pkgs/p"))
 
@@ -346,7 +346,7 @@ def test_incomplete_dependencies_are_reported_together(world: World, foo: Path) 
 
 
 @pytest.mark.spec("05.05")
-def test_all_unreachable_repositories_are_reported_together(world: World, foo: Path) -> None:
+def test_all_unreachable_repositories_are_reported_together(world: Workspace, foo: Path) -> None:
     gone, lost = (world.root / f"{name}.git" for name in ("gone", "lost"))
     tenant = configuration(world.root / "tenant.git", kind=Kind.TENANT)
 
@@ -362,7 +362,7 @@ def test_all_unreachable_repositories_are_reported_together(world: World, foo: P
 
 
 @pytest.mark.spec("05.01", "05.02")
-def test_a_missing_revision_is_reported_with_its_dependency(world: World, foo: Path) -> None:
+def test_a_missing_revision_is_reported_with_its_dependency(world: Workspace, foo: Path) -> None:
     first = world.refused(component(foo, "v9"), instance(component(foo), "foo-2", version="v8"))
     world.fetch(component(foo))
     later = world.refused(component(foo, "v9"))
@@ -375,7 +375,7 @@ def test_a_missing_revision_is_reported_with_its_dependency(world: World, foo: P
     assert {error.where for error in (*first, *later)} == {url_of(foo)}
 
 
-def test_a_local_branch_is_no_version(world: World, foo: Path) -> None:
+def test_a_local_branch_is_no_version(world: Workspace, foo: Path) -> None:
     world.fetch(component(foo))
     git(world.place("foo"), "branch", "mine")
 
@@ -385,7 +385,7 @@ def test_a_local_branch_is_no_version(world: World, foo: Path) -> None:
 
 
 def test_an_unchanged_run_starts_few_git_processes(
-    world: World, foo: Path, monkeypatch: pytest.MonkeyPatch
+    world: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     components = [component(foo), *(component(world.repository(name)) for name in ("bar", "baz"))]
     configurations = [
@@ -415,7 +415,7 @@ def _count_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list
     return lambda: log.read_text().splitlines()
 
 
-def test_progress_names_no_password(world: World, caplog: pytest.LogCaptureFixture) -> None:
+def test_progress_names_no_password(world: Workspace, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     spec = component(Path("/nowhere"))
     secret = spec.__class__(spec.kind, "foo", "http://me:secret@127.0.0.1:9/foo.git", "master")

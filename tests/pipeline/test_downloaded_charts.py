@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.scenarios.downloads import Downloads
-from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.charts import chart_archive, chart_repository, tar_archive
 from tests.support.servers.registry import Registry
 from tests.support.servers.web import serve
 
@@ -37,8 +37,8 @@ def world(tmp_path: Path) -> Downloads:
 def test_a_chart_of_an_exact_version_is_asked_for_once(
     world: Downloads, web: Web, *, absolute: bool
 ) -> None:
-    charts = {("own", v): a_chart("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
-    source = a_repository(web, charts, absolute=absolute)
+    charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
+    source = chart_repository(web, charts, absolute=absolute)
 
     world.fetch(world.chart(source, "1.0.0"))
     first = [path for path, _ in web.answers()]
@@ -52,14 +52,14 @@ def test_a_chart_of_an_exact_version_is_asked_for_once(
 def test_a_chart_without_version_is_the_newest_and_asked_for_again(
     world: Downloads, web: Web
 ) -> None:
-    charts = {("own", v): a_chart("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
-    source = a_repository(web, charts)
+    charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
+    source = chart_repository(web, charts)
     world.fetch(world.chart(source))
     newest = world.files("chart")["Chart.yaml"]
     web.answers()
     world.fetch(world.chart(source))
     again = web.answers()
-    a_repository(web, {**charts, ("own", "1.2.0"): a_chart("own", "1.2.0", extra="x")})
+    chart_repository(web, {**charts, ("own", "1.2.0"): chart_archive("own", "1.2.0", extra="x")})
 
     world.fetch(world.chart(source))
 
@@ -70,10 +70,10 @@ def test_a_chart_without_version_is_the_newest_and_asked_for_again(
 
 def test_another_version_replaces_a_chart(world: Downloads, web: Web) -> None:
     charts = {
-        ("own", "1.0.0"): a_chart("own", "1.0.0", templates__gone="x"),
-        ("own", "1.1.0"): a_chart("own", "1.1.0"),
+        ("own", "1.0.0"): chart_archive("own", "1.0.0", templates__gone="x"),
+        ("own", "1.1.0"): chart_archive("own", "1.1.0"),
     }
-    source = a_repository(web, charts)
+    source = chart_repository(web, charts)
     world.fetch(world.chart(source, "1.0.0"))
 
     world.fetch(world.chart(source, "1.1.0"))
@@ -84,8 +84,8 @@ def test_another_version_replaces_a_chart(world: Downloads, web: Web) -> None:
 def test_a_chart_that_is_not_what_the_index_says_is_told(
     world: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
-    source = a_repository(web, {("own", "1.0.0"): a_chart("own", "1.0.0")})
-    changed = a_chart("own", "1.0.0", templates__more="x")
+    source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
+    changed = chart_archive("own", "1.0.0", templates__more="x")
     web.put("/charts/files/own-1.0.0.tgz", changed)
 
     (error,) = world.refused(world.chart(source, "1.0.0"), strict=True)
@@ -99,7 +99,7 @@ def test_a_chart_that_is_not_what_the_index_says_is_told(
 def test_a_version_that_is_not_there_is_told_with_those_that_are(
     world: Downloads, web: Web
 ) -> None:
-    source = a_repository(web, {("own", "1.0.0"): a_chart("own", "1.0.0")})
+    source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
 
     (error,) = world.refused(world.chart(source, "3.0.0", **NO_HELM))
 
@@ -136,7 +136,7 @@ def test_a_chart_of_a_registry(
     world: Downloads, web: Web, stranger: Path, login: tuple[str, str] | None
 ) -> None:
     registry = Registry(web, login, anonymous=False)
-    registry.push("charts/own", "1.0.0_build.1", {"own.tgz": a_chart("own", "1.0.0+build.1")})
+    registry.push("charts/own", "1.0.0_build.1", {"own.tgz": chart_archive("own", "1.0.0+build.1")})
     (stranger / ".docker").mkdir()
     auths = {registry.host: {"username": "me", "password": "secret"}}
     (stranger / ".docker/config.json").write_text(json.dumps({"auths": auths if login else {}}))
@@ -153,7 +153,7 @@ def test_a_chart_of_a_registry(
 
 def test_a_registry_that_lets_nobody_in_is_told_with_what_to_do(world: Downloads, web: Web) -> None:
     registry = Registry(web, ("me", "secret"))
-    registry.push("charts/own", "1.0.0", {"own.tgz": a_chart("own", "1.0.0")})
+    registry.push("charts/own", "1.0.0", {"own.tgz": chart_archive("own", "1.0.0")})
 
     (error,) = world.refused(world.chart(f"oci://{registry.host}/charts/own", "1.0.0", **NO_HELM))
 
@@ -163,7 +163,7 @@ def test_a_registry_that_lets_nobody_in_is_told_with_what_to_do(world: Downloads
 def test_the_newest_chart_of_a_registry(world: Downloads, web: Web) -> None:
     registry = Registry(web)
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1", "latest"):
-        registry.push("charts/own", version, {"own.tgz": a_chart("own", version)})
+        registry.push("charts/own", version, {"own.tgz": chart_archive("own", version)})
 
     world.fetch(world.chart(f"oci://{registry.host}/charts/own", "^1.2"))
 
@@ -172,10 +172,10 @@ def test_the_newest_chart_of_a_registry(world: Downloads, web: Web) -> None:
 
 def test_a_blob_that_is_not_what_was_promised_is_refused(world: Downloads, web: Web) -> None:
     registry = Registry(web)
-    chart = a_chart("own", "1.0.0")
+    chart = chart_archive("own", "1.0.0")
     registry.push("charts/own", "1.0.0", {"own.tgz": chart})
     digest = hashlib.sha256(chart).hexdigest()
-    web.put(f"/v2/charts/own/blobs/sha256:{digest}", a_chart("own", "6.6.6"))
+    web.put(f"/v2/charts/own/blobs/sha256:{digest}", chart_archive("own", "6.6.6"))
 
     (error,) = world.refused(world.chart(f"oci://{registry.host}/charts/own", "1.0.0", **NO_HELM))
 
@@ -188,7 +188,7 @@ def test_files_of_a_registry(world: Downloads, web: Web) -> None:
     digest = registry.push(
         "files/x",
         "v1",
-        {"a.txt": b"a", "dir/b.txt": b"b", "packed.tgz": a_tar({"inner/c": "c"})},
+        {"a.txt": b"a", "dir/b.txt": b"b", "packed.tgz": tar_archive({"inner/c": "c"})},
         {"a.txt": "text/plain", "dir/b.txt": "text/plain", "packed.tgz": "application/x"},
     )
     entry = {"type": "oci", "output_path": str(world.place / "out")}

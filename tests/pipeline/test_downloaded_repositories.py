@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.scenarios.downloads import Downloads
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ def world(tmp_path: Path) -> Downloads:
 
 
 def test_a_folder_of_a_repository(world: Downloads) -> None:
-    repository = a_repository_with(world.root / "r.git", {"a/b": "1", "a/run.sh": "2", "c": "3"})
+    repository = make_repository(world.root / "r.git", {"a/b": "1", "a/run.sh": "2", "c": "3"})
 
     world.fetch(world.git(url_of(repository), ref="master", subdir="a"))
 
@@ -29,7 +29,7 @@ def test_a_folder_of_a_repository(world: Downloads) -> None:
 
 
 def test_a_whole_repository_is_a_clone(world: Downloads) -> None:
-    repository = a_repository_with(world.root / "r.git", {"a": "1"}, branch="main")
+    repository = make_repository(world.root / "r.git", {"a": "1"}, branch="main")
     git(repository, "tag", "v1")
     commit_to(repository, {"a": "2"}, branch="main")
 
@@ -46,7 +46,7 @@ def test_a_whole_repository_is_a_clone(world: Downloads) -> None:
 
 
 def test_a_clone_that_somebody_looked_at_is_still_ours(world: Downloads) -> None:
-    repository = a_repository_with(world.root / "r.git", {"a": "1"})
+    repository = make_repository(world.root / "r.git", {"a": "1"})
     world.fetch(world.git(url_of(repository)))
     git(world.place / "repo", "status")
     git(world.place / "repo", "update-index", "--index-version", "4")
@@ -61,7 +61,7 @@ def test_a_clone_that_somebody_looked_at_is_still_ours(world: Downloads) -> None
 
 
 def test_a_branch_is_asked_for_again_a_commit_never(world: Downloads) -> None:
-    repository = a_repository_with(world.root / "r.git", {"a": "1"})
+    repository = make_repository(world.root / "r.git", {"a": "1"})
     first = git(repository, "rev-parse", "master")
     world.fetch(world.git(url_of(repository), "one", ref="master"))
     world.fetch(world.git(url_of(repository), "two", ref=first))
@@ -76,8 +76,8 @@ def test_a_branch_is_asked_for_again_a_commit_never(world: Downloads) -> None:
 
 
 def test_submodules_come_along(world: Downloads) -> None:
-    inner = a_repository_with(world.root / "inner.git", {"deep": "deep"})
-    repository = a_repository_with(world.root / "r.git", {"a": "1"})
+    inner = make_repository(world.root / "inner.git", {"deep": "deep"})
+    repository = make_repository(world.root / "r.git", {"a": "1"})
     clone = world.root / "clone"
     git(world.root, "clone", "--quiet", str(repository), str(clone))
     git(
@@ -122,7 +122,7 @@ def test_links_that_lead_out_are_refused(world: Downloads) -> None:
 
 
 def _linking(world: Downloads, files: dict[str, str], links: dict[str, str]) -> Path:
-    repository = a_repository_with(world.root / "r.git", files)
+    repository = make_repository(world.root / "r.git", files)
     clone = world.root / "clone"
     git(world.root, "clone", "--quiet", str(repository), str(clone))
     for name, target in links.items():
@@ -138,7 +138,7 @@ def _linking(world: Downloads, files: dict[str, str], links: dict[str, str]) -> 
     [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "there is no folder none")],
 )
 def test_what_a_repository_lacks_is_told(world: Downloads, more: dict[str, str], says: str) -> None:
-    repository = a_repository_with(world.root / "r.git", {"a": "1"})
+    repository = make_repository(world.root / "r.git", {"a": "1"})
 
     (error,) = world.refused(world.git(url_of(repository), **more))
 

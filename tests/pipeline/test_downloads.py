@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import a_repository_with, url_of
+from tests.support.builders import make_repository, url_of
 from tests.support.scenarios.downloads import Downloads
-from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.charts import chart_archive, chart_repository, tar_archive
 from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def test_archives_are_told_by_type_and_name(
     *,
     unpacked: bool,
 ) -> None:
-    content = a_tar({"top/a.txt": "a", "top/run.sh": "b", "empty/": ""})
+    content = tar_archive({"top/a.txt": "a", "top/run.sh": "b", "empty/": ""})
     url = web.put(name, content, content_type=content_type)
 
     world.fetch(world.file(url, "out", unpack=True))
@@ -287,8 +287,8 @@ def test_offline_lists_everything_that_is_missing(world: Downloads, web: Web) ->
 
 
 def test_offline_finds_what_an_earlier_run_fetched(world: Downloads, web: Web) -> None:
-    repository = a_repository_with(world.root / "r.git", {"a": "1"})
-    source = a_repository(web, {("own", "1.0.0"): a_chart("own", "1.0.0")})
+    repository = make_repository(world.root / "r.git", {"a": "1"})
+    source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
     entries = [
         world.file(web.put("/a", "one"), "a"),
         world.git(url_of(repository), "b"),

@@ -10,7 +10,7 @@ import yaml
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.pipeline import compile_catalog
 from tests.support.builders import commit_to
-from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,7 +39,7 @@ DISABLED = f"{INVALID}          enabled: false\n"
 
 def a_cluster(root: Path, more: str, **files: str) -> Fleet:
     """Two instances, whose filters the hierarchy defines for both."""
-    fleet = a_fleet(root, web=files, shop=files)
+    fleet = make_fleet(root, web=files, shop=files)
     commit_to(fleet.repository("tenant"), {"common.yml": TENANT + more})
     return fleet
 
@@ -89,9 +89,9 @@ def test_disabled_filter_is_never_an_error(tmp_path: Path) -> None:
 def test_failing_filters_are_told_together_with_their_definitions(tmp_path: Path) -> None:
     failing = {"filters": [{"type": "jsonnet", "filter": "fail.jsonnet", "path": "x"}]}
     broken = "{\n  x: error 'in ' + std.extVar('component'),\n}\n"
-    fleet = a_fleet(tmp_path, web={"fail.jsonnet": broken}, shop={"fail.jsonnet": broken})
+    fleet = make_fleet(tmp_path, web={"fail.jsonnet": broken}, shop={"fail.jsonnet": broken})
     for name in ("web", "shop"):
-        own = yaml.safe_load(a_component(name)[f"class/{name}.yml"])
+        own = yaml.safe_load(configmap_component(name)[f"class/{name}.yml"])
         own["parameters"]["commodore"] = {"postprocess": failing}
         commit_to(fleet.repository(f"component-{name}"), {f"class/{name}.yml": yaml.safe_dump(own)})
 

@@ -14,7 +14,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.dry_run import compile_dry
 from tests.support.builders import commit_in, commit_to, digest_of, git
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,7 +27,7 @@ OUT = "manifests/web/out.yaml"
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path, web={})
+    return make_fleet(tmp_path, web={})
 
 
 def push(config: Config) -> Published:
@@ -53,7 +53,7 @@ def test_a_plain_folder_holds_the_same_tree(fleet: Fleet) -> None:
 
 
 def test_only_what_differs_is_written_to_a_folder(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={}, shop={}, gone={})
+    fleet = make_fleet(tmp_path, web={}, shop={}, gone={})
     folder = fleet.root / "out"
     push(fleet.config(output_dir=folder))
     (folder / "manifests/.mine").write_text("mine")

@@ -19,8 +19,15 @@ from commodore_py.dependencies.git.lending import Lender
 from commodore_py.dependencies.git.lending_entries import LIST
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
-from tests.support.builders import commit_in, commit_to, component_files, git, git_says
-from tests.support.scenarios.dependencies import World, backups, component, head, rewritten, tag
+from tests.support.builders import commit_in, commit_to, component_files, git, git_succeeds
+from tests.support.scenarios.dependencies import (
+    Workspace,
+    backups,
+    component,
+    head,
+    rewrite_history,
+    tag,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +35,7 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import Dependency, DependencySpec
 
 
-class Shared(World):
+class Shared(Workspace):
     """Working directories beside each other, and the cache of their user."""
 
     @property
@@ -200,16 +207,16 @@ def test_work_of_the_user_is_not_shared(shared: Shared, foo: Path) -> None:
     mine = commit_in(place, {"mine.txt": "mine"})
     git(place, "branch", "private")
     (place / "class/foo.yml").write_text("changed: {}\n")
-    rewritten(foo, component_files("foo") | {"theirs.txt": "theirs"})
+    rewrite_history(foo, component_files("foo") | {"theirs.txt": "theirs"})
 
     shared.fetch_in("one", component(foo), force=True)
 
     entry = shared.entry(foo)
     assert backups(clone)
-    assert git_says(clone, "cat-file", "-e", mine)
+    assert git_succeeds(clone, "cat-file", "-e", mine)
     assert {name.split("/")[1] for name in names_of_refs(entry)} == {"remotes", "tags"}
-    assert not git_says(entry, "cat-file", "-e", mine)
-    assert git_says(entry, "cat-file", "-e", git(foo, "rev-parse", "master"))
+    assert not git_succeeds(entry, "cat-file", "-e", mine)
+    assert git_succeeds(entry, "cat-file", "-e", git(foo, "rev-parse", "master"))
 
 
 def test_the_cache_is_its_owners_alone(shared: Shared, foo: Path) -> None:

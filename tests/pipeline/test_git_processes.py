@@ -15,7 +15,7 @@ import pytest
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import commit_to, git, make_cluster
-from tests.support.scenarios.dependencies import World, component, configuration, instance, tag
+from tests.support.scenarios.dependencies import Workspace, component, configuration, instance, tag
 from tests.support.servers import git_http
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ REPOSITORIES = 40
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cou
     return since
 
 
-def settle(world: World, *specs: DependencySpec) -> None:
+def settle(world: Workspace, *specs: DependencySpec) -> None:
     """Fetch, wait until files count as old, and look once more."""
     world.fetch(*specs)
     time.sleep(2.1)
@@ -51,7 +51,7 @@ def settle(world: World, *specs: DependencySpec) -> None:
 
 
 @pytest.fixture
-def forty(world: World) -> list[DependencySpec]:
+def forty(world: Workspace) -> list[DependencySpec]:
     """Components by branch and by tag, one of them with an instance of another version."""
     specs = []
     for number in range(REPOSITORIES):
@@ -62,7 +62,7 @@ def forty(world: World) -> list[DependencySpec]:
 
 
 def test_forty_unchanged_repositories(
-    world: World, forty: list[DependencySpec], started: Callable[[], Counter[str]]
+    world: Workspace, forty: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
     fetched = world.fetch(*forty)
     started()
@@ -78,7 +78,7 @@ def test_forty_unchanged_repositories(
 
 
 def test_local_mode_asks_no_git(
-    world: World, forty: list[DependencySpec], started: Callable[[], Counter[str]]
+    world: Workspace, forty: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
     fetched = world.fetch(*forty)
     started()
@@ -92,7 +92,7 @@ def test_local_mode_asks_no_git(
 
 
 def test_servers_are_asked_one_question_each(
-    world: World, started: Callable[[], Counter[str]]
+    world: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     names = [f"c{number}" for number in range(5)]
     for name in names:
@@ -121,7 +121,7 @@ def test_servers_are_asked_one_question_each(
 
 
 def test_commits_that_are_there_are_no_question(
-    world: World, started: Callable[[], Counter[str]]
+    world: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     foo = world.repository("foo")
     commit = git(foo, "rev-parse", "master")
@@ -190,7 +190,7 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_worktree_that_is_clean_is_looked_at_again_after(
-    world: World, started: Callable[[], Counter[str]], change: Callable[[Path], None]
+    world: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
 ) -> None:
     spec = component(world.repository("foo"))
     commit_to(world.root / "remotes/foo.git", {"new.txt": "mine!!"})
@@ -207,7 +207,7 @@ def test_a_worktree_that_is_clean_is_looked_at_again_after(
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_worktree_that_git_called_clean_is_looked_at_again_after(
-    world: World, started: Callable[[], Counter[str]], change: Callable[[Path], None]
+    world: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
 ) -> None:
     spec = component(world.repository("foo"))
     commit_to(world.root / "remotes/foo.git", {"new.txt": "mine!!"})
@@ -238,7 +238,7 @@ def on_a_branch(place: Path) -> None:
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("change", [*CHANGES, untracked, on_a_branch])
 def test_a_configuration_that_is_clean_is_looked_at_again_after(
-    world: World,
+    world: Workspace,
     started: Callable[[], Counter[str]],
     change: Callable[[Path], None],
     *,
@@ -261,7 +261,7 @@ def test_a_configuration_that_is_clean_is_looked_at_again_after(
 
 
 def test_a_new_repository_takes_few_programs(
-    world: World, started: Callable[[], Counter[str]]
+    world: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     names = ("a", "b", "c")
     specs = [component(world.repository(name)) for name in names]
@@ -274,7 +274,7 @@ def test_a_new_repository_takes_few_programs(
 
 
 def test_a_new_repository_on_a_server_takes_few_programs(
-    world: World, started: Callable[[], Counter[str]]
+    world: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     world.repository("foo")
     with git_http.serve(world.root / "remotes") as server:

@@ -16,8 +16,8 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Kind
 from commodore_py.model.stages import Rendered
 from commodore_py.model.tree import Entry, Tree
-from tests.support.builders import a_repository_with, commit_to, git, make_cluster
-from tests.support.scenarios.dependencies import World, component, head, rewritten, tag
+from tests.support.builders import commit_to, git, make_cluster, make_repository
+from tests.support.scenarios.dependencies import Workspace, component, head, rewrite_history, tag
 from tests.support.servers import git_http, git_ssh
 
 if TYPE_CHECKING:
@@ -29,24 +29,24 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
 @pytest.fixture
-def foo(world: World) -> Path:
+def foo(world: Workspace) -> Path:
     return world.repository("foo")
 
 
 @pytest.fixture
-def web(world: World) -> Iterator[HttpServer]:
+def web(world: Workspace) -> Iterator[HttpServer]:
     (world.root / "remotes").mkdir(exist_ok=True)
     with git_http.serve(world.root / "remotes") as server:
         yield server
 
 
 @pytest.fixture
-def shell(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
+def shell(world: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
     with git_ssh.serve(world.root / "ssh") as server:
         monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ssh")
         monkeypatch.setenv("GIT_SSH_COMMAND", server.command)
@@ -57,13 +57,13 @@ def from_url(url: str, version: str = "master", *, name: str = "foo") -> Depende
     return DependencySpec(Kind.COMPONENT, name, url, version, component=name)
 
 
-def refused(world: World, url: str) -> CommodoreError:
+def refused(world: Workspace, url: str) -> CommodoreError:
     (error,) = world.refused(from_url(url))
     return error
 
 
 def test_an_unchanged_remote_is_asked_once_and_nothing_more(
-    world: World, foo: Path, web: HttpServer
+    world: Workspace, foo: Path, web: HttpServer
 ) -> None:
     tag(foo, "v1")
     spec = from_url(web.url("foo.git"), "v1")
@@ -82,7 +82,7 @@ def test_an_unchanged_remote_is_asked_once_and_nothing_more(
 
 
 def test_a_branch_that_nobody_wants_is_not_fetched(
-    world: World, foo: Path, web: HttpServer
+    world: Workspace, foo: Path, web: HttpServer
 ) -> None:
     spec = from_url(web.url("foo.git"))
     world.fetch(spec)
@@ -95,13 +95,13 @@ def test_a_branch_that_nobody_wants_is_not_fetched(
 
 
 def test_what_moves_on_a_server_is_followed(
-    world: World, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
+    world: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     tag(foo, "v1")
     url = web.url("foo.git")
     world.fetch(from_url(url))
     world.fetch(from_url(url, "v1"))
-    rewritten(foo, {"class/foo.yml": "", "class/defaults.yml": "", "new.txt": ""})
+    rewrite_history(foo, {"class/foo.yml": "", "class/defaults.yml": "", "new.txt": ""})
     tag(foo, "v1")
 
     (branch,) = world.fetch(from_url(url))
@@ -112,7 +112,7 @@ def test_what_moves_on_a_server_is_followed(
 
 
 def test_a_deleted_branch_is_missing_and_a_renamed_default_branch_is_found(
-    world: World, foo: Path, web: HttpServer
+    world: Workspace, foo: Path, web: HttpServer
 ) -> None:
     url = web.url("foo.git")
     world.fetch(from_url(url), configuration_of(url))
@@ -130,7 +130,7 @@ def configuration_of(url: str) -> DependencySpec:
 
 
 def test_a_password_in_the_url_lets_in_and_is_not_shown(
-    world: World, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
+    world: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
     web.behaviour.password = "s3cret"
@@ -145,7 +145,7 @@ def test_a_password_in_the_url_lets_in_and_is_not_shown(
 
 
 def test_a_credential_helper_is_asked(
-    world: World, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
+    world: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.behaviour.password = "s3cret"
     settings = world.root / "gitconfig"
@@ -168,7 +168,7 @@ def test_a_credential_helper_is_asked(
 @pytest.mark.usefixtures("foo")
 @pytest.mark.spec("05.05")
 def test_a_server_that_refuses_is_quoted(
-    world: World, web: HttpServer, status: int, tries: int, said: str
+    world: Workspace, web: HttpServer, status: int, tries: int, said: str
 ) -> None:
     web.behaviour.failures = [status] * 9
 
@@ -182,7 +182,7 @@ def test_a_server_that_refuses_is_quoted(
 
 @pytest.mark.parametrize("failures", [[503], [429, 502]])
 def test_what_passes_by_itself_is_tried_again(
-    world: World, foo: Path, web: HttpServer, failures: list[int]
+    world: Workspace, foo: Path, web: HttpServer, failures: list[int]
 ) -> None:
     web.behaviour.failures = list(failures)
 
@@ -192,7 +192,7 @@ def test_what_passes_by_itself_is_tried_again(
 
 
 def test_an_answer_that_is_cut_off_is_asked_for_again(
-    world: World, foo: Path, web: HttpServer
+    world: Workspace, foo: Path, web: HttpServer
 ) -> None:
     web.behaviour.truncated = 1
 
@@ -203,7 +203,7 @@ def test_an_answer_that_is_cut_off_is_asked_for_again(
 
 @pytest.mark.usefixtures("foo")
 @pytest.mark.spec("05.05")
-def test_all_servers_that_fail_are_named_at_once(world: World, web: HttpServer) -> None:
+def test_all_servers_that_fail_are_named_at_once(world: Workspace, web: HttpServer) -> None:
     web.behaviour.forbidden = True
     urls = [web.url(f"{name}.git") for name in ("one", "two", "three")]
 
@@ -212,7 +212,7 @@ def test_all_servers_that_fail_are_named_at_once(world: World, web: HttpServer) 
     assert [error.where for error in errors] == urls
 
 
-def test_slow_servers_are_asked_at_the_same_time(world: World, web: HttpServer) -> None:
+def test_slow_servers_are_asked_at_the_same_time(world: Workspace, web: HttpServer) -> None:
     specs = []
     for name in ("one", "two", "three", "four"):
         world.repository(name)
@@ -228,7 +228,7 @@ def test_slow_servers_are_asked_at_the_same_time(world: World, web: HttpServer) 
     assert kinds == ["GET"] * 4 + ["POST"] * 4
 
 
-def test_a_redirect_is_followed(world: World, foo: Path, web: HttpServer) -> None:
+def test_a_redirect_is_followed(world: Workspace, foo: Path, web: HttpServer) -> None:
     url = web.url("foo.git").replace("/git/", "/old/")
 
     first = world.fetch(from_url(url))
@@ -238,9 +238,9 @@ def test_a_redirect_is_followed(world: World, foo: Path, web: HttpServer) -> Non
 
 
 def test_an_address_is_rewritten_as_the_user_wants(
-    world: World, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
+    world: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    elsewhere = a_repository_with(world.root / "elsewhere/foo.git", {"old.txt": "old"})
+    elsewhere = make_repository(world.root / "elsewhere/foo.git", {"old.txt": "old"})
     settings = world.root / "gitconfig"
     settings.write_text(f'[url "{web.url("")}"]\n\tinsteadOf = file://{elsewhere.parent}/\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
@@ -253,7 +253,7 @@ def test_an_address_is_rewritten_as_the_user_wants(
 
 
 def test_a_submodule_stays_a_name_and_a_pointer_to_a_large_file_a_pointer(
-    world: World, foo: Path, web: HttpServer
+    world: Workspace, foo: Path, web: HttpServer
 ) -> None:
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
     files = {".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": pointer}
@@ -286,7 +286,7 @@ def with_submodule(repository: Path, *, at: str) -> None:
     git(repository, "update-ref", "refs/heads/master", commit)
 
 
-def pushed(world: World, url: str, *words: str) -> str:
+def pushed(world: Workspace, url: str, *words: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
     config = replace(world.config, push_url=PushRule.parse(words), push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
@@ -300,9 +300,9 @@ def pushed(world: World, url: str, *words: str) -> str:
 
 @pytest.mark.parametrize("words", [["same"], ["127.0.0.1=same"]])
 def test_a_catalog_is_pushed_over_http_with_a_token(
-    world: World, web: HttpServer, words: list[str]
+    world: Workspace, web: HttpServer, words: list[str]
 ) -> None:
-    remote = a_repository_with(world.root / "remotes/catalog.git", {}, branch="main")
+    remote = make_repository(world.root / "remotes/catalog.git", {}, branch="main")
     web.behaviour.password = "s3cret"
     url = web.url("catalog.git", user="robot:s3cret")
 
@@ -312,8 +312,10 @@ def test_a_catalog_is_pushed_over_http_with_a_token(
     assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.asked
 
 
-def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(world: World, web: HttpServer) -> None:
-    a_repository_with(world.root / "remotes/catalog.git", {"README.md": "ours"})
+def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(
+    world: Workspace, web: HttpServer
+) -> None:
+    make_repository(world.root / "remotes/catalog.git", {"README.md": "ours"})
 
     with pytest.raises(CommodoreError) as caught:
         pushed(world, web.url("catalog.git"))
@@ -326,9 +328,9 @@ def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(world: World, web: H
 
 
 def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
-    world: World, web: HttpServer
+    world: Workspace, web: HttpServer
 ) -> None:
-    remote = a_repository_with(world.root / "remotes/catalog.git", {"README.md": "ours"})
+    remote = make_repository(world.root / "remotes/catalog.git", {"README.md": "ours"})
     config = replace(world.config, push_url=PushRule.parse(["same"]), push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
     sink = open_catalog(config, "c-one", fetch_catalog(config, cluster))
@@ -342,11 +344,11 @@ def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
     assert git(remote, "rev-parse", "master") == theirs
 
 
-def test_over_ssh_with_a_key(world: World, foo: Path, shell: SshServer) -> None:
+def test_over_ssh_with_a_key(world: Workspace, foo: Path, shell: SshServer) -> None:
     tag(foo, "v1")
     url = shell.url(foo)
     first = world.fetch(from_url(url))
-    moved_to = rewritten(foo, {"class/foo.yml": "", "class/defaults.yml": ""})
+    moved_to = rewrite_history(foo, {"class/foo.yml": "", "class/defaults.yml": ""})
     tag(foo, "v1")
 
     (branch,) = world.fetch(from_url(url))
@@ -356,8 +358,8 @@ def test_over_ssh_with_a_key(world: World, foo: Path, shell: SshServer) -> None:
     assert "revision gone not found" in str(world.refused(from_url(url, "gone"))[0])
 
 
-def test_a_catalog_over_ssh_is_cloned_and_pushed(world: World, shell: SshServer) -> None:
-    remote = a_repository_with(world.root / "remotes/catalog.git", {}, branch="main")
+def test_a_catalog_over_ssh_is_cloned_and_pushed(world: Workspace, shell: SshServer) -> None:
+    remote = make_repository(world.root / "remotes/catalog.git", {}, branch="main")
 
     commit = pushed(world, shell.url(remote))
 
@@ -366,7 +368,7 @@ def test_a_catalog_over_ssh_is_cloned_and_pushed(world: World, shell: SshServer)
 
 @pytest.mark.spec("05.05")
 def test_over_ssh_with_a_key_that_nobody_knows(
-    world: World, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
+    world: Workspace, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_SSH_COMMAND", shell.stranger)
 

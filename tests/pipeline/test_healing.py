@@ -11,7 +11,7 @@ import pytest
 
 from commodore_py.dependencies.protection.running import one_run
 from tests.support.builders import commit_to
-from tests.support.scenarios.dependencies import World, component
+from tests.support.scenarios.dependencies import Workspace, component
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def test_files_in_the_way_of_git_go_if_they_are_of_the_killed_run(
     tmp_path: Path, name: str, age: float, *, stays: bool
 ) -> None:
-    world = World(tmp_path)
+    world = Workspace(tmp_path)
     foo = world.repository("foo")
     world.fetch(component(foo))
     left = world.bare(foo) / name

@@ -28,11 +28,11 @@ from tests.support.lieutenant import (
     as_yaml,
     cluster_object,
     make_record,
+    problem_lines,
     report,
     tenant_object,
-    told,
 )
-from tests.support.servers.api import Api, Reply, redirects, refuses, says, serving
+from tests.support.servers.api import Api, Reply, error_reply, json_reply, redirect_reply, serve_api
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ NO_PAUSES = (0.0, 0.0)
 @pytest.fixture
 def api() -> Iterator[Api]:
     """A server that knows nothing yet."""
-    with serving() as api:
+    with serve_api() as api:
         yield api
 
 
@@ -119,7 +119,7 @@ class ServerSource:
 def source(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Source]:
     """Two clusters of one tenant, one of another."""
     made: Source
-    with serving() as api:
+    with serve_api() as api:
         made = FolderSource(tmp_path / "facts") if request.param == "folder" else ServerSource(api)
         made.holds(CLUSTERS, [tenant_object(), tenant_object(id="t-2", displayName=MISSING)])
         yield made
@@ -246,9 +246,9 @@ def test_a_netrc_file_does_not_replace_the_token(
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login me password hunter2\n")
     monkeypatch.setenv("NETRC", str(netrc))
-    api.on("GET /a", redirects("/b"))
+    api.on("GET /a", redirect_reply("/b"))
     api.serves("/b", {})
-    api.on("POST /a", redirects("/b"))
+    api.on("POST /a", redirect_reply("/b"))
     api.on("POST /b", Reply(204))
 
     get_json(f"{api.url}/a", token="sesame", timeout=5)
@@ -286,8 +286,8 @@ def test_without_an_api_url_every_way_on_is_told(config: Config) -> None:
 @pytest.mark.spec("02.15")
 @pytest.mark.parametrize("status", [301, 302, 307, 308])
 def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
-    api.on("POST /a", redirects(f"{api.url}/b", status))
-    api.on("POST /b", redirects("c", status))
+    api.on("POST /a", redirect_reply(f"{api.url}/b", status))
+    api.on("POST /b", redirect_reply("c", status))
     api.on("POST /c", Reply(204))
 
     post_json(f"{api.url}/a", {"x": 1}, token="sesame", timeout=5)
@@ -299,8 +299,8 @@ def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
 
 @pytest.mark.spec("02.15")
 def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
-    with serving() as other:
-        api.on("POST /a", redirects(f"{other.url}/a"))
+    with serve_api() as other:
+        api.on("POST /a", redirect_reply(f"{other.url}/a"))
 
         with pytest.raises(HttpError, match="redirected to another server") as raised:
             post_json(f"{api.url}/a", {}, token="sesame", timeout=5)
@@ -311,8 +311,8 @@ def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
 
 
 def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
-    with serving() as other:
-        api.on("GET /a", redirects(f"{other.url}/a", 302))
+    with serve_api() as other:
+        api.on("GET /a", redirect_reply(f"{other.url}/a", 302))
         other.serves("/a", {"x": 1})
 
         assert get_json(f"{api.url}/a", token="sesame", timeout=5) == {"x": 1}
@@ -329,7 +329,7 @@ def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
     ],
 )
 def test_redirects_that_lead_nowhere_end(api: Api, location: str, problem: str) -> None:
-    api.on("GET /a", redirects(location))
+    api.on("GET /a", redirect_reply(location))
 
     with pytest.raises(HttpError, match=problem):
         get_json(f"{api.url}/a", timeout=5)
@@ -368,14 +368,14 @@ def test_a_server_is_itself_or_its_https(url: str, other: str, same: bool) -> No
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
-        (refuses(400, "malformed jwt"), "answered 400 Bad Request: malformed jwt"),
-        (refuses(403, "not yours"), "answered 403 Forbidden: not yours"),
+        (error_reply(400, "malformed jwt"), "answered 400 Bad Request: malformed jwt"),
+        (error_reply(403, "not yours"), "answered 403 Forbidden: not yours"),
         (Reply(401), "answered 401 Unauthorized: no reason given"),
-        (says({"message": "x"}, 500), "answered 500 Internal Server Error: no reason given"),
-        (says(None, 500), "answered 500 Internal Server Error: no reason given"),
-        (says(7, 500), "answered 500 Internal Server Error: no reason given"),
+        (json_reply({"message": "x"}, 500), "answered 500 Internal Server Error: no reason given"),
+        (json_reply(None, 500), "answered 500 Internal Server Error: no reason given"),
+        (json_reply(7, 500), "answered 500 Internal Server Error: no reason given"),
         (Reply(500, b"<html>"), "answered 500 Internal Server Error: no reason given"),
-        (says({}, 599), "answered 599: no reason given"),
+        (json_reply({}, 599), "answered 599: no reason given"),
     ],
 )
 def test_a_refusal_is_told_with_status_and_reason(api: Api, reply: Reply, problem: str) -> None:
@@ -384,7 +384,7 @@ def test_a_refusal_is_told_with_status_and_reason(api: Api, reply: Reply, proble
     with pytest.raises(HttpError) as raised:
         get_json(f"{api.url}/a", token="sesame", timeout=5)
 
-    assert told(raised.value) == [f"{api.url}/a: {problem}"]
+    assert problem_lines(raised.value) == [f"{api.url}/a: {problem}"]
     assert asked_for(api) == ["GET /a"]
 
 
@@ -450,7 +450,7 @@ def test_clusters_without_id_are_not_completed(api: Api, config: Config) -> None
 
 
 def test_an_unknown_cluster_is_told_to_those_who_may_not_list(api: Api, config: Config) -> None:
-    api.on("GET /clusters/", refuses(403, "not yours"))
+    api.on("GET /clusters/", error_reply(403, "not yours"))
 
     with pytest.raises(NotFound, match="answered 404 Not Found: no GET /clusters/c-9"):
         load_cluster(config, "c-9")
@@ -474,7 +474,7 @@ def test_problems_of_both_objects_are_told_with_their_urls(api: Api, config: Con
     with pytest.raises(CommodoreError) as raised:
         load_cluster(config, "c-1")
 
-    assert told(raised.value) == [
+    assert problem_lines(raised.value) == [
         f"{api.url}/clusters/c-1: cluster c-1 has no catalog repository",
         f"{api.url}/tenants/t-1: tenant t-1 has no repository of its configuration",
     ]
@@ -485,14 +485,14 @@ def test_problems_of_both_objects_are_told_with_their_urls(api: Api, config: Con
 
 @pytest.mark.parametrize("status", [502, 503, 504])
 def test_a_get_is_asked_again_while_the_server_is_away(api: Api, status: int) -> None:
-    api.on("GET /a", Reply(status), Reply(200, b"{}", cut=True), says({"x": 1}))
+    api.on("GET /a", Reply(status), Reply(200, b"{}", cut=True), json_reply({"x": 1}))
 
     assert get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES) == {"x": 1}
     assert len(api.asked) == 3
 
 
 def test_a_get_is_given_up_after_the_last_pause(api: Api) -> None:
-    api.on("GET /a", refuses(503, "maintenance"))
+    api.on("GET /a", error_reply(503, "maintenance"))
 
     with pytest.raises(ServerAway, match="answered 503 Service Unavailable: maintenance"):
         get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES)

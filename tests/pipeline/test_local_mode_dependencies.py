@@ -10,7 +10,7 @@ import pytest
 from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_in, component_files, git, url_of
 from tests.support.scenarios.dependencies import (
-    World,
+    Workspace,
     component,
     configuration,
     head,
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
-def test_everything_is_taken_as_it_is(world: World) -> None:
+def test_everything_is_taken_as_it_is(world: Workspace) -> None:
     foo, tenant = world.repository("foo"), world.repository("tenant", {"common.yml": "{}"})
     specs = (
         component(foo),
@@ -49,7 +49,7 @@ def test_everything_is_taken_as_it_is(world: World) -> None:
     assert [one.url for one in found] == [url_of(foo)] * 2 + [url_of(tenant)] * 2
 
 
-def test_a_link_to_a_clone_elsewhere_is_used(world: World) -> None:
+def test_a_link_to_a_clone_elsewhere_is_used(world: Workspace) -> None:
     foo = world.repository("foo")
     git(world.root, "clone", "--quiet", url_of(foo), "elsewhere")
     world.place("foo").parent.mkdir(parents=True)
@@ -62,7 +62,7 @@ def test_a_link_to_a_clone_elsewhere_is_used(world: World) -> None:
 
 
 def test_what_is_not_there_is_skipped_with_a_word(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
     foo, bar = world.repository("foo"), world.repository("bar")
     world.fetch(component(foo))
@@ -84,7 +84,7 @@ def test_what_is_not_there_is_skipped_with_a_word(
     ]
 
 
-def test_all_that_cannot_be_used_is_told_together(world: World) -> None:
+def test_all_that_cannot_be_used_is_told_together(world: Workspace) -> None:
     foo, bar = world.repository("foo"), world.repository("bar")
     broken = world.repository("broken", {"class/defaults.yml": ""})
     world.place("bar").mkdir(parents=True)
@@ -114,7 +114,7 @@ def test_all_that_cannot_be_used_is_told_together(world: World) -> None:
 
 @pytest.mark.spec("03.25")
 def test_a_configuration_without_remote_or_commit_is_used(
-    world: World, caplog: pytest.LogCaptureFixture
+    world: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
     place = world.work / "inventory/classes/global"
     place.mkdir(parents=True)
@@ -126,7 +126,7 @@ def test_a_configuration_without_remote_or_commit_is_used(
     assert f"in {place} has no remote and no commit: its version is unknown" in caplog.text
 
 
-def test_a_component_without_a_remote_is_used(world: World) -> None:
+def test_a_component_without_a_remote_is_used(world: Workspace) -> None:
     place = world.place("foo")
     place.mkdir(parents=True)
     git(place, "init", "--quiet")

@@ -10,7 +10,7 @@ import pytest
 from commodore_py.model.dependency import Kind
 from tests.support.builders import commit_in, commit_to, component_files, git, url_of
 from tests.support.scenarios.dependencies import (
-    World,
+    Workspace,
     backups,
     branch,
     component,
@@ -18,7 +18,7 @@ from tests.support.scenarios.dependencies import (
     head,
     instance,
     package,
-    rewritten,
+    rewrite_history,
 )
 
 if TYPE_CHECKING:
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
 @pytest.fixture
-def foo(world: World) -> Path:
+def foo(world: Workspace) -> Path:
     return world.repository("foo")
 
 
 @pytest.fixture
-def place(world: World, foo: Path) -> Path:
+def place(world: Workspace, foo: Path) -> Path:
     """The worktree of a component, freshly fetched."""
     world.fetch(component(foo))
     return world.place("foo")
@@ -56,7 +56,7 @@ def told(errors: tuple[CommodoreError, ...]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.spec("03.09")
-def test_edited_files_stop_the_run(world: World, foo: Path, place: Path) -> None:
+def test_edited_files_stop_the_run(world: Workspace, foo: Path, place: Path) -> None:
     (place / "class/foo.yml").write_text("edited")
     (place / "class/defaults.yml").unlink()
     commit_to(foo, {"new.txt": "new"})
@@ -73,7 +73,7 @@ def test_edited_files_stop_the_run(world: World, foo: Path, place: Path) -> None
 
 
 @pytest.mark.spec("03.10")
-def test_new_files_stay_where_they_are(world: World, foo: Path, place: Path) -> None:
+def test_new_files_stay_where_they_are(world: Workspace, foo: Path, place: Path) -> None:
     (place / "mine.txt").write_text("mine")
     commit = commit_to(foo, {"new.txt": "new"})
 
@@ -83,7 +83,7 @@ def test_new_files_stay_where_they_are(world: World, foo: Path, place: Path) -> 
     assert (place / "mine.txt").read_text() == "mine"
 
 
-def test_ignored_files_stay_where_they_are(world: World, foo: Path) -> None:
+def test_ignored_files_stay_where_they_are(world: Workspace, foo: Path) -> None:
     commit_to(foo, {".gitignore": "*.log\n"})
     world.fetch(component(foo))
     (world.place("foo") / "mine.log").write_text("mine")
@@ -96,7 +96,7 @@ def test_ignored_files_stay_where_they_are(world: World, foo: Path) -> None:
 
 @pytest.mark.parametrize("detached", [False, True])
 def test_a_commit_of_the_users_stops_the_run(
-    world: World, foo: Path, place: Path, *, detached: bool
+    world: Workspace, foo: Path, place: Path, *, detached: bool
 ) -> None:
     if detached:
         git(place, "checkout", "--quiet", "--detach")
@@ -108,7 +108,7 @@ def test_a_commit_of_the_users_stops_the_run(
     assert head(place) == mine
 
 
-def test_a_pushed_commit_is_no_local_work(world: World, foo: Path, place: Path) -> None:
+def test_a_pushed_commit_is_no_local_work(world: Workspace, foo: Path, place: Path) -> None:
     mine = commit_in(place, {"mine.txt": "mine"})
     git(place, "push", "--quiet", "origin", "HEAD:master")
 
@@ -119,7 +119,7 @@ def test_a_pushed_commit_is_no_local_work(world: World, foo: Path, place: Path) 
 
 
 def test_a_pushed_commit_is_no_local_work_when_its_branch_is_deleted(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     git(foo, "branch", "feat", "master")
     world.fetch(component(foo, "feat"))
@@ -135,7 +135,7 @@ def test_a_pushed_commit_is_no_local_work_when_its_branch_is_deleted(
 
 
 def test_force_keeps_everything_under_a_ref(
-    world: World, foo: Path, place: Path, caplog: pytest.LogCaptureFixture
+    world: Workspace, foo: Path, place: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     mine = commit_in(place, {"committed.txt": "committed"})
     (place / "class/foo.yml").write_text("edited")
@@ -154,7 +154,7 @@ def test_force_keeps_everything_under_a_ref(
 
 
 def test_a_branch_moved_by_a_checkout_keeps_its_own_commits(
-    world: World, foo: Path, place: Path
+    world: Workspace, foo: Path, place: Path
 ) -> None:
     git(foo, "branch", "other", "master")
     git(place, "checkout", "--quiet", "-b", "other")
@@ -170,7 +170,7 @@ def test_a_branch_moved_by_a_checkout_keeps_its_own_commits(
 
 @pytest.mark.parametrize("then", ["nothing", "a clone"])
 def test_a_deleted_worktree_leaves_the_commits_that_only_it_had(
-    world: World, foo: Path, place: Path, caplog: pytest.LogCaptureFixture, then: str
+    world: Workspace, foo: Path, place: Path, caplog: pytest.LogCaptureFixture, then: str
 ) -> None:
     git(place, "checkout", "--quiet", "--detach")
     mine = commit_in(place, {"mine.txt": "mine"})
@@ -187,10 +187,10 @@ def test_a_deleted_worktree_leaves_the_commits_that_only_it_had(
 
 
 def test_a_deleted_worktree_without_commits_of_its_own_leaves_nothing(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     world.fetch(component(foo, git(foo, "rev-parse", "master")))
-    rewritten(foo, component_files("foo"))
+    rewrite_history(foo, component_files("foo"))
     shutil.rmtree(world.place("foo"))
 
     world.fetch(component(foo))
@@ -199,7 +199,7 @@ def test_a_deleted_worktree_without_commits_of_its_own_leaves_nothing(
 
 
 def test_an_untracked_file_in_the_way_is_not_overwritten(
-    world: World, foo: Path, place: Path
+    world: Workspace, foo: Path, place: Path
 ) -> None:
     (place / "new.txt").write_text("mine")
     commit_to(foo, {"new.txt": "theirs"})
@@ -214,7 +214,7 @@ def test_an_untracked_file_in_the_way_is_not_overwritten(
 
 
 def test_an_untracked_file_in_the_way_is_put_aside_by_force(
-    world: World, foo: Path, place: Path
+    world: Workspace, foo: Path, place: Path
 ) -> None:
     (place / "new.txt").write_text("mine")
     commit_to(foo, {"new.txt": "theirs"})
@@ -227,7 +227,7 @@ def test_an_untracked_file_in_the_way_is_put_aside_by_force(
 
 @pytest.mark.spec("05.11")
 def test_another_repository_does_not_take_a_place_with_work(
-    world: World, foo: Path, place: Path
+    world: Workspace, foo: Path, place: Path
 ) -> None:
     (place / "mine.txt").write_text("mine")
     fork = world.repository("fork", component_files("foo"))
@@ -242,7 +242,9 @@ def test_another_repository_does_not_take_a_place_with_work(
 
 
 @pytest.mark.spec("05.11")
-def test_another_repository_takes_a_place_by_force(world: World, foo: Path, place: Path) -> None:
+def test_another_repository_takes_a_place_by_force(
+    world: Workspace, foo: Path, place: Path
+) -> None:
     (place / "mine.txt").write_text("mine")
     fork = world.repository("fork", component_files("foo", fork__txt="fork"))
 
@@ -252,7 +254,7 @@ def test_another_repository_takes_a_place_by_force(world: World, foo: Path, plac
     assert kept(world.bare(foo), "mine.txt") == "mine"
 
 
-def _clone(world: World, foo: Path) -> Path:
+def _clone(world: Workspace, foo: Path) -> Path:
     place = world.place("foo")
     place.parent.mkdir(parents=True, exist_ok=True)
     git(world.work, "clone", "--quiet", url_of(foo), str(place))
@@ -260,7 +262,7 @@ def _clone(world: World, foo: Path) -> Path:
 
 
 @pytest.mark.parametrize("work", ["untracked file", "commit elsewhere", "stash"])
-def test_a_clone_with_work_makes_room_by_force_only(world: World, foo: Path, work: str) -> None:
+def test_a_clone_with_work_makes_room_by_force_only(world: Workspace, foo: Path, work: str) -> None:
     place = _clone(world, foo)
     if work == "commit elsewhere":
         git(place, "checkout", "--quiet", "-b", "mine")
@@ -287,7 +289,7 @@ def test_a_clone_with_work_makes_room_by_force_only(world: World, foo: Path, wor
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.spec("05.08")
 def test_a_folder_that_is_no_checkout_is_left_alone(
-    world: World, foo: Path, *, force: bool
+    world: Workspace, foo: Path, *, force: bool
 ) -> None:
     # The folder lies in a repository of the user's, which must not be mistaken for ours.
     git(world.root, "init", "--quiet")
@@ -307,7 +309,9 @@ def test_a_folder_that_is_no_checkout_is_left_alone(
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.spec("05.09")
-def test_a_link_to_a_clone_elsewhere_is_left_alone(world: World, foo: Path, *, force: bool) -> None:
+def test_a_link_to_a_clone_elsewhere_is_left_alone(
+    world: Workspace, foo: Path, *, force: bool
+) -> None:
     git(world.root, "clone", "--quiet", url_of(foo), "elsewhere")
     elsewhere = world.root / "elsewhere"
     world.place("foo").parent.mkdir(parents=True)
@@ -325,7 +329,7 @@ def test_a_link_to_a_clone_elsewhere_is_left_alone(world: World, foo: Path, *, f
 
 
 @pytest.mark.spec("03.09")
-def test_all_problems_are_told_before_anything_changes(world: World, foo: Path) -> None:
+def test_all_problems_are_told_before_anything_changes(world: Workspace, foo: Path) -> None:
     tenant = world.repository("tenant", {"common.yml": "{}"})
     bar, clean = world.repository("bar"), world.repository("clean")
     specs = (

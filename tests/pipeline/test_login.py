@@ -7,6 +7,6 @@ from tests.support.servers.oidc.contract import LoginContract
 
 
 class TestWithTheDouble(LoginContract):
-    start = staticmethod(double.providing)
+    start = staticmethod(double.serve_provider)
     short = 10.4
     pause = 0.6

@@ -12,8 +12,8 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
-from tests.support.fleet import CLUSTER, a_fleet
-from tests.support.tool_releases import a_program, put
+from tests.support.fleet import CLUSTER, make_fleet
+from tests.support.tool_releases import program_script, write_program
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,7 +50,7 @@ def programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def failure(tmp_path: Path, files: Mapping[str, str], **settings: str | bool) -> CommodoreError:
-    fleet = a_fleet(tmp_path, web=files)
+    fleet = make_fleet(tmp_path, web=files)
     with pytest.raises(CommodoreError) as caught:
         compile_catalog(fleet.config(**settings), CLUSTER, approve=lambda _: False)
     assert caught.value.exit_code == 1
@@ -107,7 +107,7 @@ def test_a_jb_that_was_asked_for_and_is_not_there(tmp_path: Path) -> None:
 
 @pytest.mark.spec("12.17")
 def test_a_jb_that_fails(tmp_path: Path, programs: Path) -> None:
-    put(programs, "jb", a_program(script="echo no such revision >&2; exit 3"))
+    write_program(programs, "jb", program_script(script="echo no such revision >&2; exit 3"))
 
     error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
 
@@ -145,7 +145,7 @@ def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
 def test_a_kustomization_without_its_input_or_output(
     changes: dict[str, object], told: str, tmp_path: Path, programs: Path
 ) -> None:
-    put(programs, "kustomize", a_program("v5.7.0"))
+    write_program(programs, "kustomize", program_script("v5.7.0"))
 
     error = failure(tmp_path, compiling({**WRAPPER, **changes}))
 

@@ -10,7 +10,14 @@ import pytest
 
 from commodore_py.adapters.git.worktrees import add_worktree
 from tests.support.builders import commit_to, git
-from tests.support.scenarios.dependencies import World, component, head, instance, rewritten, tag
+from tests.support.scenarios.dependencies import (
+    Workspace,
+    component,
+    head,
+    instance,
+    rewrite_history,
+    tag,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,12 +25,12 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def world(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path)
 
 
 @pytest.fixture
-def foo(world: World) -> Path:
+def foo(world: Workspace) -> Path:
     repository = world.repository("foo")
     tag(repository, "v1")
     git(repository, "tag", "light", "master")
@@ -44,7 +51,7 @@ def linked(clone: Path) -> set[int]:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_clone_of_what_lies_here_is_complete_and_of_its_own(
-    world: World, foo: Path, *, packed: bool
+    world: Workspace, foo: Path, *, packed: bool
 ) -> None:
     if packed:
         git(foo, "gc", "--quiet")
@@ -64,7 +71,7 @@ def test_a_clone_of_what_lies_here_is_complete_and_of_its_own(
     assert git(world.place("foo"), "status", "--porcelain") == ""
 
 
-def test_tags_that_are_opened_are_noted(world: World, foo: Path) -> None:
+def test_tags_that_are_opened_are_noted(world: Workspace, foo: Path) -> None:
     world.fetch(component(foo, "v1"))
 
     packed = (world.bare(foo) / "packed-refs").read_text().splitlines()
@@ -100,7 +107,7 @@ def hidden_refs(repository: Path) -> None:
 
 @pytest.mark.parametrize("change", [shallow, borrowing, a_link_among_objects, hidden_refs])
 def test_what_is_out_of_the_ordinary_is_left_to_a_fetch(
-    world: World, foo: Path, change: Callable[[Path], None]
+    world: Workspace, foo: Path, change: Callable[[Path], None]
 ) -> None:
     change(foo)
 
@@ -114,7 +121,7 @@ def test_what_is_out_of_the_ordinary_is_left_to_a_fetch(
 
 
 def test_settings_about_remotes_are_left_to_git(
-    world: World, foo: Path, monkeypatch: pytest.MonkeyPatch
+    world: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = world.root / "settings"
     git(world.root, "config", "--file", str(settings), "fetch.fsckObjects", "true")
@@ -126,7 +133,7 @@ def test_settings_about_remotes_are_left_to_git(
 
 
 def test_a_repository_that_lacks_objects_is_an_error_and_leaves_nothing(
-    world: World, foo: Path
+    world: Workspace, foo: Path
 ) -> None:
     blob = git(foo, "rev-parse", "feat/x:more.txt")
     (foo / "objects" / blob[:2] / blob[2:]).unlink()
@@ -138,9 +145,11 @@ def test_a_repository_that_lacks_objects_is_an_error_and_leaves_nothing(
     assert names_of_refs(world.bare(foo)) == {}
 
 
-def test_a_commit_that_no_name_leads_to_is_not_found_by_accident(world: World, foo: Path) -> None:
+def test_a_commit_that_no_name_leads_to_is_not_found_by_accident(
+    world: Workspace, foo: Path
+) -> None:
     lost = git(foo, "rev-parse", "feat/x")
-    rewritten(foo, {"other.txt": "other"}, name="feat/x")
+    rewrite_history(foo, {"other.txt": "other"}, name="feat/x")
 
     (error,) = world.refused(component(foo, lost))
 
@@ -148,7 +157,7 @@ def test_a_commit_that_no_name_leads_to_is_not_found_by_accident(world: World, f
 
 
 def test_the_template_is_the_users(
-    world: World, foo: Path, monkeypatch: pytest.MonkeyPatch
+    world: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hook = world.root / "template/hooks/post-checkout"
     hook.parent.mkdir(parents=True)
@@ -168,7 +177,7 @@ def test_the_template_is_the_users(
 @pytest.mark.parametrize("name", ["foo", "foo.x-1_y", "-odd", "foo.lock"])
 @pytest.mark.parametrize("branch", ["", "master"])
 def test_a_worktree_is_what_git_would_have_made(
-    world: World, foo: Path, name: str, branch: str
+    world: Workspace, foo: Path, name: str, branch: str
 ) -> None:
     theirs, ours = world.root / "theirs" / name, world.root / "ours" / name
     for folder in (theirs, ours):
@@ -211,7 +220,7 @@ def state_of(worktree: Path) -> list[str]:
     ]
 
 
-def test_a_name_that_is_taken_gets_a_number(world: World, foo: Path) -> None:
+def test_a_name_that_is_taken_gets_a_number(world: Workspace, foo: Path) -> None:
     spec = component(foo)
     world.fetch(spec, instance(spec, "pkg.foo"))
     git(world.bare(foo), "worktree", "add", "--quiet", "--detach", str(world.root / "else/bar"))

@@ -15,10 +15,10 @@ from commodore_py import pipeline
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.component_at import ComponentAt
 from commodore_py.workflows.authoring.component_compile import Wanted, compile_component
-from tests.support.authoring import a_component
-from tests.support.builders import a_repository_with, errors_in, make_config, url_of
-from tests.support.fleet import CLUSTER, a_fleet
-from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.authoring import make_component_clone
+from tests.support.builders import errors_in, make_config, make_repository, url_of
+from tests.support.fleet import CLUSTER, make_fleet
+from tests.support.servers.charts import chart_archive, chart_repository, tar_archive
 from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
@@ -70,11 +70,11 @@ local data = std.parseJson(kap.yaml_load('vendor/lib/fetched/data.yaml'));
 
 
 def _fleet(root: Path, web: Web) -> Fleet:
-    repository = a_repository_with(root / "remotes/r.git", {"a": "1"})
+    repository = make_repository(root / "remotes/r.git", {"a": "1"})
     archive = web.put(
-        "/a.tgz", a_tar({"data.yaml": "is: fetched\n"}), content_type="application/gzip"
+        "/a.tgz", tar_archive({"data.yaml": "is: fetched\n"}), content_type="application/gzip"
     )
-    charts = a_repository(web, {("own", "1.0.0"): a_chart("own", "1.0.0")})
+    charts = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
     wanted = [
         {"type": "https", "source": archive, "output_path": "vendor/lib/fetched", "unpack": True},
         {"type": "git", "source": url_of(repository), "output_path": "${_base_directory}/r"},
@@ -92,7 +92,7 @@ def _fleet(root: Path, web: Web) -> Fleet:
     }
     kapitan = {"dependencies": wanted, "compile": [entry]}
     classes = yaml.safe_dump({"parameters": {"kapitan": kapitan}})
-    return a_fleet(root, app={"class/app.yml": classes, "component/main.jsonnet": MAIN})
+    return make_fleet(root, app={"class/app.yml": classes, "component/main.jsonnet": MAIN})
 
 
 def _compile(fleet: Fleet, **settings: object) -> dict[str, str]:
@@ -171,13 +171,13 @@ def _component(tmp_path: Path) -> ComponentAt:
     source = {"git": {"remote": "https://git.example.com/me/library.git", "subdir": ""}}
     wanted = {"dependencies": [{"source": source, "version": "master"}], "legacyImports": True}
     files = {"jsonnetfile.json": json.dumps(wanted), "component/main.jsonnet": LIBRARY}
-    return ComponentAt.find(a_component(tmp_path, "app", files), ())
+    return ComponentAt.find(make_component_clone(tmp_path, "app", files), ())
 
 
 def test_a_component_compiles_offline_with_the_libraries_that_it_has(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    library = a_repository_with(
+    library = make_repository(
         tmp_path / "git.example.com/me/library.git", {"main.libsonnet": "{ name: 'found' }"}
     )
     settings = tmp_path / "gitconfig"

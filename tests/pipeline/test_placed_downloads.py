@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.builders import git
 from tests.support.scenarios.downloads import Downloads
-from tests.support.servers.charts import a_chart, a_repository, a_tar
+from tests.support.servers.charts import chart_archive, chart_repository, tar_archive
 from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def world(tmp_path: Path) -> Downloads:
 
 
 def test_an_unpacked_folder_is_replaced_not_merged(world: Downloads, web: Web) -> None:
-    entry = world.file(web.put("/a.tgz", a_tar({"old/a": "1", "b": "1"})), "out", unpack=True)
+    entry = world.file(web.put("/a.tgz", tar_archive({"old/a": "1", "b": "1"})), "out", unpack=True)
     world.fetch(entry)
-    web.put("/a.tgz", a_tar({"b": "2", "c": "2"}))
+    web.put("/a.tgz", tar_archive({"b": "2", "c": "2"}))
 
     world.fetch(entry)
 
@@ -46,10 +46,10 @@ def test_an_unpacked_folder_is_replaced_not_merged(world: Downloads, web: Web) -
 
 
 def test_what_others_have_put_beside_it_stays(world: Downloads, web: Web) -> None:
-    entry = world.file(web.put("/a.tgz", a_tar({"b": "1"})), "out", unpack=True)
+    entry = world.file(web.put("/a.tgz", tar_archive({"b": "1"})), "out", unpack=True)
     world.fetch(entry)
     (world.place / "out/mine").write_text("mine")
-    web.put("/a.tgz", a_tar({"c": "2"}))
+    web.put("/a.tgz", tar_archive({"c": "2"}))
 
     world.fetch(entry)
 
@@ -71,7 +71,7 @@ def test_an_edited_file_is_kept_aside(
 
 
 def test_files_in_a_chart_that_came_from_nobody_are_kept_aside(world: Downloads, web: Web) -> None:
-    source = a_repository(web, {("own", "1.0.0"): a_chart("own", "1.0.0")})
+    source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
     (world.place / "chart/templates").mkdir(parents=True)
     (world.place / "chart/templates/old.yaml").write_text("old")
 
@@ -119,7 +119,7 @@ def test_nothing_is_put_where_git_keeps_its_own(world: Downloads, web: Web, path
 
 def test_places_inside_of_each_other_are_filled_in_order(world: Downloads, web: Web) -> None:
     outer = world.file(
-        web.put("/a.tgz", a_tar({"x/a": "outer", "x/b": "outer"})), "out", unpack=True
+        web.put("/a.tgz", tar_archive({"x/a": "outer", "x/b": "outer"})), "out", unpack=True
     )
     inner = world.file(web.put("/b", "inner"), "out/x/b")
 
@@ -130,7 +130,7 @@ def test_places_inside_of_each_other_are_filled_in_order(world: Downloads, web: 
 
 
 def test_a_run_that_changes_nothing_writes_nothing(world: Downloads, web: Web) -> None:
-    entry = world.file(web.put("/a.tgz", a_tar({"a": "1", "b": "1"})), "out", unpack=True)
+    entry = world.file(web.put("/a.tgz", tar_archive({"a": "1", "b": "1"})), "out", unpack=True)
     world.fetch(entry)
     before = {p: p.stat().st_mtime_ns for p in (world.place / "out").rglob("*")}
 
@@ -142,8 +142,8 @@ def test_a_run_that_changes_nothing_writes_nothing(world: Downloads, web: Web) -
 def test_of_one_source_at_one_place_the_first_counts(
     world: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
-    charts = {("own", version): a_chart("own", version) for version in ("1.0.0", "2.0.0")}
-    source = a_repository(web, charts)
+    charts = {("own", version): chart_archive("own", version) for version in ("1.0.0", "2.0.0")}
+    source = chart_repository(web, charts)
 
     world.fetch(world.chart(source, "1.0.0"), world.chart(source, "2.0.0"))
 
@@ -173,9 +173,9 @@ def test_a_run_that_was_killed_is_mended_by_the_next(
 ) -> None:
     old = {f"{n % 7}/old-{n}": f"{n}" for n in range(400)}
     new = {f"{n % 7}/{'old' if n % 2 else 'new'}-{n}": f"{n} again" for n in range(400)}
-    url = web.put("/a.tgz", a_tar(old))
+    url = web.put("/a.tgz", tar_archive(old))
     world.fetch(world.file(url, "out", unpack=True))
-    web.put("/a.tgz", a_tar(new))
+    web.put("/a.tgz", tar_archive(new))
     world.fetch(world.file(url, "elsewhere"))  # so that it is in the cache
     command = [sys.executable, "-c", KILLED, str(world.root), url]
     with subprocess.Popen(command, stdout=subprocess.PIPE, cwd=ROOT) as run:
@@ -197,8 +197,8 @@ def test_a_run_that_was_killed_is_mended_by_the_next(
 def test_a_file_and_a_folder_of_one_name(
     world: Downloads, web: Web, caplog: pytest.LogCaptureFixture, *, swapped: bool
 ) -> None:
-    folder = world.file(web.put("/a.tgz", a_tar({"in/a": "1", "b": "1"})), "out", unpack=True)
-    file = world.file(web.put("/c.tgz", a_tar({"in": "2"})), "out", unpack=True)
+    folder = world.file(web.put("/a.tgz", tar_archive({"in/a": "1", "b": "1"})), "out", unpack=True)
+    file = world.file(web.put("/c.tgz", tar_archive({"in": "2"})), "out", unpack=True)
     both = (file, folder) if swapped else (folder, file)
 
     world.fetch(*both)
@@ -209,7 +209,7 @@ def test_a_file_and_a_folder_of_one_name(
 
 
 def test_a_file_over_the_folder_of_another(world: Downloads, web: Web) -> None:
-    folder = world.file(web.put("/a.tgz", a_tar({"in/a": "1"})), "out/it", unpack=True)
+    folder = world.file(web.put("/a.tgz", tar_archive({"in/a": "1"})), "out/it", unpack=True)
     world.fetch(folder)
 
     world.fetch(folder, world.file(web.put("/b", "2"), "out/it"))

@@ -13,15 +13,15 @@ from commodore_py.model.stages import ReportOutcome
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.report_again import report_again
 from tests.support.builders import (
-    a_repository_with,
     commit_in,
     commit_to,
     digest_of,
     git,
-    git_says,
+    git_succeeds,
+    make_repository,
     url_of,
 )
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ OUT = "manifests/web/out.yaml"
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path, web={})
+    return make_fleet(tmp_path, web={})
 
 
 def push(config: Config) -> Published:
@@ -242,7 +242,7 @@ def test_two_clusters_with_one_catalog_are_doubted(fleet: Fleet) -> None:
 
 def test_another_cluster_with_its_own_catalog_takes_over(fleet: Fleet) -> None:
     push(fleet.config())
-    theirs = a_repository_with(fleet.repository("catalog-two"), {})
+    theirs = make_repository(fleet.repository("catalog-two"), {})
     other = fleet.a_second_cluster(theirs)
 
     published = compile_catalog(fleet.config(strict=True), other, approve=lambda _: True)
@@ -325,7 +325,7 @@ def test_a_branch_for_review_without_a_change_is_not_made(fleet: Fleet) -> None:
     push(fleet.config())
 
     assert not push(fleet.config(catalog_branch="review")).change
-    assert not git_says(fleet.catalog, "rev-parse", "--verify", "review")
+    assert not git_succeeds(fleet.catalog, "rev-parse", "--verify", "review")
 
 
 def test_a_branch_of_an_empty_catalog(fleet: Fleet) -> None:

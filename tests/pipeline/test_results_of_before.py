@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.pipeline import gather, render
 from tests.support.builders import commit_to
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,7 +55,7 @@ def _loaded_by_a_run(fleet: Fleet) -> set[str]:
 
 
 def test_a_run_that_finds_all_results_loads_no_engine(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={}, shop={})
+    fleet = make_fleet(tmp_path, web={}, shop={})
     first = _loaded_by_a_run(fleet)
 
     second = _loaded_by_a_run(fleet)
@@ -77,7 +77,7 @@ def _rendered(fleet: Fleet, store: Path) -> Rendered:
 
 
 def test_commits_reach_the_catalog(tmp_path: Path) -> None:
-    fleet = a_fleet(tmp_path, web={"filter.jsonnet": FILTER}, shop={"filter.jsonnet": FILTER})
+    fleet = make_fleet(tmp_path, web={"filter.jsonnet": FILTER}, shop={"filter.jsonnet": FILTER})
     commit_to(fleet.repository("tenant"), {"common.yml": FILTERS})
     trees = [_rendered(fleet, tmp_path / "store").catalog]
 

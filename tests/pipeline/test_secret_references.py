@@ -12,7 +12,7 @@ import yaml
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.pipeline import compile_catalog
 from tests.support.builders import commit_to
-from tests.support.fleet import CLUSTER, Fleet, a_component, a_fleet, component_entries
+from tests.support.fleet import CLUSTER, Fleet, component_entries, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ local data = std.extVar('target');
 
 def secrets_fleet(root: Path, **web: str) -> Fleet:
     """A cluster with the usual settings of a global configuration."""
-    fleet = a_fleet(root, web=web)
+    fleet = make_fleet(root, web=web)
     parameters = {
         "components": component_entries(fleet, ["web"]),
         "secret_management": MANAGEMENT,
@@ -210,7 +210,7 @@ def test_reference_that_is_encoded_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("strict", [False, True])
 def test_reference_that_only_a_copied_file_has_is_told(tmp_path: Path, strict: bool) -> None:
-    files = a_component("web")
+    files = configmap_component("web")
     entry = {
         "input_paths": ["${_base_directory}/static"],
         "input_type": "copy",

@@ -11,7 +11,7 @@ import yaml
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from tests.support.builders import commit_to, errors_in, git
-from tests.support.fleet import CLUSTER, TENANT, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, TENANT, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return a_fleet(tmp_path, web={})
+    return make_fleet(tmp_path, web={})
 
 
 def push(config: Config, cluster: str = CLUSTER) -> Published:

@@ -17,8 +17,8 @@ from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install
 from commodore_py.workflows.tools.programs import TOOLS, Tool, ask
-from tests.support.servers.api import Reply, refuses, serving
-from tests.support.tool_releases import Publisher, a_program, an_archive, put
+from tests.support.servers.api import Reply, error_reply, serve_api
+from tests.support.tool_releases import Publisher, program_script, tar_archive, write_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from commodore_py.workflows.tools.releases import Release
 
 NOW = datetime(2026, 1, 9, 15, 20, 0, 999)  # noqa: DTZ001 - the record has local times
-OLD = a_program("v1.0.0")
+OLD = program_script("v1.0.0")
 
 
 @pytest.fixture
 def publisher() -> Iterator[Publisher]:
-    with serving() as api:
+    with serve_api() as api:
         yield Publisher(api)
 
 
@@ -45,7 +45,7 @@ def folder(tmp_path: Path) -> ToolFolder:
 def used(folder: ToolFolder) -> ToolFolder:
     """A folder in which every tool is installed already."""
     for tool in TOOLS:
-        put(folder.path, tool, OLD)
+        write_program(folder.path, tool, OLD)
         folder.note(tool, NOW)
     return folder
 
@@ -103,8 +103,8 @@ def test_another_version_replaces_the_present_one(used: ToolFolder, publisher: P
 
 
 def test_a_program_in_use_can_be_replaced(used: ToolFolder, publisher: Publisher) -> None:
-    waiting = a_program(script="read line; echo $line")
-    program = put(used.path, "jb", waiting)
+    waiting = program_script(script="read line; echo $line")
+    program = write_program(used.path, "jb", waiting)
     with subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         bring(used, publisher, publisher.release("jb", "v1.2.3"))
         out, _ = running.communicate(b"still here\n", timeout=10)
@@ -115,7 +115,7 @@ def test_a_program_in_use_can_be_replaced(used: ToolFolder, publisher: Publisher
 
 def test_redirects_to_another_server_are_followed(folder: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("jb", "v1.2.3")
-    with serving() as storage:
+    with serve_api() as storage:
         content = publisher.api.reply_to(f"GET {publisher.path(release.url)}").body
         storage.on("GET /blob?sig=a%2Fb", Reply(body=content))
         publisher.api.on(
@@ -186,7 +186,7 @@ def test_an_unknown_version_is_told_with_its_url(
 ) -> None:
     release = publisher.release(tool, "v9.9.9")
     url = getattr(release, part)
-    publisher.api.on(f"GET {publisher.path(url)}", refuses(404, ""))
+    publisher.api.on(f"GET {publisher.path(url)}", error_reply(404, ""))
 
     error = strict(used, publisher, release)
 
@@ -201,7 +201,7 @@ def test_an_unknown_version_is_told_with_its_url(
 def test_a_failing_server_is_asked_again_and_told(
     tool: str, used: ToolFolder, publisher: Publisher
 ) -> None:
-    release = publisher.release(tool, "v1.2.3", file=refuses(503, "busy"))
+    release = publisher.release(tool, "v1.2.3", file=error_reply(503, "busy"))
 
     error = strict(used, publisher, release)
 
@@ -214,7 +214,7 @@ def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publish
     release = publisher.release("jb", "v1.2.3")
     request = f"GET {publisher.path(release.url)}"
     whole = publisher.api.reply_to(request)
-    publisher.api.on(request, Reply(body=whole.body, cut=True), refuses(502, ""), whole)
+    publisher.api.on(request, Reply(body=whole.body, cut=True), error_reply(502, ""), whole)
 
     bring(folder, publisher, release)
 
@@ -250,7 +250,7 @@ def test_a_download_that_stalls_is_told(
     ("program", "why"),
     [
         (b"\x7fELF is no program", "Exec format error"),
-        (a_program(script="echo no libc >&2; exit 1"), "no libc"),
+        (program_script(script="echo no libc >&2; exit 1"), "no libc"),
     ],
 )
 def test_a_program_that_does_not_run_here_is_not_kept(
@@ -274,7 +274,9 @@ def test_a_program_is_tried_without_our_secrets(
     seen = tmp_path / "seen"
     script = f"env > {seen}; echo v1.2.3"
 
-    bring(folder, publisher, publisher.release("jb", "v1.2.3", program=a_program(script=script)))
+    bring(
+        folder, publisher, publisher.release("jb", "v1.2.3", program=program_script(script=script))
+    )
 
     assert "PATH=" in seen.read_text()
     assert "s3cret" not in seen.read_text()
@@ -285,8 +287,8 @@ def test_a_program_is_tried_without_our_secrets(
     ("content", "told"),
     [
         (b"no archive at all", "is no archive"),
-        (an_archive({"../../helm": OLD}), "holds no "),
-        (an_archive({"kustomize": OLD})[:-30], "is no archive"),
+        (tar_archive({"../../helm": OLD}), "holds no "),
+        (tar_archive({"kustomize": OLD})[:-30], "is no archive"),
     ],
     ids=["no archive", "leads out", "cut short"],
 )
@@ -310,7 +312,7 @@ def test_an_interrupted_upgrade_leaves_the_present_tool(
 ) -> None:
     # The new program interrupts whoever tries it out, after everything else has gone well.
     script = f"kill -{signal} $PPID; sleep 1; echo v2.0.0"
-    release = publisher.release("helm", "v2.0.0", program=a_program(script=script))
+    release = publisher.release("helm", "v2.0.0", program=program_script(script=script))
     code = f"""
 import signal
 from datetime import datetime
@@ -336,7 +338,7 @@ install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datet
 def test_what_a_killed_installation_left_is_swept(folder: ToolFolder, publisher: Publisher) -> None:
     left, at_work = folder.path / ".commodore-old", folder.path / ".commodore-new"
     for scratch in (left, at_work):
-        put(scratch, "helm", b"half")
+        write_program(scratch, "helm", b"half")
     two_hours_ago = time.time() - 7200
     os.utime(left, (two_hours_ago, two_hours_ago))
 

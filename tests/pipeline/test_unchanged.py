@@ -16,9 +16,9 @@ from commodore_py.config import Author
 from commodore_py.dependencies.protection.running import one_run
 from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError
-from tests.support.builders import a_repository_with, commit_to, git, url_of
+from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.fleet import CLUSTER
-from tests.support.scenarios.reruns import PAUSE, Reruns, reruns, rewrite
+from tests.support.scenarios.reruns import PAUSE, Reruns, make_reruns, rewrite
 from tests.support.servers import git_http
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ LOCAL = {"local": True, "fetch_dependencies": False}
 @pytest.fixture
 def api(tmp_path: Path) -> Reruns:
     """Compiled from a folder of facts, until nothing was left to do."""
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     world.settle()
     return world
 
@@ -45,13 +45,13 @@ def api(tmp_path: Path) -> Reruns:
 @pytest.fixture
 def local(tmp_path: Path) -> Reruns:
     """The same in local mode."""
-    world = reruns(tmp_path, **LOCAL)
+    world = make_reruns(tmp_path, **LOCAL)
     world.settle()
     return world
 
 
 def test_files_that_a_run_is_told_to_do_not_count(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     world.settings = {"result_cache": tmp_path / "results"}
     trace, out = world.work / "trace.json", world.work / "out.json"
     world.run()
@@ -66,7 +66,7 @@ def test_files_that_a_run_is_told_to_do_not_count(tmp_path: Path) -> None:
 
 
 def test_files_that_code_looks_at_count_whoever_writes_them(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     out = world.work / "out.json"
     commit_to(
         world.fleet.repository("component-web"),
@@ -88,7 +88,7 @@ def test_files_that_code_looks_at_count_whoever_writes_them(tmp_path: Path) -> N
 def test_a_run_with_nothing_to_do_shows_what_a_full_run_shows(
     tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    world = reruns(tmp_path, **settings)
+    world = make_reruns(tmp_path, **settings)
 
     first = world.run()
     again = world.settle()
@@ -104,7 +104,7 @@ def test_a_run_with_nothing_to_do_shows_what_a_full_run_shows(
 
 
 def test_the_second_run_has_nothing_to_do_yet_warns_as_the_first_did(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
 
     first, second = world.run(), world.run()
 
@@ -116,7 +116,7 @@ def test_the_second_run_has_nothing_to_do_yet_warns_as_the_first_did(tmp_path: P
 
 
 def test_what_was_pushed_is_neither_pushed_nor_reported_again(tmp_path: Path) -> None:
-    world = reruns(tmp_path, push=True)
+    world = make_reruns(tmp_path, push=True)
     world.settle()
     report = world.fleet.root / f"facts/reports/{CLUSTER}.json"
     told = report.stat()
@@ -255,7 +255,7 @@ def test_a_commit_to_a_configuration_is_noticed(api: Reruns, repository: str) ->
 
 
 def test_a_tag_that_moves_is_noticed_and_told_once(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     web = world.fleet.repository("component-web")
     git(web, "tag", "v1", "master")
     components = {"web": {"version": "v1"}}
@@ -395,7 +395,7 @@ def test_folders_that_entries_name_count_wherever_they_are(local: Reruns, tmp_pa
 
 
 def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> None:
-    world = reruns(tmp_path / "fleet", result_cache=tmp_path / "results", **LOCAL)
+    world = make_reruns(tmp_path / "fleet", result_cache=tmp_path / "results", **LOCAL)
     outside = tmp_path / "elsewhere.json"
     outside.write_text('{"of": "one"}')
     main = world.work / "dependencies/web/component/main.jsonnet"
@@ -411,7 +411,7 @@ def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> Non
 
 
 def test_servers_are_asked_and_believed(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     web = world.fleet.repository("component-web")
     with git_http.serve(world.fleet.root / "repos") as server:
         components = {"web": {"url": server.url("component-web.git"), "version": "master"}}
@@ -432,8 +432,8 @@ def test_servers_are_asked_and_believed(tmp_path: Path) -> None:
 def test_a_library_from_git_is_asked_for_as_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = reruns(tmp_path)
-    library = a_repository_with(tmp_path / "repos/library.git", {"lib.libsonnet": "'one'"})
+    world = make_reruns(tmp_path)
+    library = make_repository(tmp_path / "repos/library.git", {"lib.libsonnet": "'one'"})
     url, settings = "https://git.example.com/org/library.git", tmp_path / "gitconfig"
     settings.write_text(f'[url "{url_of(library)}"]\n\tinsteadOf = {url}\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
@@ -620,7 +620,7 @@ def test_nobody_is_disturbed_at_work(api: Reruns) -> None:
 def test_what_a_user_edits_while_a_run_is_at_work_is_not_taken_for_its_own(
     tmp_path: Path, name: str
 ) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
 
     def meanwhile(_: object) -> bool:
         path = world.work / name

@@ -11,7 +11,7 @@ from commodore_py.adapters.http import PAUSES
 from commodore_py.errors import CommodoreError, notes_of
 from tests.support.fleet import CLUSTER, TENANT
 from tests.support.peer import serve_facts
-from tests.support.scenarios.reruns import Reruns, reruns, rewrite
+from tests.support.scenarios.reruns import Reruns, make_reruns, rewrite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[Reruns]:
     """Compiled from a server, until nothing was left to do."""
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     with serve_facts(world.fleet.root / "facts") as server:
         world.settings = {"api_url": server.url, "api_token": "secret"}
         world.settle()
@@ -55,7 +55,7 @@ def test_the_note_holds_no_token(world: Reruns) -> None:
 
 
 def test_without_an_answer_nothing_is_shown(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     with serve_facts(world.fleet.root / "facts") as server:
         world.settings = {"api_url": server.url, "api_token": "secret"}
         world.settle()
@@ -65,7 +65,7 @@ def test_without_an_answer_nothing_is_shown(tmp_path: Path) -> None:
 
 
 def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
-    world = reruns(tmp_path)
+    world = make_reruns(tmp_path)
     asked: list[str] = []
 
     class Away(BaseHTTPRequestHandler):

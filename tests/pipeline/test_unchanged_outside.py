@@ -11,7 +11,7 @@ from urllib.parse import quote
 import pytest
 
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from tests.support.scenarios.reruns import PAUSE, Reruns, reruns
+from tests.support.scenarios.reruns import PAUSE, Reruns, make_reruns
 
 from .test_unchanged import edit_facts
 
@@ -83,7 +83,7 @@ def test_what_comes_or_goes_while_a_run_is_at_work(
     for name in ("more/sub", "other"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "a.jsonnet").write_text(f"{{ a: {{ of: '{name}' }} }}")
-    world = reruns(tmp_path / "fleet")
+    world = make_reruns(tmp_path / "fleet")
     paths = [f"{tmp_path}/more/*/*.jsonnet"]
     entry = {"input_type": "jsonnet", "output_path": "web", "input_paths": paths}
     parameters: dict[str, object] = {"kapitan": {"compile": [entry]}}
@@ -165,7 +165,7 @@ def test_kubectl_counts_where_it_stands_for_kustomize(tools: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("host", ["", "localhost"])
 def test_facts_count_however_their_folder_is_written(tmp_path: Path, host: str) -> None:
-    world = reruns(tmp_path / "fleet")
+    world = make_reruns(tmp_path / "fleet")
     (tmp_path / "my facts").symlink_to(tmp_path / "fleet/facts")
     world.settings = {"api_url": f"file://{host}{quote(str(tmp_path / 'my facts'))}"}
     world.run()
@@ -179,7 +179,7 @@ def test_facts_count_however_their_folder_is_written(tmp_path: Path, host: str) 
 
 def _settled(tmp_path: Path, entry: str, **chart: str) -> Reruns:
     """A working directory with one entry more that has nothing to do."""
-    local = reruns(tmp_path / "fleet", local=True, fetch_dependencies=False)
+    local = make_reruns(tmp_path / "fleet", local=True, fetch_dependencies=False)
     for name, content in chart.items():
         file = local.work / "dependencies/web/chart" / name
         file.parent.mkdir(parents=True, exist_ok=True)

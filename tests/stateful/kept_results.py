@@ -21,7 +21,7 @@ from commodore_py.cache.records import Found, Missing, Records
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.catalog.compile import compile_catalog
-from tests.support.builders import commit_to, errors_in, git, git_says
+from tests.support.builders import commit_to, errors_in, git, git_succeeds
 
 from .kept_world import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, World
 from .scene import demand
@@ -227,13 +227,13 @@ class Play:
         for name in _OUTPUTS:
             found[name] = _files_in(work / name)
         catalog = self._world.remote("catalog")
-        if git_says(catalog, "rev-parse", "--verify", "HEAD"):
+        if git_succeeds(catalog, "rev-parse", "--verify", "HEAD"):
             found["pushed"] = git(catalog, "rev-parse", "HEAD^{tree}")
         if (work / "catalog/.git").exists():
             # Files are compared above: Git takes one for clean that was changed within the second
             # in which it was written, and got its old time back.
             found["staged"] = git(work / "catalog", "diff", "--cached", "--name-status")
-            found["committed"] = git_says(work / "catalog", "rev-parse", "HEAD^{tree}")
+            found["committed"] = git_succeeds(work / "catalog", "rev-parse", "HEAD^{tree}")
         return found
 
     @contextmanager

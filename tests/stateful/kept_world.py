@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.support.builders import a_repository_with, git, url_of
+from tests.support.builders import git, make_repository, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -273,7 +273,7 @@ class World:
                 content[name][path] = variants[0]
         content["global"]["commodore.yml"] = self._global()
         for name, files in content.items():
-            a_repository_with(self.remote(name), files)
+            make_repository(self.remote(name), files)
         git(self.remote("base"), "tag", "v1", "master")
         for path in BESIDE:
             self.put_beside(path, 0)

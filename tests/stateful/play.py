@@ -7,7 +7,7 @@ import subprocess
 import time
 from typing import TYPE_CHECKING, TypeVar
 
-from tests.support.builders import git, git_says, url_of
+from tests.support.builders import git, git_succeeds, url_of
 
 from .belongings import Holding
 from .remotes import FILES, SOURCES, VERSIONS
@@ -100,7 +100,7 @@ class Play(Scene):
     def stash(self, a: int, _b: int, _c: int) -> bool:
         """Stash everything."""
         place = self._checkout(a)
-        if not place or git_says(place, "rev-parse", "--verify", "--quiet", "refs/stash"):
+        if not place or git_succeeds(place, "rev-parse", "--verify", "--quiet", "refs/stash"):
             return False  # Git keeps older ones in no ref
         return _git_may(place, "stash", "--include-untracked") and self._touch(a)
 

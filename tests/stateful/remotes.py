@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.support.builders import a_repository_with, commit_to, git, git_says, url_of
+from tests.support.builders import commit_to, git, git_succeeds, make_repository, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -83,7 +83,7 @@ class Remotes:
     def make(self) -> None:
         """Make the repositories; each has a branch `feat` and a tag `v1`, too."""
         for name, content in _CONTENT.items():
-            repository = a_repository_with(self.path(name), {**content, **_IGNORE})
+            repository = make_repository(self.path(name), {**content, **_IGNORE})
             commit_to(repository, {"a.txt": f"{name} a\n", "docs/b.txt": f"{name} b\n"})
             git(repository, "branch", "feat", "master")
             commit_to(repository, {"z.txt": f"{name} z\n"}, branch="feat")
@@ -113,7 +113,7 @@ class Remotes:
         source, version = self.wanted[name]
         repository = self.path(source)
         revision = f"{version or 'HEAD'}^{{commit}}"
-        if not git_says(repository, "rev-parse", "--quiet", "--verify", revision):
+        if not git_succeeds(repository, "rev-parse", "--quiet", "--verify", revision):
             return None
         commit = git(repository, "rev-parse", revision)
         held = ("for-each-ref", "--contains", commit, "refs/heads", "refs/tags")
@@ -131,7 +131,7 @@ class Remotes:
 
     def change(self, repository: str, branch: str, file: str, text: str) -> None:
         """Somebody pushes a commit."""
-        if git_says(self.path(repository), "rev-parse", "--verify", f"refs/heads/{branch}"):
+        if git_succeeds(self.path(repository), "rev-parse", "--verify", f"refs/heads/{branch}"):
             commit_to(self.path(repository), {file: text}, branch=branch)
 
     def rewrite(self, repository: str, branch: str, file: str, text: str) -> None:
@@ -150,7 +150,7 @@ class Remotes:
         """Somebody deletes the branch `feat`, or makes it anew."""
         self.note()
         path = self.path(repository)
-        if not git_says(path, "branch", "-D", "feat"):
+        if not git_succeeds(path, "branch", "-D", "feat"):
             git(path, "branch", "feat", "master")
 
     def want(self, name: str, version: str) -> None:

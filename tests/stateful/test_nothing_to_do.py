@@ -10,7 +10,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to, git
-from tests.support.scenarios.reruns import Reruns, reruns
+from tests.support.scenarios.reruns import Reruns, make_reruns
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -115,7 +115,7 @@ def test_a_run_that_rests_leaves_what_a_full_run_leaves(
     steps: list[Callable[[Reruns, random.Random], None]],
     seed: int,
 ) -> None:
-    world, chance = reruns(tmp_path, **settings), random.Random(seed)  # noqa: S311 - to be repeated
+    world, chance = make_reruns(tmp_path, **settings), random.Random(seed)  # noqa: S311 - to be repeated
     world.run()
     rested = 0
 

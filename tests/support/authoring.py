@@ -21,7 +21,7 @@ parameters:
 """
 
 
-def a_component(
+def make_component_clone(
     parent: Path,
     name: str,
     files: Mapping[str, str] | None = None,
@@ -39,7 +39,7 @@ def a_component(
     return _clone(parent / f"component-{name}", content, remote)
 
 
-def a_package(parent: Path, name: str, files: Mapping[str, str]) -> Path:
+def make_package_clone(parent: Path, name: str, files: Mapping[str, str]) -> Path:
     """A clone of `package-<name>`."""
     return _clone(parent / f"package-{name}", files, "origin")
 

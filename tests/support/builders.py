@@ -39,7 +39,7 @@ def git(directory: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-def a_repository_with(
+def make_repository(
     path: Path, files: Mapping[str, str | bytes], *, branch: str = "master"
 ) -> Path:
     """A bare repository whose branch holds these files."""
@@ -64,7 +64,7 @@ def commit_to(
         f"data {len(message.encode())}\n{message}\n",
     ]
     stream = "".join(lines).encode()
-    if git_says(repository, "rev-parse", "--verify", f"refs/heads/{branch}"):
+    if git_succeeds(repository, "rev-parse", "--verify", f"refs/heads/{branch}"):
         stream += f"from refs/heads/{branch}^0\n".encode()
     for name, content in files.items():
         if content is None:
@@ -90,7 +90,7 @@ def commit_in(checkout: Path, files: Mapping[str, str], *, message: str = "Mine"
     return git(checkout, "rev-parse", "HEAD")
 
 
-def git_says(directory: Path, *arguments: str) -> bool:
+def git_succeeds(directory: Path, *arguments: str) -> bool:
     """Whether a git command succeeds."""
     done = subprocess.run(["git", *arguments], cwd=directory, capture_output=True, check=False)
     return done.returncode == 0

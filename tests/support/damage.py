@@ -139,7 +139,7 @@ def trees_of(config: Config, sources: Sources) -> object:
 
 
 @dataclass(frozen=True)
-class World:
+class DamagedStore:
     """A cluster, gathered; what it compiles to, and a store from an earlier compile."""
 
     config: Config
@@ -152,7 +152,7 @@ class World:
     """A copy of the store, to begin each round with."""
 
     @classmethod
-    def of_demo(cls, root: Path) -> World:
+    def of_demo(cls, root: Path) -> DamagedStore:
         """The playground."""
         write_demo(root / "demo")
         config = Config(paths=WorkPaths(root / "demo"), api_url=str(root / "demo/facts"))
@@ -161,7 +161,7 @@ class World:
     @classmethod
     def make(
         cls, root: Path, config: Config, cluster: str, work: Callable[[Config, Sources], object]
-    ) -> World:
+    ) -> DamagedStore:
         """Compile once without a store, and once to fill one."""
         with one_run(config.paths):
             sources = gather(config, cluster)

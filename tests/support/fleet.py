@@ -9,7 +9,7 @@ import yaml
 
 from commodore_py.config import Config, WorkPaths
 
-from .builders import a_repository_with, commit_to, git, url_of
+from .builders import commit_to, git, make_repository, url_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -75,17 +75,18 @@ class Fleet:
         return {name: git(self.catalog, "show", f"HEAD:{name}") for name in names}
 
 
-def a_fleet(root: Path, **components: Mapping[str, str]) -> Fleet:
+def make_fleet(root: Path, **components: Mapping[str, str]) -> Fleet:
     """A cluster that deploys these components; each maps file names to more or other content."""
     fleet = Fleet(root)
     for name, files in components.items():
-        a_repository_with(
-            fleet.repository(f"component-{dashed(name)}"), {**a_component(dashed(name)), **files}
+        make_repository(
+            fleet.repository(f"component-{dashed(name)}"),
+            {**configmap_component(dashed(name)), **files},
         )
     names = [dashed(name) for name in components]
-    a_repository_with(fleet.repository("catalog"), {})
-    a_repository_with(fleet.repository("global"), {"commodore.yml": _global_classes(fleet, names)})
-    a_repository_with(
+    make_repository(fleet.repository("catalog"), {})
+    make_repository(fleet.repository("global"), {"commodore.yml": _global_classes(fleet, names)})
+    make_repository(
         fleet.repository("tenant"), {"common.yml": yaml.safe_dump({"applications": names})}
     )
     facts = root / "facts"
@@ -109,7 +110,7 @@ def a_fleet(root: Path, **components: Mapping[str, str]) -> Fleet:
     return fleet
 
 
-def a_component(name: str, main: str = MAIN) -> dict[str, str]:
+def configmap_component(name: str, main: str = MAIN) -> dict[str, str]:
     """The files of a component that makes one ConfigMap of its parameters."""
     key = name.replace("-", "_")
     defaults = {"parameters": {key: {"data": {"of": name}}}}

@@ -26,7 +26,7 @@ GROUPS = {
 }
 
 
-def an_object(kind: str = "ConfigMap", name: str = "one", **content: Any) -> KubeObject:  # noqa: ANN401 - any content
+def make_object(kind: str = "ConfigMap", name: str = "one", **content: Any) -> KubeObject:  # noqa: ANN401 - any content
     """An object of a kind; `namespace`, `file` and `api` are what they say."""
     file = content.pop("file", "manifests/a.yaml")
     metadata = {"name": name, "namespace": content.pop("namespace", "ns")}
@@ -119,7 +119,7 @@ def _below(values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 VALUES: st.SearchStrategy[Any] = st.recursive(_ENDS, _below, max_leaves=12)
 OBJECTS = st.builds(
-    lambda kind, name, namespace, more: an_object(kind, name, namespace=namespace, **more),
+    lambda kind, name, namespace, more: make_object(kind, name, namespace=namespace, **more),
     st.sampled_from(["ConfigMap", "Deployment", "Secret", "PersistentVolumeClaim"]),
     st.sampled_from(["x", "y", "z"]),
     st.sampled_from(["", "ns"]),

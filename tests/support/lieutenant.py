@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from copy import deepcopy
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from commodore_py.config import Config, WorkPaths
-from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lieutenant.reports import report_body, send_report
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
+from tests.support.builders import errors_in
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+    from commodore_py.errors import CommodoreError
 
 MISSING = object()
 """Given as a field's value: leave the field out."""
@@ -46,10 +49,6 @@ def as_yaml(value: object) -> str:
     return yaml.safe_dump(value, allow_unicode=True)
 
 
-def make_config(paths: WorkPaths, **settings: Any) -> Config:  # noqa: ANN401 - any setting
-    return Config(paths, **settings)
-
-
 def report(config: Config, record: BuildRecord) -> None:
     send_report(config, record.cluster, report_body(record))
 
@@ -70,13 +69,9 @@ def make_record() -> BuildRecord:
     )
 
 
-def problems_of(error: CommodoreError) -> list[CommodoreError]:
-    return list(error.errors) if isinstance(error, SeveralErrors) else [error]
-
-
-def told(error: CommodoreError) -> list[str]:
+def problem_lines(error: CommodoreError) -> list[str]:
     """Every problem, with its place."""
-    return [f"{problem.where}: {problem}" for problem in problems_of(error)]
+    return [f"{problem.where}: {problem}" for problem in errors_in(error)]
 
 
 def _with(base: dict[str, Any], fields: dict[str, object]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def keeps(stranger: Path, entries: object) -> Path:
+def write_token_cache(stranger: Path, entries: object) -> Path:
     """Have the token cache hold this."""
     file = stranger / ".cache" / "commodore" / "token"
     file.parent.mkdir(parents=True)
@@ -23,11 +23,11 @@ def keeps(stranger: Path, entries: object) -> Path:
     return file
 
 
-def good_token() -> str:
+def valid_token() -> str:
     return jwt({"exp": time.time() + 60, "iss": "kept"})
 
 
-def spent_token() -> str:
+def expired_token() -> str:
     return jwt({"exp": time.time() - 60})
 
 

@@ -48,11 +48,11 @@ FILES = {
 }
 
 
-def a_template(folder: Path, *, hook: str = HOOK) -> Path:
+def make_template(folder: Path, *, hook: str = HOOK) -> Path:
     """A repository with a template, and a hook unless it is empty."""
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
-    change(folder, FILES)
+    change_template(folder, FILES)
     more = {"cookiecutter.json": json.dumps(VARIABLES, indent=2)}
     if hook:
         more["hooks/post_gen_project.py"] = hook
@@ -60,6 +60,6 @@ def a_template(folder: Path, *, hook: str = HOOK) -> Path:
     return folder
 
 
-def change(template: Path, files: Mapping[str, str]) -> str:
+def change_template(template: Path, files: Mapping[str, str]) -> str:
     """Commit other contents of a template's files; returns the commit."""
     return commit_in(template, {f"{TOP}/{name}": text for name, text in files.items()})

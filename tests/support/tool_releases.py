@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.workflows.tools.releases import PROJECTS, Platform, Release, Upstream, release_of
-from tests.support.servers.api import Reply, says
+from tests.support.servers.api import Reply, json_reply
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 RESET = 4_000_000_000  # 2096-10-02 07:06:40 UTC
 
 
-def a_program(version: str = "", *, script: str = "") -> bytes:
+def program_script(version: str = "", *, script: str = "") -> bytes:
     """A program that says its version, or whatever else the script does."""
     return f"#!/bin/sh\n{script or f'echo {version}'}\n".encode()
 
 
-def put(folder: Path, name: str, content: bytes) -> Path:
+def write_program(folder: Path, name: str, content: bytes) -> Path:
     """A program in a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     program = folder / name
@@ -44,7 +44,7 @@ class Publisher:
 
     def latest(self, tool: str, tag: str) -> None:
         """What GitHub calls the latest release."""
-        self.on_latest(tool, says({"tag_name": tag}))
+        self.on_latest(tool, json_reply({"tag_name": tag}))
 
     def on_latest(self, tool: str, *replies: Reply) -> None:
         self.api.on(
@@ -62,9 +62,9 @@ class Publisher:
     ) -> Release:
         """Publish a version; checksums and reply may be other than right."""
         release = release_of(tool, version, Platform.here(), self.upstream())
-        content = program if program is not None else a_program(version)
+        content = program if program is not None else program_script(version)
         if release.member:
-            content = an_archive({release.member: content, "LICENSE": b"free"})
+            content = tar_archive({release.member: content, "LICENSE": b"free"})
         digest = hashlib.sha256(content).hexdigest()
         lines = checksums.format(sum=digest, file=release.file)
         self.api.on(f"GET {self.path(release.url)}", file or Reply(body=content))
@@ -79,7 +79,7 @@ class Publisher:
         return sum(part in one.path for one in self.api.asked)
 
 
-def an_archive(files: dict[str, bytes]) -> bytes:
+def tar_archive(files: dict[str, bytes]) -> bytes:
     """A compressed tar archive."""
     target = io.BytesIO()
     with tarfile.open(fileobj=target, mode="w:gz") as tar:
@@ -90,9 +90,9 @@ def an_archive(files: dict[str, bytes]) -> bytes:
     return target.getvalue()
 
 
-def limited() -> Reply:
+def rate_limited() -> Reply:
     """GitHub's answer to who asked too often."""
-    reply = says({"message": "API rate limit exceeded"}, 403)
+    reply = json_reply({"message": "API rate limit exceeded"}, 403)
     return Reply(
         reply.status,
         reply.body,

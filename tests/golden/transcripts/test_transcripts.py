@@ -18,7 +18,7 @@ import pytest
 
 from commodore_py.cli import run
 from tests.support.builders import commit_to, git, url_of
-from tests.support.fleet import CLUSTER, MAIN, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, MAIN, Fleet, make_fleet
 from tests.support.servers import git_http, git_ssh
 
 if TYPE_CHECKING:
@@ -124,7 +124,7 @@ def scene(
         captured = capsys.readouterr()
         return captured.out, captured.err
 
-    fleet = a_fleet(tmp_path, web={}, shop={})
+    fleet = make_fleet(tmp_path, web={}, shop={})
     with TRANSPORTS[request.param](fleet, monkeypatch) as (url, options):
         file = fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
         file.write_text(file.read_text().replace(url_of(fleet.catalog), url))

@@ -8,9 +8,9 @@ import pytest
 
 from commodore_py.config import Config, WorkPaths
 from tests.support.lieutenant import cluster_object, tenant_object
-from tests.support.servers.api import Api, Reply, serving
+from tests.support.servers.api import Api, Reply, serve_api
 from tests.support.servers.oidc import double
-from tests.support.servers.oidc.contract import a_terminal, reading
+from tests.support.servers.oidc.contract import following_links, interactive_terminal
 from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def provider() -> Iterator[Double]:
-    with double.providing() as provider:
+    with double.serve_provider() as provider:
         yield provider
 
 
 @pytest.fixture
 def api(provider: Double) -> Iterator[Api]:
     """An API that tells where to log in, and knows one cluster."""
-    with serving() as api:
+    with serve_api() as api:
         api.serves("/", {"oidc": {"clientId": CLIENT, "discoveryUrl": provider.discovery_url}})
         api.serves("/clusters/c-1", cluster_object())
         api.serves("/clusters/", [cluster_object()])
@@ -44,7 +44,7 @@ def config(api: Api, tmp_path: Path) -> Config:
 @pytest.fixture
 def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Somebody at a terminal who goes where it says, and agrees to everything."""
-    with a_terminal(monkeypatch), reading():
+    with interactive_terminal(monkeypatch), following_links():
         yield
 
 

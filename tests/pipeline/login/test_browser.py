@@ -16,7 +16,7 @@ import requests
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.auth.session import log_in
 from tests.support.login import port_18000_taken
-from tests.support.servers.oidc.contract import ASKING, a_terminal
+from tests.support.servers.oidc.contract import ASKING, interactive_terminal
 from tests.support.servers.oidc.double import CLIENT, Double
 from tests.support.servers.oidc.person import Person
 
@@ -90,7 +90,7 @@ def test_only_the_expected_path_ends_a_login(
 ) -> None:
     visitor = Visitor("/healthz", "/favicon.ico?code=x&state=y", "/login?error=x")
 
-    with a_terminal(monkeypatch), shown_to(visitor):
+    with interactive_terminal(monkeypatch), shown_to(visitor):
         assert log_in(config)
 
     assert visitor.seen == [(200, "ok"), (404, "not here"), (404, "not here")]
@@ -104,7 +104,7 @@ def test_the_page_tells_what_went_wrong(
     provider.behaviour.arrival = {"error": "<script>"}
 
     with (
-        a_terminal(monkeypatch),
+        interactive_terminal(monkeypatch),
         shown_to(visitor),
         pytest.raises(CommodoreError, match="denied the login: <script>"),
     ):
@@ -133,7 +133,7 @@ def test_a_busy_port_is_named_with_ways_out(config: Config, listen: str) -> None
 def test_the_usual_port_is_the_one_registered(
     config: Config, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with a_terminal(monkeypatch), port_18000_taken():
+    with interactive_terminal(monkeypatch), port_18000_taken():
         monkeypatch.setenv("BROWSER", "true %s")
         with pytest.raises(CommodoreError, match="another program listens on port 18000"):
             log_in(replace(config, oidc_listen=""))

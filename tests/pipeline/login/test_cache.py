@@ -9,7 +9,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import log_in
 from commodore_py.lieutenant.clusters import load_cluster
-from tests.support.login import keeps
+from tests.support.login import write_token_cache
 from tests.support.servers.oidc.contract import cached
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_a_broken_cache_is_started_anew(
     problem: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    file = keeps(stranger, None)
+    file = write_token_cache(stranger, None)
     file.write_bytes(content)
 
     token = log_in(config)

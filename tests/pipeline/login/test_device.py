@@ -10,7 +10,7 @@ import pytest
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import log_in
 from tests.support.login import port_18000_taken
-from tests.support.servers.oidc.contract import a_terminal, reading
+from tests.support.servers.oidc.contract import following_links, interactive_terminal
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -22,7 +22,7 @@ def test_where_no_browser_is_the_address_is_shown(
 ) -> None:
     provider.behaviour.document = {"device_authorization_endpoint": None}
 
-    with a_terminal(monkeypatch), reading() as reader:
+    with interactive_terminal(monkeypatch), following_links() as reader:
         assert log_in(config)
 
     assert reader.shown[0].startswith("Log in with a browser that reaches port ")
@@ -37,7 +37,7 @@ def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
 ) -> None:
     provider.behaviour.raw = {"/device/auth": (401, b'{"error": "unauthorized_client"}')}
 
-    with a_terminal(monkeypatch), port_18000_taken():
+    with interactive_terminal(monkeypatch), port_18000_taken():
         monkeypatch.setenv("SSH_CONNECTION", "1")
         monkeypatch.setenv("DISPLAY", ":0")
         with pytest.raises(CommodoreError, match="another program listens on port 18000"):
@@ -51,7 +51,7 @@ def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
 def test_a_device_that_was_asked_for_is_no_browser(
     config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with a_terminal(monkeypatch):
+    with interactive_terminal(monkeypatch):
         provider.behaviour.raw = {"/device/auth": (401, b'{"error": "unauthorized_client"}')}
         with pytest.raises(CommodoreError, match="answered 401 Unauthorized: unauthorized_client"):
             log_in(config, device=True)
@@ -79,5 +79,5 @@ def test_an_invitation_that_ends_is_told(
 ) -> None:
     provider.behaviour.raw = {"/token": (400, error)}
 
-    with a_terminal(monkeypatch), pytest.raises(CommodoreError, match=problem):
+    with interactive_terminal(monkeypatch), pytest.raises(CommodoreError, match=problem):
         log_in(config, device=True)

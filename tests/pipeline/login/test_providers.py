@@ -13,8 +13,8 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import log_in, log_out
 from commodore_py.lieutenant.clusters import load_cluster
-from tests.support.login import good_token
-from tests.support.servers.api import Api, Reply, refuses, says
+from tests.support.login import valid_token
+from tests.support.servers.api import Api, Reply, error_reply, json_reply
 from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
@@ -47,15 +47,15 @@ def test_a_provider_that_is_away_is_named(config: Config) -> None:
 @pytest.mark.parametrize(
     ("reply", "problem"),
     [
-        (refuses(500, "broken"), "answered 500 Internal Server Error: broken"),
+        (error_reply(500, "broken"), "answered 500 Internal Server Error: broken"),
         (Reply(200, b"hello"), "answered 200 OK, but no JSON; it begins: hello"),
-        (says([]), "expected a discovery document, the identity provider sent a list"),
+        (json_reply([]), "expected a discovery document, the identity provider sent a list"),
         (
-            says({"issuer": "x"}),
+            json_reply({"issuer": "x"}),
             "the provider's discovery document has no authorization_endpoint and token_endpoint",
         ),
         (
-            says({"authorization_endpoint": "https://x", "token_endpoint": 5}),
+            json_reply({"authorization_endpoint": "https://x", "token_endpoint": 5}),
             "the provider's discovery document has no token_endpoint",
         ),
     ],
@@ -127,7 +127,7 @@ def test_a_document_of_another_provider_is_warned_about(
     [
         ({"answer": {"id_token": None}}, "it has no id_token"),
         ({"answer": {"id_token": "opaque"}}, "its id_token is not a JSON web token"),
-        ({"answer": {"id_token": f"{good_token()}\n"}}, "its id_token is not a JSON web token"),
+        ({"answer": {"id_token": f"{valid_token()}\n"}}, "its id_token is not a JSON web token"),
         ({"claims": {"iss": "https://x"}}, "its id_token comes from another issuer: https://x"),
         ({"claims": {"aud": "web"}}, "its id_token is not for commodore, but for web"),
         ({"claims": {"aud": ["a", CLIENT], "azp": "a"}}, "its id_token is not for commodore"),

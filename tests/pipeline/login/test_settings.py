@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import fetch_token, log_in, log_out
-from tests.support.servers.api import Api, Reply, refuses
+from tests.support.servers.api import Api, Reply, error_reply
 from tests.support.servers.oidc.double import CLIENT, Double
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def test_a_folder_of_facts_needs_no_login(config: Config, ask: Any) -> None:  # 
 @pytest.mark.parametrize(
     ("reply", "cause"),
     [
-        (refuses(403, "go away"), "answered 403 Forbidden: go away"),
+        (error_reply(403, "go away"), "answered 403 Forbidden: go away"),
         (Reply(200, b"<html>"), "answered 200 OK, but no JSON; it begins: <html>"),
     ],
 )

@@ -14,9 +14,9 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import fetch_token, log_in
 from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
 from tests.support.lieutenant import cluster_object, make_record, report
-from tests.support.login import good_token, keeps, spent_token
-from tests.support.servers.api import Api, refuses
-from tests.support.servers.oidc.contract import a_terminal, cached
+from tests.support.login import expired_token, valid_token, write_token_cache
+from tests.support.servers.api import Api, error_reply
+from tests.support.servers.oidc.contract import cached, interactive_terminal
 from tests.support.servers.oidc.double import Double, jwt
 from tests.support.servers.oidc.person import browser
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 def test_an_expired_token_is_replaced_by_the_one_kept(
     config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    keeps(stranger, {api.url: {"id_token": (kept := good_token())}})
+    write_token_cache(stranger, {api.url: {"id_token": (kept := valid_token())}})
     given = jwt({"exp": 0})
 
     assert list_clusters(replace(config, api_token=given)) == [cluster_object()]
@@ -46,13 +46,13 @@ def test_an_expired_token_is_replaced_by_the_one_kept(
 @pytest.mark.spec("02.19")
 @pytest.mark.usefixtures("person")
 def test_an_expired_token_is_replaced_by_a_login(config: Config, api: Api, stranger: Path) -> None:
-    list_clusters(replace(config, api_token=spent_token()))
+    list_clusters(replace(config, api_token=expired_token()))
 
     assert api.asked[-1].token == f"Bearer {cached(stranger)[api.url]['id_token']}"
 
 
 def test_a_good_token_given_comes_first(config: Config, api: Api, stranger: Path) -> None:
-    keeps(stranger, {api.url: {"id_token": good_token()}})
+    write_token_cache(stranger, {api.url: {"id_token": valid_token()}})
 
     list_clusters(replace(config, api_token="sesame"))
 
@@ -67,13 +67,13 @@ def test_a_good_token_given_comes_first(config: Config, api: Api, stranger: Path
         {},
         {"id_token": 5, "refresh_token": None},
         {"id_token": "two words"},
-        {"id_token": spent_token()},
+        {"id_token": expired_token()},
     ],
 )
 def test_where_nobody_can_log_in_nobody_is_asked(
     config: Config, api: Api, provider: Double, stranger: Path, entry: object
 ) -> None:
-    keeps(stranger, {api.url: entry})
+    write_token_cache(stranger, {api.url: entry})
 
     for ask in (
         lambda: load_cluster(config, "c-1"),
@@ -93,11 +93,11 @@ def test_where_nobody_can_log_in_nobody_is_asked(
 def test_a_session_is_renewed_without_a_person(
     config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with a_terminal(monkeypatch):
+    with interactive_terminal(monkeypatch):
         monkeypatch.setenv("BROWSER", browser("agrees"))
         first = log_in(config)
     entries = cached(stranger)
-    entries[api.url]["id_token"] = spent_token()
+    entries[api.url]["id_token"] = expired_token()
     (stranger / ".cache/commodore/token").write_text(json.dumps(entries))
     monkeypatch.setenv("CI", "true")
 
@@ -113,7 +113,7 @@ def a_session_to_renew(config: Config, api: Api, stranger: Path) -> str:
     """Log in, and have the token expire; the refresh token."""
     log_in(config)
     entries = cached(stranger)
-    entries[api.url]["id_token"] = spent_token()
+    entries[api.url]["id_token"] = expired_token()
     (stranger / ".cache/commodore/token").write_text(json.dumps(entries))
     return str(entries[api.url]["refresh_token"])
 
@@ -179,9 +179,9 @@ def test_runs_side_by_side_renew_a_session_once(
 def test_completion_logs_nobody_in(
     config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    keeps(stranger, {api.url: {"id_token": spent_token(), "refresh_token": "x"}})
+    write_token_cache(stranger, {api.url: {"id_token": expired_token(), "refresh_token": "x"}})
 
-    with a_terminal(monkeypatch):
+    with interactive_terminal(monkeypatch):
         monkeypatch.setenv("BROWSER", browser("agrees"))
         assert cluster_ids(config) == []
         with pytest.raises(CommodoreError, match="no token for the API"):
@@ -191,7 +191,7 @@ def test_completion_logs_nobody_in(
 
 
 def test_completion_takes_a_token_that_is_kept(config: Config, api: Api, stranger: Path) -> None:
-    keeps(stranger, {api.url: {"id_token": good_token()}})
+    write_token_cache(stranger, {api.url: {"id_token": valid_token()}})
 
     assert cluster_ids(config) == ["c-1"]
 
@@ -200,7 +200,7 @@ def test_completion_takes_a_token_that_is_kept(config: Config, api: Api, strange
 def test_a_token_that_the_api_refuses_can_be_replaced(
     config: Config, api: Api, status: int
 ) -> None:
-    api.on("GET /clusters/c-1", refuses(status, "malformed jwt"))
+    api.on("GET /clusters/c-1", error_reply(status, "malformed jwt"))
 
     with pytest.raises(HttpError, match="malformed jwt") as raised:
         load_cluster(replace(config, api_token="sesame"), "c-1")

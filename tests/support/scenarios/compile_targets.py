@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class World:
+class CompileTargets:
     """A working directory with targets; edits are made between compiles."""
 
     root: Path

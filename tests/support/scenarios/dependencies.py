@@ -11,12 +11,12 @@ from commodore_py.dependencies.fetch import fetcher
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 from tests.support.builders import (
-    a_repository_with,
     commit_to,
     component_files,
     errors_in,
     git,
     make_config,
+    make_repository,
     url_of,
 )
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class World:
+class Workspace:
     """Bare repositories in one folder, a working directory in another."""
 
     root: Path
@@ -53,7 +53,7 @@ class World:
     def repository(self, name: str, files: Mapping[str, str | bytes] | None = None) -> Path:
         """A new repository; it holds a component of that name unless told otherwise."""
         content = component_files(name) if files is None else files
-        return a_repository_with(self.root / "remotes" / f"{name}.git", content)
+        return make_repository(self.root / "remotes" / f"{name}.git", content)
 
     def fetch(self, *specs: DependencySpec, **settings: Any) -> tuple[Dependency, ...]:  # noqa: ANN401 - Config checks them by name
         """One step of a run."""
@@ -110,7 +110,9 @@ def tag(repository: Path, name: str, *, at: str = "master") -> None:
     git(repository, *who, "tag", "--force", "--annotate", "--message", name, name, at)
 
 
-def rewritten(repository: Path, files: Mapping[str, str | bytes], *, name: str = "master") -> str:
+def rewrite_history(
+    repository: Path, files: Mapping[str, str | bytes], *, name: str = "master"
+) -> str:
     """Replace the history of a branch, as a force push does."""
     git(repository, "update-ref", "-d", f"refs/heads/{name}")
     return commit_to(repository, files, branch=name, message="Another history")

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.workflows.demo import write_demo
-from tests.support.builders import commit_in, commit_to, git, git_says
+from tests.support.builders import commit_in, commit_to, git, git_succeeds
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -187,7 +187,7 @@ def catalog(demo: Path) -> Path:
 
 def pushed_tree(demo: Path) -> str:
     """The tree of the catalog, empty before the first push."""
-    if not git_says(catalog(demo), "rev-parse", "--verify", "refs/heads/master"):
+    if not git_succeeds(catalog(demo), "rev-parse", "--verify", "refs/heads/master"):
         return ""
     return git(catalog(demo), "rev-parse", "refs/heads/master^{tree}")
 

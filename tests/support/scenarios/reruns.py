@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.workflows.catalog.compile import compile_catalog
-from tests.support.fleet import CLUSTER, Fleet, a_fleet
+from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -66,7 +66,7 @@ class Reruns:
             return approve(change) if approve is not None else self.settings.get("push", False)
 
         config = self.fleet.config(**{**self.settings, **changes})
-        with heard() as records:
+        with logged() as records:
             published = compile_catalog(config, CLUSTER, decide, diff_text)
         texts = [record.getMessage() for record in records]
         rested = any(text.startswith("nothing changed since") for text in texts)
@@ -86,9 +86,9 @@ class Reruns:
         (self.work / ".commodore/unchanged").unlink(missing_ok=True)
 
 
-def reruns(root: Path, **settings: Any) -> Reruns:  # noqa: ANN401 - Config checks them by name
+def make_reruns(root: Path, **settings: Any) -> Reruns:  # noqa: ANN401 - Config checks them by name
     """A cluster with two components; in local mode it was compiled with the API before."""
-    world = Reruns(a_fleet(root, web={"component/names.json": "{}"}, db_one={}), {})
+    world = Reruns(make_fleet(root, web={"component/names.json": "{}"}, db_one={}), {})
     if settings.get("local"):
         world.run()
     world.settings = settings
@@ -96,7 +96,7 @@ def reruns(root: Path, **settings: Any) -> Reruns:  # noqa: ANN401 - Config chec
 
 
 @contextmanager
-def heard() -> Iterator[list[logging.LogRecord]]:
+def logged() -> Iterator[list[logging.LogRecord]]:
     """All that is logged meanwhile, down to progress."""
     records: list[logging.LogRecord] = []
 

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tests.support.builders import a_repository_with, git, git_says
+from tests.support.builders import git, git_succeeds, make_repository
 from tests.support.servers.github import TOKEN, GitHubServer, Hosted, serve
-from tests.support.templates import a_template, change
+from tests.support.templates import change_template, make_template
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ QUICKLY = ("--github-pause", "0", "--push-url", "same")
 
 
 @dataclass
-class World:
+class TemplateSync:
     """Components at GitHub, and the template that they were made from."""
 
     commodore: CommandLine
@@ -36,14 +36,14 @@ class World:
         (self.folder / "made").mkdir(exist_ok=True)
         ran = self.commodore(kind, "new", slug, *words)
         assert ran.code == 0, ran.err
-        place = a_repository_with(self.folder / "git" / f"{kind}-{slug}.git", {})
+        place = make_repository(self.folder / "git" / f"{kind}-{slug}.git", {})
         git(self.folder / "made" / slug, "push", "--quiet", f"file://{place}", "HEAD:master")
         self.hosted[slug] = self.github.host(f"acme/{kind}-{slug}", place)
         return self.hosted[slug]
 
     def change_template(self, old: str, new: str) -> str:
         text = (self.template / README).read_text()
-        return change(self.template, {"README.md": text.replace(old, new)})
+        return change_template(self.template, {"README.md": text.replace(old, new)})
 
     def sync(
         self, *words: str, entries: tuple[str, ...] | None = None, kind: str = "component"
@@ -60,16 +60,20 @@ class World:
 
 
 @contextmanager
-def a_world(commodore: CommandLine, folder: Path) -> Iterator[World]:
+def make_scenario(commodore: CommandLine, folder: Path) -> Iterator[TemplateSync]:
     """GitHub with nothing in it yet, and a template without programs."""
     with serve() as github:
-        yield World(commodore, github, folder, a_template(folder / "template", hook=""))
+        yield TemplateSync(commodore, github, folder, make_template(folder / "template", hook=""))
 
 
 def branch_of(hosted: Hosted, branch: str = "template-sync") -> str:
     """The commit of a branch, empty if there is none."""
     name = f"refs/heads/{branch}"
-    return git(hosted.place, "rev-parse", name) if git_says(hosted.place, "rev-parse", name) else ""
+    return (
+        git(hosted.place, "rev-parse", name)
+        if git_succeeds(hosted.place, "rev-parse", name)
+        else ""
+    )
 
 
 def summary(ran: Ran) -> list[str]:

@@ -26,7 +26,7 @@ class Reply:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """One request as it arrived."""
 
     method: str
@@ -44,7 +44,7 @@ class Api(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[Asked] = []
+        self.asked: list[Request] = []
         self.over = threading.Event()
         self._replies: dict[str, list[Reply]] = {}
 
@@ -57,27 +57,27 @@ class Api(ThreadingHTTPServer):
         self._replies[request] = list(replies)
 
     def serves(self, path: str, value: object) -> None:
-        self.on(f"GET {path}", says(value))
+        self.on(f"GET {path}", json_reply(value))
 
     def reply_to(self, request: str) -> Reply:
-        replies = self._replies.get(request, [refuses(404, f"no {request}")])
+        replies = self._replies.get(request, [error_reply(404, f"no {request}")])
         return replies.pop(0) if len(replies) > 1 else replies[0]
 
 
-def says(value: object, status: int = HTTPStatus.OK) -> Reply:
+def json_reply(value: object, status: int = HTTPStatus.OK) -> Reply:
     return Reply(status, json.dumps(value).encode(), {"Content-Type": "application/json"})
 
 
-def refuses(status: int, reason: str) -> Reply:
-    return says({"reason": reason}, status)
+def error_reply(status: int, reason: str) -> Reply:
+    return json_reply({"reason": reason}, status)
 
 
-def redirects(location: str, status: int = HTTPStatus.TEMPORARY_REDIRECT) -> Reply:
+def redirect_reply(location: str, status: int = HTTPStatus.TEMPORARY_REDIRECT) -> Reply:
     return Reply(status, headers={"Location": location})
 
 
 @contextmanager
-def serving() -> Iterator[Api]:
+def serve_api() -> Iterator[Api]:
     """A server for the time of one test."""
     with Api() as api:
         thread = threading.Thread(target=api.serve_forever, kwargs={"poll_interval": 0.01})
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        self.server.asked.append(Asked(self.command, self.path, dict(self.headers.items()), body))
+        self.server.asked.append(Request(self.command, self.path, dict(self.headers.items()), body))
         reply = self.server.reply_to(f"{self.command} {self.path}")
         if reply.silent and not reply.body:
             self.server.over.wait(30)

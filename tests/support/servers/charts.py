@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .web import Web
 
 
-def a_tar(files: Mapping[str, str | bytes], *, mode: str = "w:gz") -> bytes:
+def tar_archive(files: Mapping[str, str | bytes], *, mode: str = "w:gz") -> bytes:
     """An archive of files; names that end with a slash are folders."""
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]  # any mode
@@ -28,7 +28,7 @@ def a_tar(files: Mapping[str, str | bytes], *, mode: str = "w:gz") -> bytes:
     return out.getvalue()
 
 
-def a_chart(name: str, version: str, **files: str) -> bytes:
+def chart_archive(name: str, version: str, **files: str) -> bytes:
     """A packaged chart; `more` are contents by file name, `__` standing for a slash."""
     chart = yaml.safe_dump({"apiVersion": "v2", "name": name, "version": version})
     template = "kind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\n"
@@ -38,10 +38,10 @@ def a_chart(name: str, version: str, **files: str) -> bytes:
         "templates/map.yaml": template,
         **{path.replace("__", "/"): text for path, text in files.items()},
     }
-    return a_tar({f"{name}/{path}": text for path, text in content.items()})
+    return tar_archive({f"{name}/{path}": text for path, text in content.items()})
 
 
-def a_repository(
+def chart_repository(
     web: Web,
     charts: Mapping[tuple[str, str], bytes],
     *,

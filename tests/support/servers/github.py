@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
-from tests.support.builders import git, git_says
+from tests.support.builders import git, git_succeeds
 
 if TYPE_CHECKING:
     import ssl
@@ -83,7 +83,7 @@ class Refusal:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A request that arrived."""
 
     method: str
@@ -109,7 +109,7 @@ class GitHubServer(ThreadingHTTPServer):
         self.most_per_page = 100
         self.next_at = ""
         """Where next pages are said to be, if not here."""
-        self.asked: list[Asked] = []
+        self.asked: list[Request] = []
         self.lock = threading.Lock()
 
     @property
@@ -182,7 +182,7 @@ class _Handler(BaseHTTPRequestHandler):
         content = json.loads(body) if body else None
         with self.server.lock:
             self.server.asked.append(
-                Asked(self.command, self.path, dict(self.headers.items()), content)
+                Request(self.command, self.path, dict(self.headers.items()), content)
             )
             try:
                 status, answer, headers = self._answer(content)
@@ -263,7 +263,7 @@ class _Handler(BaseHTTPRequestHandler):
             problem = (
                 f"A pull request already exists for {hosted.full_name.split('/')[0]}:{branch}."
             )
-        elif not git_says(hosted.place, "rev-parse", "--verify", f"refs/heads/{branch}"):
+        elif not git_succeeds(hosted.place, "rev-parse", "--verify", f"refs/heads/{branch}"):
             problem = "head is invalid"
         elif not git(hosted.place, "rev-list", branch, f"^{content['base']}"):
             problem = f"No commits between {content['base']} and {branch}"

@@ -8,7 +8,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .web import Asked, Page, Web
+from .web import Page, Request, Web
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,7 @@ class Registry:
         self._serve(path, content, "application/json")
 
     def _serve(self, path: str, content: bytes, kind: str, digest: str = "") -> None:
-        def answer(asked: Asked) -> Page:
+        def answer(asked: Request) -> Page:
             known = asked.headers.get("Authorization", "").removeprefix("Bearer ") in self.tokens
             if not known and not (self.anonymous and self.login is None):
                 return self._challenge()
@@ -86,7 +86,7 @@ class Registry:
         )
         return Page(b"{}", "application/json", status=401, headers={"WWW-Authenticate": realm})
 
-    def _token(self, asked: Asked) -> Page:
+    def _token(self, asked: Request) -> Page:
         if self.login is not None:
             wanted = base64.b64encode(":".join(self.login).encode()).decode()
             if asked.headers.get("Authorization") != f"Basic {wanted}":

@@ -32,7 +32,7 @@ class Page:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Request:
     """A request that arrived."""
 
     path: str
@@ -45,8 +45,8 @@ class Web:
     """The server's pages, and who asked for them."""
 
     url: str
-    pages: dict[str, Page | Callable[[Asked], Page]] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    pages: dict[str, Page | Callable[[Request], Page]] = field(default_factory=dict)
+    asked: list[Request] = field(default_factory=list)
 
     def put(self, path: str, content: bytes | str = b"", **page: object) -> str:
         """Serve something, and return its URL."""
@@ -90,10 +90,10 @@ def _handler_of(web: Web) -> type[BaseHTTPRequestHandler]:
         def do_GET(self) -> None:
             page = web.pages.get(self.path, Page(b"nothing here", status=404))
             if callable(page):
-                page = page(Asked(self.path, 0, dict(self.headers)))
+                page = page(Request(self.path, 0, dict(self.headers)))
             time.sleep(page.pause)
             status, content, more = _decided(page, self.headers)
-            web.asked.append(Asked(self.path, status, dict(self.headers)))
+            web.asked.append(Request(self.path, status, dict(self.headers)))
             self.send_response(status)
             for name, value in {**page.headers, **more}.items():
                 self.send_header(name, value)

@@ -12,7 +12,7 @@ from commodore_py.adapters.git.refs import RevisionNotFound, commit_of, note_def
 from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
-from tests.support.builders import a_repository_with, commit_in, commit_to, git, url_of
+from tests.support.builders import commit_in, commit_to, git, make_repository, url_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def remote(tmp_path: Path) -> Path:
-    return a_repository_with(tmp_path / "remote.git", {"a.txt": "a\n", "b c.txt": "b\n"})
+    return make_repository(tmp_path / "remote.git", {"a.txt": "a\n", "b c.txt": "b\n"})
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.status import tracked_if_clean
-from tests.support.builders import a_repository_with, git
+from tests.support.builders import git, make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ FILES = {"a.txt": "one\n", "folder/b.txt": "two\n", "folder/inner/c.txt": "three
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    source = a_repository_with(tmp_path / "r.git", FILES)
+    source = make_repository(tmp_path / "r.git", FILES)
     git(tmp_path, "clone", "--quiet", str(source), "checkout")
     return tmp_path / "checkout"
 

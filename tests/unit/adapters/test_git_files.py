@@ -19,7 +19,7 @@ from commodore_py.adapters.git.repository import (
     origin_in,
     remote_settings,
 )
-from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.builders import commit_to, git, make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    path = a_repository_with(tmp_path / "r.git", {"a.txt": "a"})
+    path = make_repository(tmp_path / "r.git", {"a.txt": "a"})
     commit_to(path, {"b.txt": "b"}, branch="feat/x")
     who = ("-c", "user.name=x", "-c", "user.email=x")
     git(path, *who, "tag", "-a", "-m", "one", "annotated", "master")

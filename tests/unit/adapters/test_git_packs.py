@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.objects import is_packed_commit, tree_of
-from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.builders import commit_to, git, make_repository
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
-    return a_repository_with(tmp_path / "r.git", {"a.txt": "a"})
+    return make_repository(tmp_path / "r.git", {"a.txt": "a"})
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -25,7 +25,7 @@ from commodore_py.compiler.memo import Memo
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from tests.support.scenarios.compile_targets import World
+from tests.support.scenarios.compile_targets import CompileTargets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,12 +34,12 @@ MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path) -> CompileTargets:
     """Nothing yet."""
-    return World(tmp_path / "work", tmp_path / "store")
+    return CompileTargets(tmp_path / "work", tmp_path / "store")
 
 
-def test_a_chart_is_known_by_all_that_helm_sees(world: World) -> None:
+def test_a_chart_is_known_by_all_that_helm_sees(world: CompileTargets) -> None:
     world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
     world.write("chart/templates/a.yaml", "a: {{ .Values.a }}")
     sealed = _sealed(world, helm_params={"name": "web"})
@@ -60,7 +60,7 @@ def test_a_chart_is_known_by_all_that_helm_sees(world: World) -> None:
     ],
 )
 def test_charts_that_look_further_are_not_kept(
-    world: World, fields: dict[str, object], why: str
+    world: CompileTargets, fields: dict[str, object], why: str
 ) -> None:
     world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
 
@@ -78,7 +78,7 @@ def test_charts_that_look_further_are_not_kept(
         {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
     ],
 )
-def test_unsteady_charts_are_not_kept(world: World, files: dict[str, str]) -> None:
+def test_unsteady_charts_are_not_kept(world: CompileTargets, files: dict[str, str]) -> None:
     world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
     for name, content in files.items():
         world.write(f"chart/{name}", content)
@@ -103,7 +103,7 @@ def test_a_program_that_stands_for_many_is_not_known(
     assert tool_digest(HELM) != SCRIPT
 
 
-def _sealed(world: World, **fields: Any) -> Recorder:  # noqa: ANN401 - as people write them
+def _sealed(world: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401 - as people write them
     """What is recorded of a helm entry before Helm runs."""
     world.parameters, world.entries = {}, {}
     world.entry("web", "chart", kind="helm", **fields)
@@ -128,7 +128,7 @@ def _sealed(world: World, **fields: Any) -> Recorder:  # noqa: ANN401 - as peopl
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl in PATH")
-def test_a_kustomization_is_known_by_its_folders(world: World) -> None:
+def test_a_kustomization_is_known_by_its_folders(world: CompileTargets) -> None:
     world.write("base/kustomization.yaml", "resources: [map.yaml]")
     world.write("base/map.yaml", MAP)
     world.write("top/kustomization.yaml", "resources: [../base]\nnamespace: here")

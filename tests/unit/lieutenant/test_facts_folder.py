@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.clusters import cluster_ids, list_clusters, load_cluster
 from commodore_py.lieutenant.reports import report_body
+from tests.support.builders import make_config
 from tests.support.lieutenant import (
     as_yaml,
     cluster_object,
-    make_config,
     make_record,
+    problem_lines,
     report,
     tenant_object,
-    told,
 )
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ def facts(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def config(tmp_path: Path) -> Config:
-    return make_config(WorkPaths(tmp_path / "work"), api_url="./facts")
+    return make_config(tmp_path / "work", api_url="./facts")
 
 
 def a_folder_with(folder: Path, files: dict[str, object]) -> Path:
@@ -58,7 +57,7 @@ def a_folder_with(folder: Path, files: dict[str, object]) -> Path:
 def problems(config: Config, cluster_id: str = "c-1") -> list[str]:
     with pytest.raises(CommodoreError) as raised:
         load_cluster(config, cluster_id)
-    return told(raised.value)
+    return problem_lines(raised.value)
 
 
 def test_both_endings_will_do(facts: Path, config: Config) -> None:
@@ -219,7 +218,7 @@ def test_every_malformed_file_is_told_when_listing(facts: Path, config: Config) 
     with pytest.raises(CommodoreError) as raised:
         list_clusters(config)
 
-    assert told(raised.value) == [
+    assert problem_lines(raised.value) == [
         "facts/clusters/a.yaml:1: expected a mapping, found a list",
         "facts/clusters/b.yaml:2: x must be a string or a number, not a date",
         "facts/clusters/b.yaml:1: the id is c, but the file is named b.yaml",
@@ -288,7 +287,7 @@ def test_a_report_that_cannot_be_kept_is_told(facts: Path, config: Config) -> No
 
 @pytest.mark.parametrize("form", ["{0}", "file://{0}", "./facts/", "file://facts"])
 def test_the_folder_may_be_named_in_other_ways(facts: Path, config: Config, form: str) -> None:
-    named = make_config(config.paths, api_url=form.format(facts))
+    named = make_config(config.paths.root, api_url=form.format(facts))
 
     assert load_cluster(named, "c-1").tenant == "t-1"
 
@@ -298,7 +297,7 @@ def test_a_slip_of_a_field_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixt
     folder.mkdir()
     (folder / "c-one.yaml").write_text("id: c-one\ntenant: t-a\ndynamicfacts: {a: 1}\nnotes: x\n")
 
-    list_clusters(make_config(WorkPaths(tmp_path), api_url=str(tmp_path)))
+    list_clusters(make_config(tmp_path, api_url=str(tmp_path)))
 
     [warning] = caplog.messages
     assert "c-one.yaml:3: dynamicfacts is ignored; did you mean dynamicFacts?" in warning

@@ -14,7 +14,8 @@ from commodore_py.lieutenant.api_objects import ApiObject
 from commodore_py.lieutenant.cluster import cluster_of
 from commodore_py.lieutenant.clusters import load_cluster
 from commodore_py.model.cluster import Cluster, RepositoryRef
-from tests.support.lieutenant import cluster_object, make_config, tenant_object, told
+from tests.support.builders import make_config
+from tests.support.lieutenant import cluster_object, problem_lines, tenant_object
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,12 +41,12 @@ def compiled() -> Cluster:
 
 def problems(paths: WorkPaths) -> list[str]:
     with pytest.raises(CommodoreError) as raised:
-        load_cluster(make_config(paths, local=True), "c-1")
-    return told(raised.value)
+        load_cluster(make_config(paths.root, local=True), "c-1")
+    return problem_lines(raised.value)
 
 
 def test_what_a_full_compile_wrote_is_read_again(paths: WorkPaths) -> None:
-    config = make_config(paths, local=True, api_url="https://never.asked.example.org")
+    config = make_config(paths.root, local=True, api_url="https://never.asked.example.org")
 
     nowhere = RepositoryRef(url="")
 
@@ -55,7 +56,7 @@ def test_what_a_full_compile_wrote_is_read_again(paths: WorkPaths) -> None:
 
 
 def test_revisions_given_go_into_the_record(paths: WorkPaths) -> None:
-    config = make_config(paths, local=True, global_revision="a", tenant_revision="b")
+    config = make_config(paths.root, local=True, global_revision="a", tenant_revision="b")
 
     cluster = load_cluster(config, "c-1")
 
@@ -74,7 +75,7 @@ def test_a_missing_file_asks_for_a_full_compile(paths: WorkPaths, name: str) -> 
     (paths.inventory / name).unlink()
 
     with pytest.raises(CommodoreError, match="not ready for --local") as raised:
-        load_cluster(make_config(paths, local=True), "c-1")
+        load_cluster(make_config(paths.root, local=True), "c-1")
 
     assert raised.value.where == str(paths.inventory / name)
     assert raised.value.hint == "compile c-1 once without --local"
@@ -83,7 +84,7 @@ def test_a_missing_file_asks_for_a_full_compile(paths: WorkPaths, name: str) -> 
 @pytest.mark.spec("04.07")
 def test_another_cluster_is_refused_and_both_named(paths: WorkPaths) -> None:
     with pytest.raises(CommodoreError, match="holds cluster c-1, not c-2") as raised:
-        load_cluster(make_config(paths, local=True), "c-2")
+        load_cluster(make_config(paths.root, local=True), "c-2")
 
     assert raised.value.where == str(paths.params_file)
 

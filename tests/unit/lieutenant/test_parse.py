@@ -8,7 +8,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import ApiObject
 from commodore_py.lieutenant.cluster import cluster_of, tenant_of
 from commodore_py.model.cluster import Cluster, RepositoryRef
-from tests.support.lieutenant import MISSING, cluster_object, tenant_object, told
+from tests.support.lieutenant import MISSING, cluster_object, problem_lines, tenant_object
 
 CLUSTER_URL = "https://api/clusters/c-1"
 TENANT_URL = "https://api/tenants/t-1"
@@ -29,7 +29,7 @@ def parsed(
 def problems(cluster: dict[str, Any], tenant: dict[str, Any]) -> list[str]:
     with pytest.raises(CommodoreError) as raised:
         parsed(cluster, tenant)
-    return told(raised.value)
+    return problem_lines(raised.value)
 
 
 def test_every_field_finds_its_place() -> None:
@@ -104,7 +104,7 @@ def test_a_cluster_without_tenant_is_told_with_its_other_problems() -> None:
     assert tenant_of(found) == ""
     with pytest.raises(CommodoreError) as raised:
         cluster_of(found, None)
-    assert told(raised.value) == [
+    assert problem_lines(raised.value) == [
         f"{CLUSTER_URL}: cluster c-1 has no tenant",
         f"{CLUSTER_URL}: cluster c-1 has no catalog repository",
     ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from commodore_py.manifests.diff import ObjectChange, object_changes
 from commodore_py.manifests.documents import find_objects
 from commodore_py.manifests.values import canonical
-from tests.support.kube_objects import OBJECTS, after, an_object
+from tests.support.kube_objects import OBJECTS, after, make_object
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -53,12 +53,12 @@ def test_order_does_not_matter(
 
 
 def test_an_object_that_moved_is_no_change() -> None:
-    assert object_changes([an_object(file="a.yaml")], [an_object(file="b.yaml")]) == ()
+    assert object_changes([make_object(file="a.yaml")], [make_object(file="b.yaml")]) == ()
 
 
 def test_what_differs_in_group_or_namespace_is_another_object() -> None:
-    old = [an_object("Ingress", api="a.example/v1"), an_object(name="two")]
-    new = [an_object("Ingress", api="b.example/v1"), an_object(name="two", namespace="other")]
+    old = [make_object("Ingress", api="a.example/v1"), make_object(name="two")]
+    new = [make_object("Ingress", api="b.example/v1"), make_object(name="two", namespace="other")]
 
     assert sorted(told(object_changes(old, new))) == [
         ("created", "ConfigMap other/two"),
@@ -69,8 +69,8 @@ def test_what_differs_in_group_or_namespace_is_another_object() -> None:
 
 
 def test_another_version_is_the_same_object_even_in_the_group_it_moved_to() -> None:
-    old = [an_object("Ingress", api="extensions/v1beta1")]
-    new = [an_object("Ingress", api="networking.k8s.io/v1")]
+    old = [make_object("Ingress", api="extensions/v1beta1")]
+    new = [make_object("Ingress", api="networking.k8s.io/v1")]
 
     (change,) = object_changes(old, new)
 
@@ -81,30 +81,32 @@ DATA: dict[str, Any] = {"data": {"a": "1", "b": "one", "c": "3", "d": "4", "e": 
 
 
 def test_a_rename_is_seen_through_the_name_in_the_content() -> None:
-    (change,) = object_changes([an_object(**DATA)], [an_object(name="two", **_with(b="two"))])
+    (change,) = object_changes([make_object(**DATA)], [make_object(name="two", **_with(b="two"))])
 
     assert (change.what, change.old and change.old.id.name) == ("renamed", "one")
     assert [field.path for field in change.fields] == [("data", "b"), ("metadata", "name")]
 
 
 def test_a_rename_that_could_be_two_is_none() -> None:
-    old = [an_object(name="one", **DATA)]
-    new = [an_object(name="two", **DATA), an_object(name="three", **DATA)]
+    old = [make_object(name="one", **DATA)]
+    new = [make_object(name="two", **DATA), make_object(name="three", **DATA)]
 
     assert sorted({what for what, _ in told(object_changes(old, new))}) == ["created", "deleted"]
 
 
 def test_objects_that_hold_nothing_are_not_renamed() -> None:
     changes = object_changes(
-        [an_object("ServiceAccount", "one")], [an_object("ServiceAccount", "two")]
+        [make_object("ServiceAccount", "one")], [make_object("ServiceAccount", "two")]
     )
 
     assert [change.what for change in changes] == ["deleted", "created"]
 
 
 def test_objects_of_another_namespace_or_content_are_not_renamed() -> None:
-    elsewhere = object_changes([an_object(**DATA)], [an_object(name="two", namespace="x", **DATA)])
-    other = object_changes([an_object(**DATA)], [an_object(name="two", **_with(a="x", c="y"))])
+    elsewhere = object_changes(
+        [make_object(**DATA)], [make_object(name="two", namespace="x", **DATA)]
+    )
+    other = object_changes([make_object(**DATA)], [make_object(name="two", **_with(a="x", c="y"))])
 
     assert [change.what for change in (*elsewhere, *other)] == ["deleted", "created"] * 2
 
@@ -114,7 +116,7 @@ def _with(**data: str) -> dict[str, Any]:
 
 
 def test_copies_that_go_leave_the_object() -> None:
-    twice = [an_object(file="a.yaml", **DATA), an_object(file="b.yaml", **_with(a="x"))]
+    twice = [make_object(file="a.yaml", **DATA), make_object(file="b.yaml", **_with(a="x"))]
 
     gone = object_changes(twice, twice[1:])
     came = object_changes(twice[:1], twice)
@@ -126,8 +128,8 @@ def test_copies_that_go_leave_the_object() -> None:
 
 
 def test_copies_in_any_order_give_one_answer() -> None:
-    old = [an_object(data={"a": a}) for a in "12"]
-    new = [an_object(data={"a": a}) for a in "234"]
+    old = [make_object(data={"a": a}) for a in "12"]
+    new = [make_object(data={"a": a}) for a in "234"]
 
     answers = {
         tuple((one.what, repr(one.fields)) for one in object_changes(some, others))
@@ -140,7 +142,7 @@ def test_copies_in_any_order_give_one_answer() -> None:
 
 
 def test_an_object_that_is_also_elsewhere_is_not_gone() -> None:
-    claim = an_object("PersistentVolumeClaim")
+    claim = make_object("PersistentVolumeClaim")
     text = b"kind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {namespace: ns, name: one}\n"
 
     def elsewhere(wanted: Collection[ObjectId]) -> Collection[ObjectId]:

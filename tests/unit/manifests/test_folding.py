@@ -7,7 +7,7 @@ from typing import Any
 from commodore_py.manifests.diff import ObjectChange, object_changes
 from commodore_py.manifests.folding import Fold, folded
 from commodore_py.manifests.secrets import masked, masked_fold
-from tests.support.kube_objects import an_object, pods
+from tests.support.kube_objects import make_object, pods
 
 
 def fold(*pairs: tuple[Any, Any]) -> tuple[tuple[ObjectChange, ...], tuple[Fold, ...]]:
@@ -19,7 +19,7 @@ def an_update(kind: str, name: str, wrap: str = "", **more: Any) -> tuple[Any, A
     specs: list[Any] = [pods({"name": name, "image": image}, **more) for image in ("a:1", "a:2")]
     if wrap:
         specs = [{wrap: {"spec": spec}} for spec in specs]
-    return an_object(kind, name, spec=specs[0]), an_object(kind, name, spec=specs[1])
+    return make_object(kind, name, spec=specs[0]), make_object(kind, name, spec=specs[1])
 
 
 def paths(folds: tuple[Fold, ...]) -> list[tuple[str, list[str]]]:
@@ -28,7 +28,7 @@ def paths(folds: tuple[Fold, ...]) -> list[tuple[str, list[str]]]:
 
 def test_an_image_of_pods_is_the_same_in_all_kinds_and_containers() -> None:
     init = [
-        an_object("DaemonSet", "c", spec={"template": {"spec": {"initContainers": [c]}}})
+        make_object("DaemonSet", "c", spec={"template": {"spec": {"initContainers": [c]}}})
         for c in ({"name": "i", "image": "a:1"}, {"name": "i", "image": "a:2"})
     ]
 
@@ -50,9 +50,9 @@ def test_two_are_not_many() -> None:
 def test_other_values_and_other_grades_are_other_changes() -> None:
     cron = [an_update("CronJob", name, "jobTemplate") for name in "abc"]
     deployments = [an_update("Deployment", name) for name in "def"]
-    other = (an_object("Deployment", "g", spec=pods({"name": "g", "image": "a:1"})),) * 2
+    other = (make_object("Deployment", "g", spec=pods({"name": "g", "image": "a:1"})),) * 2
 
-    alone, folds = fold(*cron, *deployments, (other[0], an_object("Deployment", "g", spec={})))
+    alone, folds = fold(*cron, *deployments, (other[0], make_object("Deployment", "g", spec={})))
 
     assert [(one.id.name, len(one.fields)) for one in alone] == [("g", 1)]
     assert [(one.field.grade, len(one.objects)) for one in folds] == [("restart", 3), ("none", 3)]
@@ -60,7 +60,7 @@ def test_other_values_and_other_grades_are_other_changes() -> None:
 
 def test_what_an_object_has_for_itself_stays_with_it_and_its_grade() -> None:
     old, new = an_update("Deployment", "a")
-    more = an_object("Deployment", "a", spec={**new.content["spec"], "replicas": 0})
+    more = make_object("Deployment", "a", spec={**new.content["spec"], "replicas": 0})
 
     alone, folds = fold((old, more), *(an_update("Deployment", name) for name in "bc"))
 
@@ -71,7 +71,7 @@ def test_what_an_object_has_for_itself_stays_with_it_and_its_grade() -> None:
 def test_labels_of_objects_and_of_pods_are_told_apart() -> None:
     def labelled(name: str, version: str) -> Any:  # noqa: ANN401 - any content
         labels = {"labels": {"version": version}}
-        return an_object(
+        return make_object(
             "Deployment", name, metadata=labels, spec={"template": {"metadata": labels}}
         )
 
@@ -86,7 +86,7 @@ def test_labels_of_objects_and_of_pods_are_told_apart() -> None:
 def test_items_that_come_are_the_same_if_their_content_is() -> None:
     def a_role(name: str, *verbs: str) -> Any:  # noqa: ANN401 - any content
         rules = [{"apiGroups": ["", "apps"], "resources": ["pods"], "verbs": list(verbs)}]
-        return an_object("Role", name, rules=rules)
+        return make_object("Role", name, rules=rules)
 
     _, folds = fold(*((a_role(n, *n), a_role(n, *n, "list")) for n in ("a", "bc", "d")))
 
@@ -95,7 +95,7 @@ def test_items_that_come_are_the_same_if_their_content_is() -> None:
 
 def test_secrets_are_folded_by_what_they_hold_and_not_shown() -> None:
     def holding(kind: str, name: str, value: str) -> Any:  # noqa: ANN401 - any content
-        return an_object(kind, name, data={"a": value})
+        return make_object(kind, name, data={"a": value})
 
     alone, folds = fold(
         *((holding("Secret", name, "one"), holding("Secret", name, "two")) for name in "abc"),

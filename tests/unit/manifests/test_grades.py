@@ -9,7 +9,7 @@ import pytest
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.quantities import parse
-from tests.support.kube_objects import an_object, pods
+from tests.support.kube_objects import make_object, pods
 
 if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange
@@ -27,7 +27,9 @@ def the_change(old: KubeObject | None, new: KubeObject | None) -> ObjectChange:
 
 
 def of_spec(kind: str, old: Any, new: Any, **more: Any) -> str:  # noqa: ANN401 - any content
-    return the_change(an_object(kind, spec=old, **more), an_object(kind, spec=new, **more)).grade
+    return the_change(
+        make_object(kind, spec=old, **more), make_object(kind, spec=new, **more)
+    ).grade
 
 
 @pytest.mark.parametrize(
@@ -47,7 +49,7 @@ def of_spec(kind: str, old: Any, new: Any, **more: Any) -> str:  # noqa: ANN401 
     ],
 )
 def test_deletions(kind: str, api: str, grade: str) -> None:
-    assert the_change(an_object(kind, api=api), None).grade == grade
+    assert the_change(make_object(kind, api=api), None).grade == grade
 
 
 def test_a_stateful_set_that_takes_its_claims_along_loses_data() -> None:
@@ -56,14 +58,14 @@ def test_a_stateful_set_that_takes_its_claims_along_loses_data() -> None:
         "persistentVolumeClaimRetentionPolicy": {"whenDeleted": "Delete"},
     }
 
-    assert the_change(an_object("StatefulSet", spec=spec), None).grade == "data-loss"
+    assert the_change(make_object("StatefulSet", spec=spec), None).grade == "data-loss"
 
 
 def test_what_is_never_pruned_is_not_lost() -> None:
     annotations = {"argocd.argoproj.io/sync-options": "Replace=true, Prune=false"}
 
     change = the_change(
-        an_object("PersistentVolumeClaim", metadata={"annotations": annotations}), None
+        make_object("PersistentVolumeClaim", metadata={"annotations": annotations}), None
     )
 
     assert (change.grade, change.reason) == ("none", "it stays on the cluster: Prune=false")
@@ -73,15 +75,15 @@ def test_a_rename_is_as_bad_as_the_deletion() -> None:
     spec = {"accessModes": ["x"], "storageClassName": "y", "volumeMode": "z"}
 
     change = the_change(
-        an_object("PersistentVolumeClaim", spec=spec),
-        an_object("PersistentVolumeClaim", "two", spec=spec),
+        make_object("PersistentVolumeClaim", spec=spec),
+        make_object("PersistentVolumeClaim", "two", spec=spec),
     )
 
     assert (change.what, change.grade) == ("renamed", "data-loss")
 
 
 def test_what_is_created_harms_nobody() -> None:
-    assert the_change(None, an_object("Namespace")).grade == "none"
+    assert the_change(None, make_object("Namespace")).grade == "none"
 
 
 @pytest.mark.parametrize(
@@ -127,7 +129,7 @@ def test_fields_that_cannot_change(
 def test_fields_outside_of_spec_that_cannot_change(
     kind: str, api: str, old: dict[str, Any], new: dict[str, Any]
 ) -> None:
-    change = the_change(an_object(kind, api=api, **old), an_object(kind, api=api, **new))
+    change = the_change(make_object(kind, api=api, **old), make_object(kind, api=api, **new))
 
     assert change.grade == "recreate"
 
@@ -201,16 +203,16 @@ def test_what_does_no_harm(kind: str, old: dict[str, Any], new: dict[str, Any]) 
 
 def test_the_worst_comes_first() -> None:
     old = [
-        an_object("Deployment", "restarted", spec=pods(APP)),
-        an_object("Deployment", "remade", spec={"selector": {"a": "1"}}),
-        an_object("Namespace", "lost"),
-        an_object("Service", "cut"),
-        an_object("ConfigMap", "edited"),
+        make_object("Deployment", "restarted", spec=pods(APP)),
+        make_object("Deployment", "remade", spec={"selector": {"a": "1"}}),
+        make_object("Namespace", "lost"),
+        make_object("Service", "cut"),
+        make_object("ConfigMap", "edited"),
     ]
     new = [
-        an_object("Deployment", "restarted", spec=pods(NEW_APP)),
-        an_object("Deployment", "remade", spec={"selector": {"a": "2"}}),
-        an_object("ConfigMap", "edited", data={}),
+        make_object("Deployment", "restarted", spec=pods(NEW_APP)),
+        make_object("Deployment", "remade", spec={"selector": {"a": "2"}}),
+        make_object("ConfigMap", "edited", data={}),
     ]
 
     assert [change.grade for change in object_changes(old, new)] == list(GRADES)

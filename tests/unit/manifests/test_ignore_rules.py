@@ -9,10 +9,10 @@ import pytest
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.ignore_rules import BUILT_IN, Hidden, rules_from, without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path, written
-from tests.support.kube_objects import an_object, pods
+from tests.support.kube_objects import make_object, pods
 
-OLD = an_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-1"}}, spec={"replicas": 1})
-NEW = an_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-2"}}, spec={"replicas": 2})
+OLD = make_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-1"}}, spec={"replicas": 1})
+NEW = make_object("Deployment", metadata={"labels": {"helm.sh/chart": "a-2"}}, spec={"replicas": 2})
 CHART = 'metadata.labels."helm.sh/chart"'
 
 
@@ -58,7 +58,7 @@ def test_a_rule_can_be_narrowed(narrowed: dict[str, Any], hides: bool) -> None:
 
 
 def test_what_is_worse_than_a_rule_allows_is_shown() -> None:
-    old, new = (an_object("Deployment", spec=pods({"name": "a", "image": i})) for i in "12")
+    old, new = (make_object("Deployment", spec=pods({"name": "a", "image": i})) for i in "12")
     rule = {"paths": ["spec"]}
 
     assert left({"mine": rule}, old, new)[1] == (Hidden("mine", 1, 1, "restart"),)
@@ -67,7 +67,7 @@ def test_what_is_worse_than_a_rule_allows_is_shown() -> None:
 
 def test_renamed_objects_are_shown_even_if_their_fields_are_not() -> None:
     data = {"a": "1", "b": "2", "c": "3"}
-    old, new = an_object(data=data), an_object(name="two", data=data)
+    old, new = make_object(data=data), make_object(name="two", data=data)
 
     changes, hidden = without_ignored(
         object_changes([old], [new]), rules_from({"mine": {"paths": ["metadata"]}})[0]
@@ -79,7 +79,7 @@ def test_renamed_objects_are_shown_even_if_their_fields_are_not() -> None:
 
 def test_order_that_means_nothing_is_noise_until_somebody_wants_it() -> None:
     old, new = (
-        an_object("Role", api="rbac.authorization.k8s.io/v1", rules=[{"verbs": verbs}])
+        make_object("Role", api="rbac.authorization.k8s.io/v1", rules=[{"verbs": verbs}])
         for verbs in (["get", "list"], ["list", "get"])
     )
 
@@ -89,7 +89,7 @@ def test_order_that_means_nothing_is_noise_until_somebody_wants_it() -> None:
 
 def test_order_in_pods_starts_them_anew_and_is_no_noise() -> None:
     old, new = (
-        an_object("Deployment", spec={"template": {"spec": {"volumes": volumes}}})
+        make_object("Deployment", spec={"template": {"spec": {"volumes": volumes}}})
         for volumes in ([{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}])
     )
 
@@ -97,9 +97,9 @@ def test_order_in_pods_starts_them_anew_and_is_no_noise() -> None:
 
 
 def test_fields_of_the_server_are_noise() -> None:
-    new = an_object(metadata={"creationTimestamp": None})
+    new = make_object(metadata={"creationTimestamp": None})
 
-    assert left(None, an_object(), new) == ([], (Hidden("server-fields", 1, 1, "none"),))
+    assert left(None, make_object(), new) == ([], (Hidden("server-fields", 1, 1, "none"),))
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_some_rules_of_ours_are_there_to_be_switched_on(
 ) -> None:
     metadata = {"labels": labels, "annotations": annotations}
     changed = {key: dict.fromkeys(values, "Helm") for key, values in metadata.items()}
-    old, new = an_object(metadata=metadata), an_object(metadata=changed)
+    old, new = make_object(metadata=metadata), make_object(metadata=changed)
 
     assert not BUILT_IN[name][0]
     assert left(None, old, new)[1] == ()
@@ -167,7 +167,7 @@ def test_a_rule_that_nobody_understands_is_told_and_passed_over(
 )
 def test_patterns_cover_paths_and_what_lies_below_them(pattern: str, covered: bool) -> None:
     old, new = (
-        an_object("X", spec={"containers": [{"name": "app", "image": image}]}) for image in "12"
+        make_object("X", spec={"containers": [{"name": "app", "image": image}]}) for image in "12"
     )
     (change,) = object_changes([old], [new])
 

@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.secrets import masked
-from tests.support.kube_objects import an_object
+from tests.support.kube_objects import make_object
 
 REFERENCE = "?{vaultkv:t-a/c-b/shop/password}"
 LAST = "kubectl.kubernetes.io/last-applied-configuration"
@@ -35,7 +35,7 @@ def encoded(text: str) -> str:
 )
 def test_values_of_a_secret(field: str, value: object, shown: object) -> None:
     contents: list[dict[str, Any]] = [{field: {}}, {field: {"a": value}}]
-    old, new = (an_object("Secret", **content) for content in contents)
+    old, new = (make_object("Secret", **content) for content in contents)
 
     for before, after, kept in ((old, new, "new"), (new, old, "old")):
         (change,) = map(masked, object_changes([before], [after]))
@@ -44,7 +44,8 @@ def test_values_of_a_secret(field: str, value: object, shown: object) -> None:
 
 def test_all_of_it_at_once() -> None:
     (change,) = map(
-        masked, object_changes([an_object("Secret")], [an_object("Secret", data={"a": "hunter2"})])
+        masked,
+        object_changes([make_object("Secret")], [make_object("Secret", data={"a": "hunter2"})]),
     )
 
     assert change.fields[0].new == {"a": "*** (7 characters)"}
@@ -52,9 +53,9 @@ def test_all_of_it_at_once() -> None:
 
 @pytest.mark.parametrize("annotations", [{LAST: "hunter2"}, {LAST: "hunter2", "other": "kept"}])
 def test_what_kubectl_notes(annotations: dict[str, str]) -> None:
-    new = an_object("Secret", metadata={"annotations": annotations})
+    new = make_object("Secret", metadata={"annotations": annotations})
 
-    for old in (an_object("Secret"), an_object("Secret", metadata={"annotations": {}})):
+    for old in (make_object("Secret"), make_object("Secret", metadata={"annotations": {}})):
         (change,) = map(masked, object_changes([old], [new]))
         assert "hunter2" not in repr(change)
         assert ("kept" in repr(change)) is ("other" in annotations)
@@ -63,7 +64,7 @@ def test_what_kubectl_notes(annotations: dict[str, str]) -> None:
 def test_nothing_of_a_secret_is_left_in_what_is_shown() -> None:
     def holding(name: str, value: str) -> Any:  # noqa: ANN401 - any content
         data = dict.fromkeys("abc", "hunter2")
-        return an_object("Secret", name, data={**data, "d": value}, stringData=data)
+        return make_object("Secret", name, data={**data, "d": value}, stringData=data)
 
     old, new = [holding("x", "1"), holding("z", "1")], [holding("x", "2"), holding("y", "2")]
 
@@ -74,6 +75,6 @@ def test_nothing_of_a_secret_is_left_in_what_is_shown() -> None:
 
 
 def test_other_objects_are_shown_as_they_are() -> None:
-    (change,) = map(masked, object_changes([an_object()], [an_object(data={"a": "b"})]))
+    (change,) = map(masked, object_changes([make_object()], [make_object(data={"a": "b"})]))
 
     assert change.fields[0].new == {"a": "b"}

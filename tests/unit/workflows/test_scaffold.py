@@ -23,7 +23,7 @@ from commodore_py.workflows.authoring.templates.wishes import (
     assignments,
     varied,
 )
-from tests.support.templates import a_template, change
+from tests.support.templates import change_template, make_template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -303,8 +303,8 @@ def test_cookiecutters_variables(tmp_path: Path) -> None:
 
 
 def test_cookiecutters_files(tmp_path: Path) -> None:
-    template = a_template(tmp_path / "template", hook="")
-    change(template, {"crlf": "a\r\n{{ cookiecutter.slug }}\r\n"})
+    template = make_template(tmp_path / "template", hook="")
+    change_template(template, {"crlf": "a\r\n{{ cookiecutter.slug }}\r\n"})
     binary = template / "{{ cookiecutter.slug }}" / "binary"
     binary.write_bytes(b"\0{{ x }}\xff")
     (template / "{{ cookiecutter.slug }}" / "{% if false %}x{% endif %}").write_text("gone")
@@ -330,15 +330,15 @@ def test_cookiecutters_files(tmp_path: Path) -> None:
     ],
 )
 def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str, says: str) -> None:
-    template = a_template(tmp_path / "template", hook="")
-    change(template, {name: "x"})
+    template = make_template(tmp_path / "template", hook="")
+    change_template(template, {name: "x"})
 
     with pytest.raises(CommodoreError, match=says):
         scaffold_cookiecutter.render(template, scaffold_cookiecutter.filled(template, WHO))
 
 
 def test_links_that_lead_out_of_a_template_are_refused(tmp_path: Path) -> None:
-    template = a_template(tmp_path / "template", hook="")
+    template = make_template(tmp_path / "template", hook="")
     (tmp_path / "secret").write_text("x")
     (template / "{{ cookiecutter.slug }}" / "link").symlink_to(tmp_path / "secret")
 

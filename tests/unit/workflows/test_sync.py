@@ -15,7 +15,7 @@ from commodore_py.workflows.authoring.sync.run import changes_only_ids
 from commodore_py.workflows.authoring.templates.record import Record
 from commodore_py.workflows.authoring.templates.source import Shelf
 from commodore_py.workflows.authoring.templates.update import Plan
-from tests.support.templates import a_template
+from tests.support.templates import make_template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -67,7 +67,7 @@ def test_passwords_are_not_shown() -> None:
 
 
 def test_a_template_is_fetched_once(tmp_path: Path) -> None:
-    url = str(a_template(tmp_path / "template", hook=""))
+    url = str(make_template(tmp_path / "template", hook=""))
     with ExitStack() as stack:
         shelf = Shelf(stack)
         with shelf(url, trust=False) as first, shelf(url, trust=False) as nested:

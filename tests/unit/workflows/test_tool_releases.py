@@ -18,8 +18,8 @@ from commodore_py.workflows.tools.releases import (
     release_of,
     version_given,
 )
-from tests.support.servers.api import Reply, refuses, says, serving
-from tests.support.tool_releases import Publisher, limited
+from tests.support.servers.api import Reply, error_reply, json_reply, serve_api
+from tests.support.tool_releases import Publisher, rate_limited
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +30,7 @@ KUSTOMIZE = "GET /api.github.com/repos/kubernetes-sigs/kustomize/releases"
 
 @pytest.fixture
 def publisher() -> Iterator[Publisher]:
-    with serving() as api:
+    with serve_api() as api:
         yield Publisher(api)
 
 
@@ -140,7 +140,7 @@ def test_releases_of_other_modules_are_passed_over(publisher: Publisher) -> None
     publisher.latest("kustomize", "kyaml/v0.20.0")
     tags = ["api/v9.0.0", "kustomize/v5.9.0", "kustomize/v5.10.0", "kustomize/v6.0.0"]
     listed = [{"tag_name": tag, "prerelease": tag.endswith("v6.0.0")} for tag in tags]
-    publisher.api.on(f"{KUSTOMIZE}?per_page=100", says(listed))
+    publisher.api.on(f"{KUSTOMIZE}?per_page=100", json_reply(listed))
 
     assert latest_version("kustomize", publisher.upstream()) == "v5.10.0"
 
@@ -148,7 +148,7 @@ def test_releases_of_other_modules_are_passed_over(publisher: Publisher) -> None
 @pytest.mark.parametrize("listed", [[], {"no": "list"}, [{"tag_name": 7}, "odd"]])
 def test_no_release_with_a_version_is_told(publisher: Publisher, listed: object) -> None:
     publisher.latest("kustomize", "kyaml/v0.20.0")
-    publisher.api.on(f"{KUSTOMIZE}?per_page=100", says(listed))
+    publisher.api.on(f"{KUSTOMIZE}?per_page=100", json_reply(listed))
 
     error = failure("kustomize", publisher)
 
@@ -158,7 +158,7 @@ def test_no_release_with_a_version_is_told(publisher: Publisher, listed: object)
 
 @pytest.mark.spec("12.08")
 def test_a_limit_says_when_it_ends_and_what_raises_it(publisher: Publisher) -> None:
-    publisher.on_latest("helm", limited())
+    publisher.on_latest("helm", rate_limited())
 
     error = failure("helm", publisher)
 
@@ -192,9 +192,13 @@ def test_a_limit_is_told_as_far_as_it_is_known(
 @pytest.mark.parametrize(
     ("reply", "told", "hint"),
     [
-        (refuses(404, ""), "knows no release of helm/helm", ""),
-        (says({"message": "Bad credentials"}, 401), "token: Bad credentials", "--github-token"),
-        (says({"message": "blocked"}, 403), "403 Forbidden: no reason given (blocked)", ""),
+        (error_reply(404, ""), "knows no release of helm/helm", ""),
+        (
+            json_reply({"message": "Bad credentials"}, 401),
+            "token: Bad credentials",
+            "--github-token",
+        ),
+        (json_reply({"message": "blocked"}, 403), "403 Forbidden: no reason given (blocked)", ""),
         (Reply(body=b"<html>"), "no JSON", ""),
     ],
 )
@@ -211,7 +215,7 @@ def test_refusals_are_told_in_words(
 
 @pytest.mark.spec("12.08")
 def test_nobody_there_is_told_with_the_url() -> None:
-    with serving() as api:
+    with serve_api() as api:
         gone = Publisher(api)
 
     error = failure("helm", gone)

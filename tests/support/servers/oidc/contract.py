@@ -21,7 +21,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import fetch_token, log_in, log_out
 from commodore_py.lieutenant.clusters import load_cluster
 from tests.support.lieutenant import cluster_object, make_record, report, tenant_object
-from tests.support.servers.api import Api, Reply, serving
+from tests.support.servers.api import Api, Reply, serve_api
 
 from .person import Person, browser
 
@@ -44,7 +44,7 @@ class Provider(Protocol):
 
 
 @contextmanager
-def a_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def interactive_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Somebody is there: stdin is a real terminal, and this is no CI run."""
     for name in DESKTOP:
         monkeypatch.delenv(name, raising=False)
@@ -73,7 +73,7 @@ class Reader(logging.Handler):
 
 
 @contextmanager
-def reading(*, agrees: bool = True) -> Iterator[Reader]:
+def following_links(*, agrees: bool = True) -> Iterator[Reader]:
     """Have what is shown read."""
     reader = Reader(agrees=agrees)
     shown = logging.getLogger(ASKING)
@@ -102,7 +102,7 @@ class LoginContract:
 
     @pytest.fixture
     def api(self) -> Iterator[Api]:
-        with serving() as api:
+        with serve_api() as api:
             api.serves("/clusters/c-1", cluster_object())
             api.serves("/tenants/t-1", tenant_object())
             api.on("POST /clusters/c-1/compileMeta", Reply(204))
@@ -110,7 +110,7 @@ class LoginContract:
 
     @pytest.fixture(autouse=True)
     def terminal(self, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-        with a_terminal(monkeypatch):
+        with interactive_terminal(monkeypatch):
             yield
 
     @pytest.fixture
@@ -198,7 +198,7 @@ class LoginContract:
 
     @pytest.mark.usefixtures("stranger")
     def test_without_a_browser_another_device_serves(self, config: Config) -> None:
-        with reading() as reader:
+        with following_links() as reader:
             token = log_in(replace(config, oidc_listen=""))
 
         assert token
@@ -211,7 +211,7 @@ class LoginContract:
     ) -> None:
         monkeypatch.setenv("BROWSER", browser("refuses"))
 
-        with reading():
+        with following_links():
             assert log_in(config, device=True)
 
     @pytest.mark.parametrize("device", [False, True])
@@ -221,7 +221,7 @@ class LoginContract:
         monkeypatch.setenv("BROWSER", browser("refuses"))
 
         with (
-            reading(agrees=False) if device else nullcontext(),
+            following_links(agrees=False) if device else nullcontext(),
             pytest.raises(CommodoreError, match="refused: access_denied: ") as raised,
         ):
             log_in(config, device=device)

@@ -195,7 +195,7 @@ def _changed(right: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def providing(*, lifetime: float = 300) -> Iterator[Double]:
+def serve_provider(*, lifetime: float = 300) -> Iterator[Double]:
     """A provider for the time of one test."""
     with Double() as provider:
         provider.behaviour.lifetime = lifetime

@@ -46,7 +46,7 @@ class RealProvider:
 
 
 @contextmanager
-def providing(*, lifetime: float = 300) -> Iterator[RealProvider]:
+def serve_provider(*, lifetime: float = 300) -> Iterator[RealProvider]:
     """A real provider for the time of one test, or a skip that says what it takes."""
     node = _node_with_provider()
     settings = json.dumps({"lifetime": lifetime})

@@ -15,7 +15,7 @@ from commodore_py.adapters.files.archives import (
     unpack_tar,
     unpack_zip,
 )
-from tests.support.servers.charts import a_tar
+from tests.support.servers.charts import tar_archive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,7 +66,7 @@ def test_links_that_lead_elsewhere_are_refused(tmp_path: Path, target: str) -> N
 @pytest.mark.parametrize("unpack", [unpack_tar, unpack_zip, unpack_chart])
 @pytest.mark.parametrize(
     "content",
-    [b"", b"<html>", a_tar({"a": "x" * 9999})[:60]],
+    [b"", b"<html>", tar_archive({"a": "x" * 9999})[:60]],
     ids=["empty", "a page", "cut off"],  # the last one holds the time
 )
 def test_what_is_broken_is_told(tmp_path: Path, unpack: object, content: bytes) -> None:
@@ -81,7 +81,7 @@ def test_what_is_broken_is_told(tmp_path: Path, unpack: object, content: bytes) 
 @pytest.mark.parametrize("name", ["/own/a", "own", "own/../../a", "own//a", "own/C:\\a"])
 def test_charts_keep_to_their_folder(tmp_path: Path, name: str) -> None:
     file = tmp_path / "own.tgz"
-    file.write_bytes(a_tar({"own/Chart.yaml": "name: own\n", name: "x"}))
+    file.write_bytes(tar_archive({"own/Chart.yaml": "name: own\n", name: "x"}))
 
     with pytest.raises(BadArchive):
         unpack_chart(file)

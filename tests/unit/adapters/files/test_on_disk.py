@@ -25,7 +25,7 @@ State = dict[str, tuple[bytes, int] | str | None]
 _VANDAL = """
 import os, pathlib, sys, time
 from commodore_py.adapters.files.on_disk import on_disk
-from commodore_py.model import Entry
+from commodore_py.model.tree import Entry
 notes, checkout = map(pathlib.Path, sys.argv[1:])
 with on_disk(notes, checkout, {checkout / 'new/deep/a': Entry(b'new')}, [checkout]):
     (checkout / 'a.txt').write_text('damaged')

@@ -15,7 +15,7 @@ from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.http.github import GitHub, PullRequest, Repository, Wanted
 from commodore_py.adapters.http.github_refusals import GitHubError, NothingMoreToAsk, limit_of
 from commodore_py.errors import CommodoreError
-from tests.support.builders import a_repository_with, commit_to, git
+from tests.support.builders import commit_to, git, make_repository
 from tests.support.servers.github import TOKEN, GitHubServer, Hosted, Refusal, serve
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def server(request: pytest.FixtureRequest) -> Iterator[GitHubServer]:
 @pytest.fixture
 def hosted(server: GitHubServer, tmp_path: Path) -> Hosted:
     """A repository with a branch that is ready to be offered."""
-    place = a_repository_with(tmp_path / "one.git", {"file": "1\n"}, branch="main")
+    place = make_repository(tmp_path / "one.git", {"file": "1\n"}, branch="main")
     git(place, "branch", "template-sync")
     commit_to(place, {"file": "2\n"}, branch="template-sync")
     return server.host(NAME, place)

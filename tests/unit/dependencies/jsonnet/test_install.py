@@ -17,12 +17,12 @@ from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.dependency import Kind
 from tests.support.builders import (
-    a_repository_with,
     commit_to,
     errors_in,
     git,
-    git_says,
+    git_succeeds,
     make_dependency,
+    make_repository,
     url_of,
 )
 
@@ -70,7 +70,7 @@ class Work:
         monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
 
     def repository(self, name: str, files: Mapping[str, str | bytes], host: str = HOST) -> Path:
-        return a_repository_with(self.remotes / host / f"{name}.git", files)
+        return make_repository(self.remotes / host / f"{name}.git", files)
 
     def wants(self, *entries: object) -> None:
         (self.root / "dependencies/a/jsonnetfile.json").write_text(listing(*entries))
@@ -503,4 +503,4 @@ def test_moved_tags_are_followed(work: Work, warnings: pytest.LogCaptureFixture)
 
     assert (work.library("org/x") / "x").read_text() == "2"
     assert "a tag was moved" in warnings.messages[0]
-    assert git_says(work.clones / HOST / "org/x.git", "rev-parse", "v1")
+    assert git_succeeds(work.clones / HOST / "org/x.git", "rev-parse", "v1")

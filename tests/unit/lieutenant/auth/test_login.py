@@ -10,7 +10,7 @@ from commodore_py.adapters import desktop
 from commodore_py.adapters.http.listener import Listener
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.login import Way, way_here
-from tests.support.servers.oidc.contract import a_terminal
+from tests.support.servers.oidc.contract import interactive_terminal
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,7 @@ from tests.support.servers.oidc.contract import a_terminal
 def test_the_way_suits_the_machine(
     environment: dict[str, str], listen: str, way: Way, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with a_terminal(monkeypatch):
+    with interactive_terminal(monkeypatch):
         for name, value in environment.items():
             monkeypatch.setenv(name, value)
 
