@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Hashable, Iterable, Iterator
+
+    PlaceOf: TypeAlias = Callable[[str, tuple[Hashable, ...]], str]
+
+
+class Spot(Protocol):
+    """What an error is about; its file and line take time to find."""
+
+    def seen_from(self, place_of: PlaceOf) -> str:
+        """The same with file and line, as far as they are known."""
+        ...
 
 
 class CommodoreError(Exception):
     """A failure we understand: shown as a message, never as a traceback."""
 
     exit_code: ClassVar[int] = 1
+    spots: tuple[Spot, ...] = ()
+    """Lines of `where` that `locate` completes."""
+    subject: object = ""
+    """The name in question, to be compared with that of problems."""
 
     def __init__(self, message: str, *, where: str = "", hint: str = "") -> None:
         super().__init__(message)
@@ -21,17 +35,34 @@ class CommodoreError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         # Exceptions pickle by their positional arguments only; ours have more to say.
-        return _revive, (type(self), str(self), self.where, self.hint, notes_of(self))
+        return _revive, (type(self), str(self)), self.__dict__
+
+    @property
+    def parts(self) -> tuple[CommodoreError, ...]:
+        """The errors that it consists of: itself, unless there are several."""
+        return (self,)
+
+    def locate(self, place_of: PlaceOf) -> None:
+        """Add file and line to what it is about."""
+        located = {str(spot): spot.seen_from(place_of) for spot in self.spots}
+        self.where = "\n".join(located.get(line, line) for line in self.where.splitlines())
+
+    def rewrite(self, change: Callable[[str], str]) -> None:
+        """Change all of its texts, such as paths that the user knows under another name."""
+        self.args = (change(str(self)),)
+        self.where, self.hint = change(self.where), change(self.hint)
+        if notes := notes_of(self):
+            self.__notes__ = [change(note) for note in notes]
 
 
 class UsageError(CommodoreError):
-    """The command was called in a way that makes no sense."""
+    """The command was called in an invalid way."""
 
     exit_code = 2
 
 
 class SeveralErrors(CommodoreError):
-    """Several failures that the user can mend at once."""
+    """Several failures that the user can fix at once."""
 
     def __init__(
         self,
@@ -44,8 +75,21 @@ class SeveralErrors(CommodoreError):
         super().__init__(message, where=where, hint=hint)
         self.errors = tuple(errors)
 
-    def __reduce__(self) -> tuple[object, ...]:
-        return _revive_several, (str(self), self.where, self.hint, notes_of(self), self.errors)
+    @property
+    def parts(self) -> tuple[CommodoreError, ...]:
+        """All of them."""
+        return self.errors
+
+    def locate(self, place_of: PlaceOf) -> None:
+        """Add file and line to each of them."""
+        for one in self.errors:
+            one.locate(place_of)
+
+    def rewrite(self, change: Callable[[str], str]) -> None:
+        """Change the texts of each of them, too."""
+        super().rewrite(change)
+        for one in self.errors:
+            one.rewrite(change)
 
 
 class NotBuiltYet(CommodoreError):
@@ -81,19 +125,7 @@ def notes_of(error: BaseException) -> tuple[str, ...]:
     return tuple(getattr(error, "__notes__", ()))
 
 
-def _revive(
-    kind: type[CommodoreError], message: str, where: str, hint: str, notes: tuple[str, ...]
-) -> CommodoreError:
-    error = kind(message, where=where, hint=hint)
-    for note in notes:
-        error.add_note(note)
-    return error
-
-
-def _revive_several(
-    message: str, where: str, hint: str, notes: tuple[str, ...], errors: tuple[CommodoreError, ...]
-) -> CommodoreError:
-    error = SeveralErrors(message, where=where, hint=hint, errors=errors)
-    for note in notes:
-        error.add_note(note)
+def _revive(kind: type[CommodoreError], message: str) -> CommodoreError:
+    # Pickle adds the attributes, notes included; no constructor has to be called again.
+    error: CommodoreError = kind.__new__(kind, message)
     return error

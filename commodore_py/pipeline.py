@@ -175,15 +175,16 @@ def gather_instances(
 @run_log.act("render")
 def render(config: Config, sources: Sources) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
-    place_of, count = sources.places.parameter, len(sources.inventory.instances)
+    count = len(sources.inventory.instances)
     references, doubts = _references(sources)
     doubts = (*doubts, *compiler.chart_doubts(config, sources))
-    with (
-        refs.explaining(doubts),
-        compiler.placing(place_of),
-        run_log.stage("compile", of="target", total=count),
-    ):
-        compiled = compiler.compile_targets(config, sources, references)
+    try:
+        with run_log.stage("compile", of="target", total=count):
+            compiled = compiler.compile_targets(config, sources, references)
+    except CommodoreError as error:
+        error.locate(sources.places.parameter)
+        refs.explain(error, doubts)
+        raise
     with run_log.stage("filters", of="filtered", total=count):
         filtered, notices = postprocess.apply_filters(config, compiled, sources)
     rendered = Rendered(filtered, references, Tree(), notices=(*doubts, *notices))

@@ -5,14 +5,12 @@ from .compile import compile_targets, usable_cpus, working_directory_plan
 from .downloads import wanted_downloads
 from .entries import check_entries
 from .job import Job
-from .placing import placing
 
 __all__ = [
     "Job",
     "chart_doubts",
     "check_entries",
     "compile_targets",
-    "placing",
     "usable_cpus",
     "wanted_downloads",
     "working_directory_plan",

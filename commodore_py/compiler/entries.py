@@ -34,9 +34,14 @@ class Entry:
     fields: Mapping[str, Any]
 
     @property
+    def spot(self) -> Spot:
+        """The parameter that it is."""
+        return Spot(self.target, ("kapitan", "compile", f"[{self.index}]"))
+
+    @property
     def where(self) -> str:
-        """Where it stands."""
-        return str(Spot(self.target, ("kapitan", "compile", f"[{self.index}]")))
+        """The parameter that it is, for messages."""
+        return str(self.spot)
 
     @property
     def input_type(self) -> str:

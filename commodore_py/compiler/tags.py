@@ -75,13 +75,17 @@ class Tags:
         file = _SUB_VARIABLE.sub("", path)
         known = self.hashes.get(f"{backend}:{file}") if len(rest) in (1, 2, 4) else None
         if known is None:
-            raise BadTag(
+            error = BadTag(
                 f"no parameter declares the reference {match[0]}",
                 hint="write it into a parameter of the component and take it from there:"
                 " Commodore makes reference files for parameters only",
             )
+            error.subject = match[0]
+            raise error
         if match["functions"] and file != path:
-            raise BadTag(f"{match[0]} has both a sub-variable and a function")
+            error = BadTag(f"{match[0]} has both a sub-variable and a function")
+            error.subject = match[0]
+            raise error
         if len(rest) == 2 and rest[1] != known:  # noqa: PLR2004 - path and hash
             raise BadTag(
                 f"{match[0]} carries the hash of another reference, this one's is {known}",

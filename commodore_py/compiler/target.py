@@ -68,6 +68,7 @@ def compile_target(target: Target, output: Output, *, done: int = 0) -> Output:
                 output = target.cache.rendered(kind, _job(target, entry, output))
         except CommodoreError as error:
             if not entry.may_fail:
+                error.spots = (entry.spot,)
                 if entry.where not in error.where:
                     error.where = "\n".join(filter(None, (error.where, entry.where)))
                 raise

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.inventory import BOOTSTRAP, Inventory
@@ -86,7 +86,7 @@ def _target(classes: SingleClassPath, instance: Instance) -> Target:
 
 def explain_missing(error: CommodoreError, why: str) -> None:
     """Say of each class that is not there why it is not."""
-    for one in error.errors if isinstance(error, SeveralErrors) else (error,):
+    for one in error.parts:
         if isinstance(one, MissingClass):
             one.hint = f"{one.hint} Else, {why}" if one.hint.startswith("did you mean") else why
 

@@ -24,6 +24,8 @@ class Problem:
     code: str = ""
     """`area/name`; only problems of checks have one yet."""
     remedy: str = ""
+    subject: str = ""
+    """The name in question, to be compared with that of errors."""
 
     def as_error(self, hint: str = "") -> CommodoreError:
         """The problem, where it ends the run after all."""

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.problem import Problem
 from commodore_py.model.spot import nowhere
 
 from .parse import by_text
 from .problems import said
-from .scan import marked, references_in
+from .scan import marked
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Iterator, Mapping
 
+    from commodore_py.errors import CommodoreError
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.spot import PlaceOf, Spot
 
@@ -46,7 +45,12 @@ def doubts(
             for text, spots in by_text(found.in_keys()).items()
         ),
         *(
-            Problem(f"reference {shown!r} {reason}", where=said(spots, place_of), strict=True)
+            Problem(
+                f"reference {shown!r} {reason}",
+                where=said(spots, place_of),
+                strict=True,
+                subject=shown,
+            )
             for shown, reason, spots in (
                 *_unclosed(by_text(found.unclosed())),
                 *_odd(texts, declared),
@@ -55,18 +59,12 @@ def doubts(
     )
 
 
-@contextlib.contextmanager
-def explaining(doubts: Iterable[Problem]) -> Iterator[None]:
-    """Errors about references that were doubtful all along also tell where those stand."""
-    try:
-        yield
-    except CommodoreError as error:
-        for one in error.errors if isinstance(error, SeveralErrors) else (error,):
-            shown = {f"'?{{{text}}}'" for text in references_in(str(one))}
-            for doubt in doubts:
-                if any(text in doubt.message for text in shown):
-                    one.add_note(f"{doubt.message}: {', '.join(doubt.where.splitlines())}")
-        raise
+def explain(error: CommodoreError, doubts: Iterable[Problem]) -> None:
+    """Add to errors about references that were doubtful all along where those are."""
+    for one in error.parts:
+        for doubt in doubts:
+            if one.subject and one.subject == doubt.subject:
+                one.add_note(f"{doubt.message}: {', '.join(doubt.where.splitlines())}")
 
 
 def _unclosed(texts: _Texts) -> Iterator[_Doubt]:

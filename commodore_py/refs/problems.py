@@ -17,21 +17,21 @@ if TYPE_CHECKING:
 class BadReference(CommodoreError):
     """A reference that cannot become a reference file."""
 
-    spots: tuple[tuple[Spot, ...], ...] = ()
-    """For each reference that it is about, every parameter that holds it."""
+    references: tuple[SecretRef, ...] = ()
+    """Those that it is about."""
 
     @classmethod
     def of(cls, message: str, *refs: SecretRef, hint: str) -> Self:
         """An error about these references."""
         error = cls(message, hint=hint)
-        error.spots = tuple(ref.found_in for ref in refs)
+        error.references = refs
         return error
 
 
 def located(error: CommodoreError, place_of: PlaceOf) -> CommodoreError:
     """The error with the places of its references: looked up only now that somebody reads them."""
     if isinstance(error, BadReference):
-        error.where = "\n".join(said(spots, place_of) for spots in error.spots)
+        error.where = "\n".join(said(ref.found_in, place_of) for ref in error.references)
     return error
 
 

@@ -1,4 +1,4 @@
-"""Compile without leaving a trace: in a copy of the working directory that is thrown away."""
+"""Compile without changing anything: in a copy of the working directory that is removed."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import shutil
 import tempfile
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,7 @@ from commodore_py.adapters.git.worktrees import relocate
 from commodore_py.catalog.sinks import chosen_sink
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.running import undisturbed
-from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,20 +29,20 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
-_MADE_ANEW = ("compiled",)
+_NOT_COPIED = ("compiled",)
 # What lies beside may be read by components, but a folder of somebody's films is not.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
 
 def compile_dry(config: Config, cluster_id: str) -> Published:
-    """Say what a compile would change; nothing below the working directory is written."""
+    """Return what a compile would change; nothing below the working directory is written."""
     chosen_sink(config).check(config, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()
         with undisturbed(config.paths):
             _copy(root, scratch)
-        with _told_of(root, scratch):
+        with _renamed_paths(root, scratch):
             published = pipeline.compile_catalog(
                 replace(config, paths=WorkPaths(scratch)), cluster_id, approve=lambda _: False
             )
@@ -65,7 +66,7 @@ def _copy(root: Path, scratch: Path) -> None:
         return
     room = _ROOM_FOR_OTHERS
     for entry in sorted(root.iterdir()):
-        if entry.name in _MADE_ANEW:
+        if entry.name in _NOT_COPIED:
             continue
         if entry.name not in _OURS:
             size = _size_of(entry, at_most=room)
@@ -122,10 +123,10 @@ def _repair_worktrees(root: Path, scratch: Path) -> None:
 
 
 @contextmanager
-def _told_of(root: Path, scratch: Path) -> Iterator[None]:
-    """Whatever is told names places in the working directory, not in its copy."""
+def _renamed_paths(root: Path, scratch: Path) -> Iterator[None]:
+    """Messages name paths in the working directory, not in its copy."""
 
-    def mend(record: logging.LogRecord) -> bool:
+    def rewrite(record: logging.LogRecord) -> bool:
         record.msg, record.args = _moved(record.getMessage(), root, scratch), ()
         for part in ("where", "hint", "notes"):
             if part in record.__dict__:
@@ -134,28 +135,17 @@ def _told_of(root: Path, scratch: Path) -> Iterator[None]:
 
     handlers = logging.getLogger("commodore_py").handlers
     for handler in handlers:
-        handler.addFilter(mend)
+        handler.addFilter(rewrite)
     try:
         yield
     except CommodoreError as error:
-        _mend_error(error, root, scratch)
+        error.rewrite(partial(_moved, there=root, here=scratch))
         raise
     finally:
         for handler in handlers:
-            handler.removeFilter(mend)
-
-
-def _mend_error(error: CommodoreError, root: Path, scratch: Path) -> None:
-    error.args = tuple(_moved(str(one), root, scratch) for one in error.args)
-    error.where = _moved(error.where, root, scratch)
-    error.hint = _moved(error.hint, root, scratch)
-    if hasattr(error, "__notes__"):
-        error.__notes__ = [_moved(note, root, scratch) for note in error.__notes__]
-    if isinstance(error, SeveralErrors):
-        for one in error.errors:
-            _mend_error(one, root, scratch)
+            handler.removeFilter(rewrite)
 
 
 def _moved(text: str, there: Path, here: Path) -> str:
-    """A text that speaks of one folder, made to speak of another."""
+    """The text with paths below one folder in place of those below the other."""
     return re.sub(rf"{re.escape(str(here))}(?![\w.-])", lambda _: str(there), text)

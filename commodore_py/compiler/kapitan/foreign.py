@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import files, isolated
 from commodore_py.errors import CommodoreError
 
+from .parts import about_reference
 from .workplace import laid_out
 
 if TYPE_CHECKING:
@@ -92,7 +93,8 @@ class Kapitan:
             raise ProgramError(f"Kapitan ended without a result: {error}") from error
         if problem:
             # The scratch folder is gone when this is read.
-            raise ProgramError(problem.replace(str(scratch), "(scratch)"), where=entry.where)
+            text = problem.replace(str(scratch), "(scratch)")
+            raise about_reference(ProgramError(text, where=entry.where))
 
 
 def _in_scratch(path: str, scratch: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import re
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.compiler.job import Job
+
+
+_REFERENCE = re.compile(r"\?\{[^}]+\}")
 
 
 class CompileError(CommodoreError):
@@ -77,6 +81,13 @@ def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
             hint="check the source and that it can be reached;"
             " --no-fetch-dependencies uses what is there, for a cluster or package with --local",
         ) from error
+
+
+def about_reference(error: CommodoreError) -> CommodoreError:
+    """The error with the reference that Kapitan names in its message, if it does."""
+    found = _REFERENCE.search(str(error))
+    error.subject = found[0] if found else ""
+    return error
 
 
 def words_of(error: BaseException) -> str:

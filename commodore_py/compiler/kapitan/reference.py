@@ -21,7 +21,7 @@ from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import Inventory
 from commodore_py.model.tree import Tree
 
-from .parts import CompileError, arguments_of, fetch, references_of, words_of
+from .parts import CompileError, about_reference, arguments_of, fetch, references_of, words_of
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -53,9 +53,13 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
         except isolated.Crashed as error:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
         raise_collected(
+            # The scratch folder is gone when this is read.
             (
-                # The scratch folder is gone when this is read.
-                CompileError(problem.replace(str(scratch), "(scratch)"), where=f"target {target}")
+                about_reference(
+                    CompileError(
+                        problem.replace(str(scratch), "(scratch)"), where=f"target {target}"
+                    )
+                )
                 for target, problem in sorted(problems.items())
             ),
             "some component instances do not compile",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -23,7 +24,7 @@ def told_to_author(folder: Path | None) -> Iterator[None]:
         yield
     except CommodoreError as error:
         if folder is not None:
-            _rename(error, folder)
+            error.rewrite(partial(by_author, folder=folder))
         raise
 
 
@@ -45,14 +46,3 @@ def by_author(text: str, folder: Path) -> str:
         return str(real.relative_to(folder)) if real.is_relative_to(folder) else str(real)
 
     return re.sub(re.escape(f"{folder}/") + r"[^\s,:;'\"`()]+", name, text)
-
-
-def _rename(error: CommodoreError, folder: Path) -> None:
-    for one in error.errors if isinstance(error, SeveralErrors) else ():
-        _rename(one, folder)
-    error.args = (by_author(str(error), folder),)
-    error.where = by_author(error.where, folder)
-    error.hint = by_author(error.hint, folder)
-    notes = [by_author(note, folder) for note in notes_of(error)]
-    if notes:
-        error.__notes__ = notes

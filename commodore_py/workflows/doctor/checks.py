@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.workflows.tools.programs import BUILT_IN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from commodore_py.errors import CommodoreError
     from commodore_py.lieutenant.auth.session import TokenState
 
     from .environment import Cache, Surroundings
@@ -207,7 +207,7 @@ CHECKS: dict[str, Callable[[Surroundings], Verdict]] = {
 
 
 def _failed(error: CommodoreError, *, otherwise: str = "") -> Verdict:
-    errors = error.errors if isinstance(error, SeveralErrors) else (error,)
+    errors = error.parts
     told = [f"{one} ({one.where})" if one.where else str(one) for one in errors]
     hints = dict.fromkeys(one.hint for one in errors if one.hint)
     return Verdict("fail", _some(told), "; ".join(hints) or otherwise)
