@@ -444,7 +444,7 @@ def test_findings_for_code_hosts(commodore: CommandLine, tmp_path: Path) -> None
     assert first["ruleId"] == "packages/wrong-type"
     assert run["tool"]["driver"]["rules"][first["ruleIndex"]]["id"] == first["ruleId"]
     assert first["level"] == "error"
-    assert first["message"]["text"].endswith("version is a number, not a string: put it in quotes")
+    assert first["message"]["text"].endswith("version is a number, not a text: put it in quotes")
     assert first["locations"] == [
         {
             "physicalLocation": {

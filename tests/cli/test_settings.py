@@ -219,7 +219,7 @@ def test_every_mistake_in_the_settings_file_is_told(
     ("text", "told", "where"),
     [
         (b"a = \n", "error: not valid TOML: ", ":1"),
-        (b"a = '\xff'\n", "error: the settings are not a string in UTF-8", ""),
+        (b"a = '\xff'\n", "error: the settings are not a text in UTF-8", ""),
     ],
 )
 def test_a_settings_file_that_cannot_be_read(
@@ -297,7 +297,7 @@ def test_a_dotenv_that_is_no_text_is_passed_over(commodore: CommandLine, tmp_pat
     ran = commodore("catalog", "clean")
 
     assert ran.code == 0
-    assert "warning: the .env file cannot be read and is passed over: not a string in" in ran.err
+    assert "warning: the .env file cannot be read and is passed over: not a text in" in ran.err
 
 
 def test_dotenv_can_be_switched_off(settings: Settings) -> None:
