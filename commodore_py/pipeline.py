@@ -24,16 +24,16 @@ from commodore_py.catalog.unreported import (
     unreported,
 )
 from commodore_py.dependencies.catalog.checkout import Outlook, fetch_catalog, look_at_catalog
-from commodore_py.dependencies.component_doubts import doubts
+from commodore_py.dependencies.component_warnings import component_warnings
 from commodore_py.dependencies.discover import (
     instances_of,
     wanted_components,
     wanted_configuration,
     wanted_packages,
 )
-from commodore_py.dependencies.downloading import fetch_downloads
+from commodore_py.dependencies.downloads.lazy import fetch_downloads
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.jsonnet.bundler import fetch_vendored
+from commodore_py.dependencies.jsonnet.cluster_libraries import install_cluster_libraries
 from commodore_py.dependencies.protection.running import one_run
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.checks import check_configuration, deprecations
@@ -152,7 +152,7 @@ def gather_instances(
         places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
     with run_log.stage("libraries"):
-        fetch_vendored(config, classes, resolved, places)
+        install_cluster_libraries(config, classes, resolved, places)
     with run_log.stage("downloads"):
         downloads = compiler.wanted_downloads(resolved)
         fetch_downloads(config, downloads, classes, places)
@@ -166,7 +166,7 @@ def gather_instances(
         plan=compiler.working_directory_plan(config, classes, instances),
         places=places,
         notices=(
-            *doubts(config, classes, resolved),
+            *component_warnings(config, classes, resolved),
             *deprecations(resolved),
         ),
     )

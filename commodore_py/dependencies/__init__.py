@@ -1,1 +1,1 @@
-"""From wanted to pinned: what a cluster asks for, fetched into the working directory."""
+"""Find out which dependencies a cluster needs, and fetch them into the working directory."""

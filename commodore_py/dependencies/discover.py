@@ -1,4 +1,4 @@
-"""Applications to what must be fetched for them (pure)."""
+"""Which repositories and instances the applications of a cluster need (pure)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from commodore_py.model.dependency import DependencySpec, Kind
 from commodore_py.model.inventory import Instance
 from commodore_py.model.spot import NOWHERE
 
-from .askers import Said
+from .requesters import ClusterParameters
 from .versions import component_spec, instance_spec, package_spec
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ def wanted_configuration(cluster: Cluster) -> tuple[DependencySpec, ...]:
 
 
 def wanted_packages(node: Node, places: Places = NOWHERE) -> tuple[DependencySpec, ...]:
-    """The packages that the configuration asks for, sorted by name."""
-    said = Said(node.parameters, places)
+    """The packages that the configuration requests, sorted by name."""
+    parameters = ClusterParameters(node.parameters, places)
     names = sorted(
         {
             application.removeprefix(_PACKAGE_PREFIX)
@@ -53,34 +53,34 @@ def wanted_packages(node: Node, places: Places = NOWHERE) -> tuple[DependencySpe
     )
 
     def spec(name: str) -> DependencySpec:
-        _check_package_name(said, name)
-        return package_spec(said, name)
+        _check_package_name(parameters, name)
+        return package_spec(parameters, name)
 
-    specs, errors = _each(spec, {name: [f"{_PACKAGE_PREFIX}{name}"] for name in names}, said)
-    raise_collected(errors, "cannot tell which packages to fetch")
+    specs, errors = _each(spec, {name: [f"{_PACKAGE_PREFIX}{name}"] for name in names}, parameters)
+    raise_collected(errors, "cannot determine which packages to fetch")
     return specs
 
 
 def wanted_components(node: Node, places: Places = NOWHERE) -> tuple[DependencySpec, ...]:
-    """The components that the configuration asks for, then their aliased instances."""
-    said = Said(node.parameters, places)
-    instances = _instances_in(node, said)
-    asking: dict[str, list[str]] = {}
+    """The components that the configuration requests, then their aliased instances."""
+    parameters = ClusterParameters(node.parameters, places)
+    instances = _instances_in(node, parameters)
+    requested_by: dict[str, list[str]] = {}
     for application, instance in requests_in(node):
-        asking.setdefault(instance.component, []).append(application)
+        requested_by.setdefault(instance.component, []).append(application)
     components, errors = _each(
-        lambda name: component_spec(said, name),
-        {name: asking[name] for name in sorted(asking)},
-        said,
+        lambda name: component_spec(parameters, name),
+        {name: requested_by[name] for name in sorted(requested_by)},
+        parameters,
     )
     by_name = {spec.name: spec for spec in components}
     aliased = [one for one in instances if one.aliased and one.component in by_name]
     others, more_errors = _each(
-        lambda one: instance_spec(said, one, by_name[one.component]),
+        lambda one: instance_spec(parameters, one, by_name[one.component]),
         {one: [f"{one.component} as {one.name}"] for one in aliased},
-        said,
+        parameters,
     )
-    raise_collected([*errors, *more_errors], "cannot tell which components to fetch")
+    raise_collected([*errors, *more_errors], "cannot determine which components to fetch")
     return (*components, *others)
 
 
@@ -88,42 +88,42 @@ def instances_of(node: Node, classes: ClassPath) -> tuple[Instance, ...]:
     """The instances of the cluster that have a checkout, sorted by name."""
     return tuple(
         instance
-        for instance in _instances_in(node, Said(node.parameters))
+        for instance in _instances_in(node, ClusterParameters(node.parameters))
         if classes.component(instance.name) is not None
     )
 
 
 def requests_in(node: Node) -> Iterator[tuple[str, Instance]]:
-    """The applications that are no packages, and the instances that they ask for."""
+    """The applications other than packages, and the instances that they request."""
     for application in node.applications:
         if not application.startswith(_PACKAGE_PREFIX):
             component, instance = _split(application)
             yield application, Instance(instance, component)
 
 
-def _instances_in(node: Node, said: Said) -> tuple[Instance, ...]:
+def _instances_in(node: Node, parameters: ClusterParameters) -> tuple[Instance, ...]:
     claims: dict[str, set[str]] = {}
-    naming: dict[str, set[str]] = {}
+    listed_as: dict[str, set[str]] = {}
     for application, wanted in requests_in(node):
         claims.setdefault(wanted.name, set()).add(wanted.component)
         for name in (wanted.name, wanted.component):
-            naming.setdefault(name, set()).add(application)
+            listed_as.setdefault(name, set()).add(application)
     components = {component for claimed in claims.values() for component in claimed}
     for name in components & claims.keys():
         # A component is checked out under its own name, even if only others are instances of it.
         claims[name].add(name)
     contested = {name: claimed for name, claimed in sorted(claims.items()) if len(claimed) > 1}
-    unusable = [name for name in sorted(naming) if not _is_free(name)]
+    unusable = [name for name in sorted(listed_as) if not _is_free(name)]
 
     def where(name: str) -> str:
-        return said.asking(naming[name]) or _APPLICATIONS
+        return parameters.listed_at(listed_as[name]) or _APPLICATIONS
 
     raise_collected(
         (
             *(_contested(name, claimed, where(name)) for name, claimed in contested.items()),
             *(_bad_name(name, where(name)) for name in unusable),
         ),
-        "the applications do not name clear instances",
+        "invalid names of instances",
     )
     return tuple(Instance(name, claims[name].pop()) for name in sorted(claims))
 
@@ -144,7 +144,7 @@ def _contested(instance: str, components: set[str], where: str) -> CommodoreErro
     return CommodoreError(
         message,
         where=where,
-        hint="give each instance a name of its own: `component as instance`",
+        hint="use a unique name for each instance: `component as instance`",
     )
 
 
@@ -164,18 +164,18 @@ def _bad_name(name: str, where: str) -> CommodoreError:
         f"{name!r} cannot be the name of a component or an instance",
         where=where,
         hint=f"{reserved}it names a folder and a target: choose one without `/` that starts neither"
-        f" with a dot nor with `{_PACKAGE_PREFIX}`, and is none of "
+        f" with a dot nor with `{_PACKAGE_PREFIX}`, and is not one of "
         + ", ".join(sorted(_RESERVED_INSTANCES)),
     )
 
 
-def _check_package_name(said: Said, name: str) -> None:
+def _check_package_name(parameters: ClusterParameters, name: str) -> None:
     if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_folder_name(name):
         raise CommodoreError(
             f"{name!r} cannot be the name of a package",
-            where=said.asking([f"{_PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
+            where=parameters.listed_at([f"{_PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
             hint="it names a folder of classes: choose one without `/` that starts neither with a"
-            " dot nor with `t-` (these belong to tenants), and is none of "
+            " dot nor with `t-` (these belong to tenants), and is not one of "
             + ", ".join(sorted(_RESERVED_PACKAGES)),
         )
 
@@ -183,18 +183,18 @@ def _check_package_name(said: Said, name: str) -> None:
 def _each(
     spec: Callable[[_Wanted], DependencySpec],
     wanted: Mapping[_Wanted, Iterable[str]],
-    said: Said,
+    parameters: ClusterParameters,
 ) -> tuple[tuple[DependencySpec, ...], list[CommodoreError]]:
-    """The specs of what applications want, and what is wrong with the others."""
+    """The specs of the applications, and the errors of invalid ones."""
     specs: list[DependencySpec] = []
     errors: list[CommodoreError] = []
     for one, applications in wanted.items():
         try:
             specs.append(spec(one))
         except CommodoreError as error:
-            asking = said.asking(applications)
-            if asking:
+            listed = parameters.listed_at(applications)
+            if listed:
                 for problem in error.errors if isinstance(error, SeveralErrors) else (error,):
-                    problem.add_note(f"asked for in {asking}")
+                    problem.add_note(f"requested in {listed}")
             errors.append(error)
     return tuple(specs), errors

@@ -1,17 +1,17 @@
-"""What an offline run finds missing."""
+"""The error for what an offline run would have to fetch."""
 
 from __future__ import annotations
 
 from commodore_py.errors import CommodoreError
 
 
-class Missing(CommodoreError):
-    """Something that is not here, and that an offline run may not fetch."""
+class NotAvailableOffline(CommodoreError):
+    """Something is missing locally, and an offline run cannot fetch it."""
 
     @classmethod
-    def named(cls, what: str) -> Missing:
-        """Name it."""
+    def named(cls, what: str) -> NotAvailableOffline:
+        """The error with the name of what is missing."""
         return cls(
-            f"{what} is not here, and --offline fetches nothing",
-            hint="compile once without --offline, where there is a network",
+            f"{what} is not available offline",
+            hint="compile once without --offline",
         )

@@ -14,24 +14,28 @@ from commodore_py.model.dependency import DependencySpec, Kind
 if TYPE_CHECKING:
     from commodore_py.model.inventory import Instance
 
-    from .askers import Said
+    from .requesters import ClusterParameters
 
 
-def package_spec(said: Said, name: str) -> DependencySpec:
+def package_spec(parameters: ClusterParameters, name: str) -> DependencySpec:
     """Where a package comes from."""
-    url, version, path = _complete(said, "packages", name)
+    url, version, path = _complete(parameters, "packages", name)
     return DependencySpec(Kind.PACKAGE, name, url, version, path)
 
 
-def component_spec(said: Said, name: str) -> DependencySpec:
+def component_spec(parameters: ClusterParameters, name: str) -> DependencySpec:
     """Where a component comes from."""
-    url, version, path = _complete(said, "components", name)
+    url, version, path = _complete(parameters, "components", name)
     return DependencySpec(Kind.COMPONENT, name, url, version, path, component=name)
 
 
-def instance_spec(said: Said, instance: Instance, component: DependencySpec) -> DependencySpec:
-    """Where an instance comes from: what it does not say itself is its component's."""
-    entry = _Entry.of(said, _known(said, "components").get(instance.name) or {}, instance.name)
+def instance_spec(
+    parameters: ClusterParameters, instance: Instance, component: DependencySpec
+) -> DependencySpec:
+    """Where an instance comes from: by default from where its component does."""
+    entry = _Entry.of(
+        parameters, _known(parameters, "components").get(instance.name) or {}, instance.name
+    )
     return DependencySpec(
         Kind.INSTANCE,
         instance.name,
@@ -42,20 +46,22 @@ def instance_spec(said: Said, instance: Instance, component: DependencySpec) -> 
     )
 
 
-def overrides_without_url(said: Said, instances: tuple[Instance, ...]) -> list[CommodoreError]:
-    """Entries that set a version of something nobody knows the repository of."""
+def overrides_without_url(
+    parameters: ClusterParameters, instances: tuple[Instance, ...]
+) -> list[CommodoreError]:
+    """Entries with a version but without a repository."""
     aliased = {instance.name: instance.component for instance in instances if instance.aliased}
-    components, packages = _known(said, "components"), _known(said, "packages")
+    components, packages = _known(parameters, "components"), _known(parameters, "packages")
     found = []
     for name, entry in sorted(components.items()):
         if name in aliased:
             if aliased[name] not in components:
-                found.append(_without_url(said, "components", aliased[name]))
+                found.append(_without_url(parameters, "components", aliased[name]))
         elif not _has_url(entry):
-            found.append(_without_url(said, "components", name))
+            found.append(_without_url(parameters, "components", name))
     for name, entry in sorted(packages.items()):
         if not _has_url(entry):
-            found.append(_without_url(said, "packages", name))
+            found.append(_without_url(parameters, "packages", name))
     return found
 
 
@@ -63,24 +69,24 @@ def _has_url(entry: object) -> bool:
     return isinstance(entry, Mapping) and "url" in entry
 
 
-def _without_url(said: Said, *path: str) -> CommodoreError:
-    return said.wrong(
+def _without_url(parameters: ClusterParameters, *path: str) -> CommodoreError:
+    return parameters.error(
         "there is a version, but no repository url",
         *path,
         hint="add the url, or remove the entry",
     )
 
 
-def _complete(said: Said, key: str, name: str) -> tuple[str, str, str]:
-    known = _known(said, key)
+def _complete(parameters: ClusterParameters, key: str, name: str) -> tuple[str, str, str]:
+    known = _known(parameters, key)
     kind = key.removesuffix("s")
     if name not in known:
-        raise _unknown(said, kind, name, known)
-    entry = _Entry.of(said, known[name], name, key=key)
+        raise _unknown(parameters, kind, name, known)
+    entry = _Entry.of(parameters, known[name], name, key=key)
     url, version, path = entry.text("url"), entry.text("version"), entry.folder()
     raise_collected(
         [
-            said.wrong(
+            parameters.error(
                 f"{kind} {name} has no {field}",
                 key,
                 name,
@@ -94,15 +100,17 @@ def _complete(said: Said, key: str, name: str) -> tuple[str, str, str]:
     return url, version, path
 
 
-def _known(said: Said, key: str) -> Mapping[str, Any]:
-    return _mapping(said, said.parameters.get(key) or {}, key)
+def _known(parameters: ClusterParameters, key: str) -> Mapping[str, Any]:
+    return _mapping(parameters, parameters.parameters.get(key) or {}, key)
 
 
-def _unknown(said: Said, kind: str, name: str, known: Mapping[str, Any]) -> CommodoreError:
-    shown = name if name == name.strip() else repr(name)  # spaces around it are easily overlooked
+def _unknown(
+    parameters: ClusterParameters, kind: str, name: str, known: Mapping[str, Any]
+) -> CommodoreError:
+    shown = name if name == name.strip() else repr(name)  # makes surrounding spaces visible
     similar = get_close_matches(name, map(str, known), n=1)
     meant = f"did you mean {similar[0]}? Else " if similar else ""
-    return said.wrong(
+    return parameters.error(
         f"unknown {kind} {shown}",
         f"{kind}s",
         hint=f"{meant}add parameters.{kind}s.{shown} with url and version,"
@@ -110,10 +118,10 @@ def _unknown(said: Said, kind: str, name: str, known: Mapping[str, Any]) -> Comm
     )
 
 
-def _mapping(said: Said, value: object, *path: str) -> Mapping[str, Any]:
+def _mapping(parameters: ClusterParameters, value: object, *path: str) -> Mapping[str, Any]:
     if isinstance(value, Mapping):
         return value
-    raise said.wrong(
+    raise parameters.error(
         f"expected a mapping, found {_describe(value)}",
         *path,
         hint="write it as url, version and, where needed, path, each on a line of its own",
@@ -124,20 +132,22 @@ def _mapping(said: Said, value: object, *path: str) -> Mapping[str, Any]:
 class _Entry:
     """One entry of the listed components or packages."""
 
-    said: Said
+    parameters: ClusterParameters
     path: tuple[str, str]
     fields: Mapping[str, Any]
 
     @classmethod
-    def of(cls, said: Said, value: object, name: str, *, key: str = "components") -> _Entry:
-        return cls(said, (key, name), _mapping(said, value, key, name))
+    def of(
+        cls, parameters: ClusterParameters, value: object, name: str, *, key: str = "components"
+    ) -> _Entry:
+        return cls(parameters, (key, name), _mapping(parameters, value, key, name))
 
     def text(self, field: str) -> str:
         value = self.fields.get(field)
         if value is None or isinstance(value, str):
             return value or ""
-        raise self.said.wrong(
-            f"expected a text, found {_describe(value)}",
+        raise self.parameters.error(
+            f"expected a string, found {_describe(value)}",
             *self.path,
             field,
             hint="put it in quotes",
@@ -146,11 +156,11 @@ class _Entry:
     def folder(self) -> str:
         path = self.text("path").removeprefix("/")
         if normpath(path.strip("/")).split("/")[0] == "..":
-            raise self.said.wrong(
-                f"path {path} leads out of the repository",
+            raise self.parameters.error(
+                f"path {path} is outside of the repository",
                 *self.path,
                 "path",
-                hint="it is the folder of the component or package, seen from the repository's top",
+                hint="it is a folder relative to the repository's root",
             )
         return path
 

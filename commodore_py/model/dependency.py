@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,3 +54,6 @@ class Dependency:
     def directory(self) -> Path:
         """The part of the worktree that was asked for."""
         return self.worktree / self.spec.path.strip("/") if self.spec.path else self.worktree
+
+
+Fetch: TypeAlias = Callable[[Iterable[DependencySpec]], tuple[Dependency, ...]]

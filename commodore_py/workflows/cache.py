@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_aside, remove
-from commodore_py.dependencies.downloads import (
-    Kept,
-    Store,
+from commodore_py.dependencies.downloads.prune import (
+    CachedDownload,
     contents,
     prune_downloads,
     verify_downloads,
 )
+from commodore_py.dependencies.downloads.store import Store
 from commodore_py.dependencies.git.lending import Lender, last_used
 from commodore_py.errors import CommodoreError
 
@@ -61,7 +61,7 @@ class Pruned:
 class PrunedDownloads:
     """Downloads that were forgotten, and the bytes that this freed."""
 
-    removed: tuple[Kept, ...]
+    removed: tuple[CachedDownload, ...]
     freed: int
 
 
@@ -110,7 +110,7 @@ def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pr
     return Pruned(tuple(removed), tuple(busy))
 
 
-def downloads(cache: Path) -> tuple[Kept, ...]:
+def downloads(cache: Path) -> tuple[CachedDownload, ...]:
     """The charts, archives, files and repositories that are kept, sorted by kind and source."""
     return contents(Store(cache))
 

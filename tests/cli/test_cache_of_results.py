@@ -12,7 +12,7 @@ import pytest
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.cache.store import Store, digest_of
-from commodore_py.dependencies.downloads import Store as Downloads
+from commodore_py.dependencies.downloads.store import Store as Downloads
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.git.lending import Lender
 from tests.support.fleet import make_fleet
@@ -170,7 +170,7 @@ def test_verify_reads_downloads(commodore: CommandLine) -> None:
     for name in ("good", "bad"):
         with downloads.incoming() as folder:
             (folder / name).write_text(name)
-            known = downloads.keep(folder / name, name, "file", name)
+            known = downloads.add(folder / name, name, "file", name)
     damaged = downloads.content(known)
     damaged.write_text("worse")
 

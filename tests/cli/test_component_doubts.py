@@ -38,7 +38,7 @@ def alias(name: str, *, library: str = "one.libsonnet") -> dict[str, Any]:
         pytest.param(
             ["one", "one as one"],
             {},
-            "component one is asked for twice: as `one as one` and as `one`",
+            "component one is requested twice: as `one as one` and as `one`",
             "inventory/classes/t-acme/common.yml:2, inventory/classes/t-acme/common.yml:3",
         ),
         pytest.param(

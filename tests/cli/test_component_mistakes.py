@@ -55,7 +55,7 @@ def test_another_name_tells_everything_that_does_not_fit(
 
     assert ran.code == 1
     assert "component two has no class/two.yml" in ran.err
-    assert "library one.libsonnet does not carry the name of its component two" in ran.err
+    assert "library one.libsonnet does not start with the name of its component two" in ran.err
     assert "-n" in ran.err
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.downloads import Store
+from commodore_py.dependencies.downloads.store import Store
 from tests.support.authoring import make_component_clone
 from tests.support.builders import commit_in, git
 

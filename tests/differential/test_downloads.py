@@ -16,7 +16,7 @@ from kapitan.errors import HelmFetchingError
 from kapitan.inventory.model.dependencies import DependencyTypeConfig
 from pydantic import TypeAdapter
 
-from commodore_py.dependencies.downloads.constraints import best
+from commodore_py.dependencies.downloads.chart_versions import best
 from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.scenarios.downloads import Downloads
 from tests.support.servers.charts import chart_archive, chart_repository, tar_archive

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
+from commodore_py.dependencies.jsonnet.cluster_libraries import jsonnetfile
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
+from commodore_py.dependencies.jsonnet.partial_clones import PartialClones
 from commodore_py.dependencies.jsonnet.rendered import render_jsonnetfiles
-from commodore_py.dependencies.jsonnet.shallow import FilesOnly
 from tests.support.builders import git, git_succeeds, make_dependency
 from tests.support.jb import find_jb
 from tests.support.vendored import links, lock, reachable
@@ -103,7 +103,7 @@ def test_same_libraries(
             pytest.skip(f"there is no mirror of {repository}")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(_redirect(mirrors, tmp_path)))
     # A mirror without its largest files cannot be cloned as a whole.
-    kinds = [FilesOnly, *([Clones] if _are_complete(mirrors) else [])]
+    kinds = [PartialClones, *([Clones] if _are_complete(mirrors) else [])]
     compared = 0
 
     for number, version in enumerate(_versions(mirrors, case)):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.jsonnet.bundler import jsonnetfile
+from commodore_py.dependencies.jsonnet.cluster_libraries import jsonnetfile
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from commodore_py.errors import CommodoreError

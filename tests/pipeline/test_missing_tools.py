@@ -82,7 +82,7 @@ def test_a_library_that_cannot_be_had_needs_no_jb(
 
     assert "git.example.com/org/lib/main.libsonnet" in str(error)
     (warning,) = [one for one in caplog.messages if "is missing" in one]
-    assert warning.startswith("Jsonnet library git.example.com/org/lib in main (wanted by web)")
+    assert warning.startswith("Jsonnet library git.example.com/org/lib in main (required by web)")
     assert "cannot fetch its repository" in warning
 
 
@@ -91,7 +91,7 @@ def test_a_library_that_cannot_be_had_needs_no_jb(
 def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> None:
     error = failure(tmp_path, wanting_a_library(), strict=True)
 
-    assert "org/lib in main (wanted by web) is missing" in str(error)
+    assert "org/lib in main (required by web) is missing" in str(error)
     assert LIBRARY in str(error)
     assert error.where.endswith("dependencies/web/jsonnetfile.json:1")
 
@@ -101,7 +101,7 @@ def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> 
 def test_a_jb_that_was_asked_for_and_is_not_there(tmp_path: Path) -> None:
     error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
 
-    assert "there is no program jb" in str(error)
+    assert "the program jb is not installed" in str(error)
     assert "install" in error.hint
 
 

@@ -157,7 +157,7 @@ def test_offline_lists_what_is_missing(tmp_path: Path, web: Web) -> None:
 
     errors = errors_in(caught.value)
     assert len(errors) == 3
-    assert all("is not here, and --offline fetches nothing" in str(error) for error in errors)
+    assert all("is not available offline" in str(error) for error in errors)
     assert all("class/app.yml" in error.where for error in errors)
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from commodore_py.cache.private_folder import Distrust
     from commodore_py.cache.sweep import Pruned, Usage
-    from commodore_py.dependencies.downloads import Kept
+    from commodore_py.dependencies.downloads.prune import CachedDownload
     from commodore_py.workflows import cache as caches
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB")
@@ -35,7 +35,7 @@ class Contents:
     folder: Path
     folders: Sequence[caches.Folder]
     repositories: Sequence[caches.Repository]
-    downloads: Sequence[Kept]
+    downloads: Sequence[CachedDownload]
     results: Results
 
 
@@ -152,7 +152,7 @@ def _repository(one: caches.Repository) -> dict[str, Any]:
     }
 
 
-def _download(one: Kept) -> dict[str, Any]:
+def _download(one: CachedDownload) -> dict[str, Any]:
     return {
         "kind": one.kind,
         "source": one.source,

@@ -1,4 +1,4 @@
-"""Files of OCI registries: the layers of a manifest, put where their titles say."""
+"""Artifacts of OCI registries: the layers of a manifest, written to the paths in their titles."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.archives import Content
     from commodore_py.model.download import Artifact
 
-    from .mode import Mode
-    from .store import Known
+    from .settings import FetchSettings
+    from .store import Stored
 
 _FOLDER = "application/vnd.oci.image.layer.v1.tar+gzip"
 _TITLE = "org.opencontainers.image.title"
@@ -32,19 +32,19 @@ _TITLE = "org.opencontainers.image.title"
 class Artifacts:
     """The artifacts of a run."""
 
-    mode: Mode
+    settings: FetchSettings
 
-    def fetch(self, wanted: Artifact) -> Known:
-        """All layers of the wanted kind; a digest is asked for only if it is not here."""
+    def fetch(self, wanted: Artifact) -> Stored:
+        """Fetch all layers of the requested type; a cached digest is used without a request."""
         reference = Reference.parse(wanted.reference)
-        store = self.mode.store
+        store = self.settings.store
         known = store.find(*_key(wanted, reference.digest or reference.tag))
         fixed = bool(reference.digest)
-        if known is not None and (fixed or not self.mode.ask) and store.verified(known):
+        if known is not None and (fixed or not self.settings.refresh) and store.verified(known):
             return known
-        self.mode.require_network(str(wanted))
+        self.settings.require_network(str(wanted))
         registry = Registry(
-            reference, self.mode.timeout, wanted.plain_http, wanted.verify, login=_login
+            reference, self.settings.timeout, wanted.plain_http, wanted.verify, login=_login
         )
         manifest, digest = registry.manifest()
         known = store.find(*_key(wanted, digest))
@@ -59,9 +59,9 @@ class Artifacts:
 
     def _pull(
         self, wanted: Artifact, registry: Registry, manifest: Mapping[str, Any], digest: str
-    ) -> Known:
+    ) -> Stored:
         found: dict[str, Member] = {}
-        with self.mode.store.incoming() as folder:
+        with self.settings.store.incoming() as folder:
             for layer in manifest["layers"]:
                 if wanted.media_type and layer.get("mediaType") != wanted.media_type:
                     continue
@@ -70,13 +70,13 @@ class Artifacts:
                 found |= _files_of(layer, blob)
             packed = folder / "artifact.tar"
             pack(found, packed)
-            return self.mode.store.keep(
+            return self.settings.store.add(
                 packed, f"{wanted} {digest[:19]}", *_key(wanted, digest), digest=digest
             )
 
 
 def content_of(wanted: Artifact, file: Path) -> Content:
-    """The files that are wanted of an artifact."""
+    """The requested files of an artifact."""
     content = unpack_tar(file)
     if not wanted.subpath:
         return content
@@ -84,15 +84,15 @@ def content_of(wanted: Artifact, file: Path) -> Content:
     if not inner:
         tops = sorted({name.partition("/")[0] for name in content})
         raise CommodoreError(
-            f"there is no folder {wanted.subpath} in it",
+            f"the artifact has no folder {wanted.subpath}",
             where=wanted.reference,
-            hint=f"there are {', '.join(tops) or 'no files at all'}",
+            hint=f"available: {', '.join(tops) or 'no files'}",
         )
     return inner
 
 
 def _files_of(layer: Mapping[str, Any], blob: Path) -> Content:
-    """A layer's file; tar archives are unpacked at the top, whatever they are called."""
+    """The files of a layer; tar archives are unpacked at the root, whatever their title."""
     annotations = layer.get("annotations") or {}
     title = str(annotations.get(_TITLE) or layer.get("digest"))
     clean = posixpath.normpath(title)
@@ -107,7 +107,7 @@ def _files_of(layer: Mapping[str, Any], blob: Path) -> Content:
 
 
 def _login(host: str) -> Login | None:
-    """Kapitan's variables first, then what everybody notes."""
+    """Credentials from Kapitan's variables, else from the usual files."""
     user, password = os.environ.get("OCI_USERNAME"), os.environ.get("OCI_PASSWORD")
     return Login(user, password) if user and password else login_for(host)
 

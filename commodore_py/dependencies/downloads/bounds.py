@@ -1,4 +1,4 @@
-"""Where downloads may be put: inside of the working directory or of a component's checkout."""
+"""Where downloads may be written: the working directory and the component's checkout."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The folders that are ours to write to, and what in them is not."""
+    """The folders that downloads may be written to, and protected ones in them."""
 
     paths: WorkPaths
     output: Path
     """Where relative paths start."""
     checkouts: Mapping[str, Path]
-    """By instance, where its component lies."""
+    """The checkout of the component of each instance."""
 
     def place(self, path: str, target: str) -> Path:
-        """The real place of an output path; an error if it is none of ours."""
-        # By name first, as Kapitan does; what is a link on disk is another question.
+        """The real path of an output path; raises if it is outside of the allowed folders."""
+        # Normalised by name first, as Kapitan does; links are resolved afterwards.
         absolute = Path(os.path.normpath(self.output / path))
         place = absolute.parent.resolve() / absolute.name if absolute.name else absolute
         place = place.resolve() if place.is_dir() else place
@@ -40,25 +40,25 @@ class Bounds:
             raise CommodoreError(
                 f"{path} is outside of the working directory and of the component's checkout"
                 + (f": it leads to {place}" if place != absolute else ""),
-                hint="put it below ${_base_directory}",
+                hint="use a path below ${_base_directory}",
             )
         self.check([place], path)
         return place
 
     def check(self, places: Iterable[Path], path: str = "") -> None:
-        """Refuse what belongs to Git or to ourselves."""
-        # As texts, as there may be many thousands of places.
+        """Raise for paths inside of Git's or our own folders."""
+        # Strings are fast: there may be many thousands of paths.
         private = tuple(f"{folder}/" for folder in self._private())
         for place in places:
             if f"{place}/".startswith(private):
                 folder = next(one for one in private if f"{place}/".startswith(one))
                 raise CommodoreError(
-                    f"{path or place} would overwrite what Git or Commodore keeps in {folder[:-1]}",
-                    hint="put it into a folder of its own",
+                    f"{path or place} would overwrite files of Git or Commodore in {folder[:-1]}",
+                    hint="use a separate folder",
                 )
 
     def record_of(self, place: Path) -> Record:
-        """The notes about a place: they belong to the checkout that it is in."""
+        """The record of the checkout that contains a path."""
         for checkout in sorted({*self.checkouts.values()}, key=lambda p: len(str(p)), reverse=True):
             root = checkout.resolve()
             folders = folders_of(root) if place.is_relative_to(root) else None

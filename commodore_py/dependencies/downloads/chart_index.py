@@ -1,4 +1,4 @@
-"""Indexes of chart repositories: what they offer, and where that lies (pure)."""
+"""Indexes of chart repositories: choose a version of a chart (pure)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import HttpError
 from commodore_py.errors import CommodoreError
 
-from .constraints import Version, best
+from .chart_versions import Version, best
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Offer:
 
 
 def entries_in(index: str, chart: Chart) -> Sequence[object]:
-    """What an index has about a chart; of a large one, nothing else is read."""
+    """The entries of a chart; other charts of a large index are not parsed."""
     where = without_password(resolved(chart.repository, "index.yaml"))
     part = re.search(r"^entries:[ ]*\n((?:[ #].*\n?|\n)+)", index, re.MULTILINE)
     if part is not None and not re.search(r"[:-] [&*]\w", part[1]):
@@ -43,16 +43,16 @@ def entries_in(index: str, chart: Chart) -> Sequence[object]:
     entries = content.get("entries") if isinstance(content, dict) else None
     if not isinstance(entries, dict):
         raise HttpError(
-            "it is no index of charts: there are no entries in it",
+            "not a chart repository index: it has no entries",
             where=where,
-            hint="check the chart's source: it is the folder that index.yaml lies in",
+            hint="check the chart's source: it must be the URL of the folder with index.yaml",
         )
     listed = entries.get(chart.name)
     return listed if isinstance(listed, list) else ()
 
 
 def choose(listed: Sequence[object], chart: Chart) -> Offer:
-    """The version of a chart that is listed for what is wanted."""
+    """The listed version of a chart that satisfies the request."""
     offers = [
         Offer(str(one["version"]), str(one["urls"][0]), str(one.get("digest") or ""))
         for one in listed
@@ -74,13 +74,13 @@ def choose(listed: Sequence[object], chart: Chart) -> Offer:
         raise CommodoreError(
             f"there is no version {chart.version} of chart {chart.name}",
             where=where,
-            hint=f"there are {newest}{', and more' if offers[5:] else ''}",
+            hint=f"available: {newest}{', and more' if offers[5:] else ''}",
         )
     return next(offer for offer in offers if offer.version == version)
 
 
 def resolved(repository: str, reference: str) -> str:
-    """Where something of a repository is; the repository's own query goes along."""
+    """The URL of a file of a repository, with the query of the repository."""
     if urlsplit(reference).scheme:
         return reference
     parts = urlsplit(repository)

@@ -1,4 +1,4 @@
-"""Helm charts from chart repositories and registries; where we cannot, Helm's program may."""
+"""Helm charts from chart repositories and registries, with the helm program as fallback."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
 from .chart_index import choose, entries_in, resolved
-from .constraints import Version, best, is_exact
-from .files import fetch_file
+from .chart_versions import Version, best, is_exact
+from .web_files import fetch_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.archives import Content
     from commodore_py.model.download import Chart
 
-    from .mode import Mode
-    from .store import Known
+    from .settings import FetchSettings
+    from .store import Stored
 
 log = logging.getLogger(__name__)
 
@@ -45,20 +45,24 @@ _LAYERS = ("application/vnd.cncf.helm.chart.content.v1.tar+gzip", "application/t
 
 @dataclass(slots=True)
 class Charts:
-    """The chart repositories of a run; each index is asked for once."""
+    """The chart repositories of a run; each index is fetched once."""
 
-    mode: Mode
+    settings: FetchSettings
     _indexes: dict[str, str | CommodoreError] = field(default_factory=dict)
     _locks: dict[str, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def fetch(self, chart: Chart) -> Known:
-        """A chart as it is wanted; an exact version is asked for only if it is not here."""
+    def fetch(self, chart: Chart) -> Stored:
+        """Fetch a chart; a cached exact version is used without a request."""
         exact = is_exact(chart.version)
-        known = self.mode.store.find("chart", chart.repository, chart.name, chart.version)
-        if known is not None and (exact or not self.mode.ask) and self.mode.store.verified(known):
+        known = self.settings.store.find("chart", chart.repository, chart.name, chart.version)
+        if (
+            known is not None
+            and (exact or not self.settings.refresh)
+            and self.settings.store.verified(known)
+        ):
             return known
-        self.mode.require_network(without_password(str(chart)))
+        self.settings.require_network(without_password(str(chart)))
         try:
             if chart.repository.startswith(_OCI):
                 found = self._from_registry(chart, chart.repository)
@@ -69,36 +73,36 @@ class Charts:
             if program is None:
                 raise
             found = self._by_program(chart, program, error)
-        store = self.mode.store
+        store = self.settings.store
         return store.note(found.source, *_key(chart), sha256=found.sha256, **found.about)
 
-    def _from_repository(self, chart: Chart) -> Known:
+    def _from_repository(self, chart: Chart) -> Stored:
         entries = entries_in(self._index(chart.repository), chart)
         offer = choose(entries, chart)
         url = resolved(chart.repository, offer.url)
         if url.startswith(_OCI):
             return self._from_registry(chart, url)
-        known = self.mode.store.find("chart", chart.repository, chart.name, offer.version)
+        known = self.settings.store.find("chart", chart.repository, chart.name, offer.version)
         if (
             known is not None
             and known.sha256 == _plain(offer.digest)
-            and self.mode.store.verified(known)
+            and self.settings.store.verified(known)
         ):
             return known
-        with self.mode.store.incoming() as folder:
+        with self.settings.store.incoming() as folder:
             file = folder / "chart.tgz"
-            arrived = web.fetch(Request(url, timeout=self.mode.timeout, raw=True), file)
+            arrived = web.fetch(Request(url, timeout=self.settings.timeout, raw=True), file)
             _require_chart(file, url)
             if arrived is not None and offer.digest and arrived.sha256 != _plain(offer.digest):
-                self.mode.doubt(
+                self.settings.warn(
                     CommodoreError(
-                        f"chart {chart.name} {offer.version} is not what its repository's index"
-                        f" says: its digest is {arrived.sha256}, not {offer.digest}",
+                        f"chart {chart.name} {offer.version} differs from its index:"
+                        f" its digest is {arrived.sha256}, not {offer.digest}",
                         where=without_password(url),
-                        hint="tell those who keep the repository; somebody may have changed it",
+                        hint="report it to the maintainers: the chart may have been altered",
                     )
                 )
-            return self.mode.store.keep(
+            return self.settings.store.add(
                 file,
                 f"chart {chart.name} {offer.version} of {without_password(chart.repository)}",
                 "chart",
@@ -109,19 +113,19 @@ class Charts:
                 form="chart",
             )
 
-    def _from_registry(self, chart: Chart, url: str) -> Known:
+    def _from_registry(self, chart: Chart, url: str) -> Stored:
         reference = Reference.parse(url.removeprefix(_OCI).rstrip("/"))
-        registry = Registry(reference, self.mode.timeout)
+        registry = Registry(reference, self.settings.timeout)
         if not reference.digest:
             registry.reference = replace(reference, tag=self._tag(registry, chart, url))
         version = (registry.reference.tag or chart.version).replace("_", "+")
         manifest, _ = registry.manifest()
         digest = _layer(manifest, str(registry.reference))
-        with self.mode.store.incoming() as folder:
+        with self.settings.store.incoming() as folder:
             file = folder / "chart.tgz"
             registry.blob(digest, file)
             _require_chart(file, str(registry.reference))
-            return self.mode.store.keep(
+            return self.settings.store.add(
                 file,
                 f"chart {chart.name} {version} of {url}",
                 "chart",
@@ -134,7 +138,7 @@ class Charts:
 
     def _tag(self, registry: Registry, chart: Chart, url: str) -> str:
         given = registry.reference.tag
-        # An index names the tag that goes with the version that was chosen.
+        # An index names the tag of the chosen version.
         if given and (url != chart.repository or not chart.version):
             return given
         return _tag_of(registry, chart.version)
@@ -154,13 +158,13 @@ class Charts:
         return found
 
     def _read_index(self, repository: str) -> str:
-        known = fetch_file(resolved(repository, "index.yaml"), self.mode)
-        return self.mode.store.content(known).read_text("utf-8", errors="replace")
+        known = fetch_file(resolved(repository, "index.yaml"), self.settings)
+        return self.settings.store.content(known).read_text("utf-8", errors="replace")
 
-    def _by_program(self, chart: Chart, program: str, reason: CommodoreError) -> Known:
-        """Let Helm try: it may have plugins and credentials that we know nothing of."""
-        log.info("%s (%s); %s is asked for it", reason, reason.where, program)
-        with self.mode.store.incoming() as folder:
+    def _by_program(self, chart: Chart, program: str, reason: CommodoreError) -> Stored:
+        """Fall back to the helm program, which may have plugins and credentials of its own."""
+        log.info("%s (%s); trying %s", reason, reason.where, program)
+        with self.settings.store.incoming() as folder:
             command = [program, "pull", "--destination", str(folder), "--untar"]
             command += ["--version", chart.version] if chart.version else []
             if chart.repository.startswith(_OCI):
@@ -170,27 +174,27 @@ class Charts:
             try:
                 run(command)
             except ProgramFailed as error:
-                said = error.stderr.strip() or str(error)
-                reason.add_note(f"{program} could not bring it either: {without_password(said)}")
+                output = error.stderr.strip() or str(error)
+                reason.add_note(f"{program} failed as well: {without_password(output)}")
                 raise reason from error
             if not (folder / chart.name / "Chart.yaml").is_file():
-                reason.add_note(f"{program} brought something else than a chart {chart.name}")
+                reason.add_note(f"{program} did not fetch a chart named {chart.name}")
                 raise reason
             packed = folder / "chart.tar"
             pack(read_folder(folder / chart.name), packed)
             source = f"{without_password(str(chart))}, by {program}"
-            return self.mode.store.keep(
+            return self.settings.store.add(
                 packed, source, *_key(chart), version=chart.version, form="tar"
             )
 
 
-def content_of(known: Known, file: Path) -> Content:
+def content_of(known: Stored, file: Path) -> Content:
     """The files of a chart."""
     return unpack_tar(file) if known.about.get("form") == "tar" else unpack_chart(file)
 
 
 def _tag_of(registry: Registry, wanted: str) -> str:
-    """The tag of a version; a registry has `_` in place of `+`."""
+    """The tag of a version; tags have `_` instead of `+`."""
     if wanted and Version.parse(wanted) is not None:
         return wanted.replace("+", "_")
     versions = [tag.replace("_", "+") for tag in registry.tags() if is_exact(tag.replace("_", "+"))]
@@ -202,7 +206,7 @@ def _tag_of(registry: Registry, wanted: str) -> str:
         raise CommodoreError(
             f"there is no version {wanted or 'at all'}",
             where=str(registry.reference),
-            hint=f"there are {', '.join(versions[-5:]) or 'none'}",
+            hint=f"available: {', '.join(versions[-5:]) or 'none'}",
         )
     return version.replace("+", "_")
 
@@ -212,11 +216,13 @@ def _layer(manifest: Mapping[str, Any], where: str) -> str:
         for layer in manifest["layers"]:
             if isinstance(layer, dict) and layer.get("mediaType") == kind:
                 return str(layer.get("digest"))
-    raise CommodoreError("there is no chart in it", where=where, hint="check the chart's source")
+    raise CommodoreError(
+        "the manifest has no chart layer", where=where, hint="check the chart's source"
+    )
 
 
 def _require_chart(file: Path, where: str) -> None:
-    """An error page must not be kept for a chart."""
+    """Raise if a file is not a chart, such as an error page."""
     try:
         unpack_chart(file)
     except BadArchive as error:

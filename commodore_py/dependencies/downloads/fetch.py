@@ -1,4 +1,4 @@
-"""All downloads of a run: each source once, all at the same time, then everything in its place."""
+"""Fetch all downloads of a run in parallel, each source once, and write them to their paths."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 from commodore_py.model.remote_use import SourceDownloaded
 
-from . import artifacts, charts, files
-from .mode import Mode
+from . import artifacts, charts, web_files
 from .placing import Placement, put_all
 from .repositories import Repositories
+from .settings import FetchSettings
 from .store import Store
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import Places
 
     from .bounds import Bounds
-    from .store import Known
+    from .store import Stored
 
 log = logging.getLogger(__name__)
 
@@ -51,13 +51,13 @@ def fetch_downloads(
     places: Places,
     shared: Iterable[Dependency] = (),
 ) -> None:
-    """Fetch what components want to have, and put it where they want to have it."""
+    """Fetch the downloads of components, and write them to their output paths."""
     wanted = _to_fetch(downloads, all_of_them=config.fetch_dependencies)
     if not wanted:
         return
     log.info("Fetching %d charts, archives, files and repositories", len(wanted))
-    doubts: list[CommodoreError] = []
-    run = _Run.of(config, shared, doubts.append)
+    warnings: list[CommodoreError] = []
+    run = _Run.of(config, shared, warnings.append)
     targets, problems = _places_of(wanted, bounds, places)
     sources: dict[Source, list[Download]] = {}
     for one in wanted:
@@ -67,8 +67,8 @@ def fetch_downloads(
         outcomes = dict(zip(sources, pool.map(run.fetch, sources), strict=True))
     for source, outcome in outcomes.items():
         if isinstance(outcome, CommodoreError):
-            problems.append(_told(outcome, source, sources[source], places))
-    raise_collected(problems, "not everything that components download is here")
+            problems.append(_located(outcome, source, sources[source], places))
+    raise_collected(problems, "cannot fetch all downloads")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
     for source, found in known.items():
         run_log.report(SourceDownloaded(source, found.sha256))
@@ -77,20 +77,20 @@ def fetch_downloads(
         for one in sorted(wanted, key=lambda one: _ORDER.index(type(one.source)))
     ]
     try:
-        chosen = _first_of_each(placements, doubts.append)
-        put_all(chosen, bounds, doubts.append, keep_extras=config.local)
+        chosen = _first_of_each(placements, warnings.append)
+        put_all(chosen, bounds, warnings.append, keep_extras=config.local)
     except OSError as error:
         raise CommodoreError(
             f"cannot write downloads: {error.strerror}", where=str(error.filename)
         ) from error
     if config.strict:
-        raise_collected(doubts, "refused by --strict")
-    for doubt in doubts:
-        log.warning("%s", doubt, extra={"where": doubt.where, "hint": doubt.hint})
+        raise_collected(warnings, "refused by --strict")
+    for warning in warnings:
+        log.warning("%s", warning, extra={"where": warning.where, "hint": warning.hint})
 
 
 def digests_now(config: Config, sources: Sequence[Source]) -> list[str]:
-    """What sources hold now; an empty text where that cannot be had."""
+    """The current digests of sources; empty for those that cannot be fetched."""
     run = _Run.of(config, (), lambda _: None)
     with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
         outcomes = pool.map(run.fetch, sources)
@@ -99,26 +99,26 @@ def digests_now(config: Config, sources: Sequence[Source]) -> list[str]:
 
 @dataclass(slots=True)
 class _Run:
-    mode: Mode
+    settings: FetchSettings
     repositories: Repositories
     charts: charts.Charts = field(init=False)
     artifacts: artifacts.Artifacts = field(init=False)
 
     def __post_init__(self) -> None:
-        self.charts = charts.Charts(self.mode)
-        self.artifacts = artifacts.Artifacts(self.mode)
+        self.charts = charts.Charts(self.settings)
+        self.artifacts = artifacts.Artifacts(self.settings)
 
     @classmethod
     def of(
-        cls, config: Config, shared: Iterable[Dependency], doubt: Callable[[CommodoreError], None]
+        cls, config: Config, shared: Iterable[Dependency], warn: Callable[[CommodoreError], None]
     ) -> _Run:
         store = Store(config.download_cache or config.paths.state / "downloads")
-        mode = Mode(
+        settings = FetchSettings(
             store,
-            ask=not (config.local or config.offline),
+            refresh=not (config.local or config.offline),
             offline=config.offline,
             timeout=web.patience(config.request_timeout),
-            doubt=doubt,
+            warn=warn,
         )
         clones = Clones.shared_with(
             config.paths.bare_clones,
@@ -127,19 +127,19 @@ class _Run:
             local=config.local,
             offline=config.offline,
         )
-        return cls(mode, Repositories(mode, clones, Asker(config.paths.root)))
+        return cls(settings, Repositories(settings, clones, Asker(config.paths.root)))
 
-    def fetch(self, source: Source) -> Known | CommodoreError:
+    def fetch(self, source: Source) -> Stored | CommodoreError:
         try:
             with run_log.item("download", without_password(str(source))):
                 return self._fetch(source)
         except CommodoreError as error:
             return error
 
-    def _fetch(self, source: Source) -> Known:
+    def _fetch(self, source: Source) -> Stored:
         match source:
             case WebFile(url):
-                return files.fetch_file(url, self.mode)
+                return web_files.fetch_file(url, self.settings)
             case Repository():
                 return self.repositories.fetch(source)
             case Chart():
@@ -147,16 +147,16 @@ class _Run:
             case Artifact():
                 return self.artifacts.fetch(source)
 
-    def placement(self, one: Download, known: Known, place: Path, places: Places) -> Placement:
-        """What of a download goes where; nothing of an archive that is none."""
+    def placement(self, one: Download, known: Stored, place: Path, places: Places) -> Placement:
+        """The placement of a download; empty for an invalid archive."""
         variant = f"unpacked {one.unpack} {getattr(one.source, 'subpath', '')}"
         shown = without_password(str(one.source))
         if isinstance(one.source, WebFile) and one.unpack and not self._is_archive(one, known):
-            kind = known.about.get("type") or "no type at all"
-            self.mode.doubt(
+            kind = known.about.get("type") or "unknown"
+            self.settings.warn(
                 CommodoreError(
-                    f"{shown} is not unpacked, and nothing of it is there: it came as {kind}",
-                    where=_seen(one, places),
+                    f"{shown} is not unpacked and not written: its content type is {kind}",
+                    where=_place(one, places),
                     hint="only tar and zip archives are unpacked, compressed ones if their URL ends"
                     " with .tar.gz or .tgz",
                 )
@@ -168,22 +168,22 @@ class _Run:
             partial(self._content, one, known, shown),
             shown,
             whole=not isinstance(one.source, WebFile),
-            where=_seen(one, places),
+            where=_place(one, places),
         )
 
-    def _is_archive(self, one: Download, known: Known) -> bool:
+    def _is_archive(self, one: Download, known: Stored) -> bool:
         assert isinstance(one.source, WebFile)  # noqa: S101 - for the type checker
-        file = self.mode.store.content(known)
-        return files.is_archive(file, one.source.url, known.about.get("type"))
+        file = self.settings.store.content(known)
+        return web_files.is_archive(file, one.source.url, known.about.get("type"))
 
-    def _content(self, one: Download, known: Known, shown: str) -> Content:
-        file = self.mode.store.content(known)
+    def _content(self, one: Download, known: Stored, shown: str) -> Content:
+        file = self.settings.store.content(known)
         try:
             match one.source:
                 case WebFile(url) if one.unpack:
-                    return files.unpacked(file, url, known.about.get("type")) or {}
+                    return web_files.unpacked(file, url, known.about.get("type")) or {}
                 case WebFile():
-                    return files.alone(file)
+                    return web_files.alone(file)
                 case Repository():
                     return unpack_tar(file)
                 case Chart():
@@ -196,9 +196,9 @@ class _Run:
 
 
 def _to_fetch(downloads: Sequence[Download], *, all_of_them: bool) -> list[Download]:
-    """Everything, or with `--no-fetch-dependencies` all of those targets that insist."""
-    insisting = {one.spot.target for one in downloads if all_of_them or one.forced}
-    return [one for one in downloads if one.spot.target in insisting]
+    """All downloads, or with `--no-fetch-dependencies` those of targets with a forced one."""
+    forced = {one.spot.target for one in downloads if all_of_them or one.forced}
+    return [one for one in downloads if one.spot.target in forced]
 
 
 def _places_of(
@@ -210,24 +210,24 @@ def _places_of(
         try:
             found[one] = bounds.place(one.output_path, one.spot.target)
         except CommodoreError as error:
-            error.where = _seen(one, places)
+            error.where = _place(one, places)
             problems.append(error)
     return found, problems
 
 
 def _first_of_each(
-    placements: Iterable[Placement], doubt: Callable[[CommodoreError], None]
+    placements: Iterable[Placement], warn: Callable[[CommodoreError], None]
 ) -> list[Placement]:
-    """Of one source at one place the first counts, as with Kapitan."""
+    """The first placement of each source and path, as in Kapitan."""
     found: dict[tuple[Path, str], Placement] = {}
     for one in placements:
         first = found.setdefault((one.place, one.source), one)
         if first.digest != one.digest:
-            doubt(
+            warn(
                 CommodoreError(
-                    f"{one.what} is left out: {first.what} is put to the same place, {one.place}",
+                    f"{one.what} is skipped: {first.what} is written to the same path, {one.place}",
                     where=one.where,
-                    hint="give each a folder of its own, such as one with the version in its name",
+                    hint="use a separate folder for each, such as one with the version in its name",
                 )
             )
     return list(found.values())
@@ -243,17 +243,17 @@ def _address_of(source: Source) -> str:
             return reference
 
 
-def _seen(one: Download, places: Places) -> str:
+def _place(one: Download, places: Places) -> str:
     path = tuple(str(key) for key in one.spot.path)
     place = places.parameter(one.spot.target, path)
     return f"{place}\n{one.spot}" if place else str(one.spot)
 
 
-def _told(
+def _located(
     error: CommodoreError, source: Source, wanted: Sequence[Download], places: Places
 ) -> CommodoreError:
-    """Who needs what could not be had: every entry that asks for it."""
-    spots = dict.fromkeys(_seen(one, places) for one in wanted)
+    """Add every entry that requests a source to its error."""
+    spots = dict.fromkeys(_place(one, places) for one in wanted)
     error.where = "\n".join(filter(None, (error.where, *spots)))
     error.add_note(f"while fetching {without_password(str(source))}")
     return error

@@ -14,7 +14,7 @@ from commodore_py.dependencies.protection.safety import moment
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import folders_above
 
-from .record import Mark, Placed, Record, all_fit, is_scratch, state_of, wanted_state
+from .record import FileState, Placed, Record, is_scratch, is_unmodified, state_of, wanted_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -69,7 +69,7 @@ def put_all(
 
 def _is_there(one: Placement, record: Record) -> bool:
     placed = record.at(one.place)
-    return placed is not None and placed.digest == one.digest and all_fit(placed, one.place)
+    return placed is not None and placed.digest == one.digest and is_unmodified(placed, one.place)
 
 
 def _overlap(one: Placement, other: Placement) -> bool:
@@ -83,7 +83,7 @@ class _Work:
     doubt: Callable[[CommodoreError], None]
     keep_extras: bool
     wanted: dict[Path, tuple[Member, Placement]] = field(default_factory=dict)
-    ours: dict[Path, Mark] = field(default_factory=dict)
+    ours: dict[Path, FileState] = field(default_factory=dict)
     aside: dict[Path, Path] = field(default_factory=dict)
     folders: set[Path] = field(default_factory=set)
     """Those that are known to be there."""
@@ -160,7 +160,7 @@ class _Work:
             self._sweep_extras(placements)
         for one in placements:
             files = {
-                path: Mark.of(_at(one.place, path), wanted_state(member))
+                path: FileState.of(_at(one.place, path), wanted_state(member))
                 for path, member in self._paths_of(one).items()
             }
             self.records[one.place].places[self.records[one.place].name(one.place)] = Placed(
@@ -184,15 +184,15 @@ class _Work:
             before = record.at(one.place)
             files = dict(before.files) if before is not None else {}
             for path, member in self._paths_of(one).items():
-                mark = files.get(path, Mark(()))
+                mark = files.get(path, FileState(()))
                 digests = dict.fromkeys((*mark.digests, wanted_state(member)))
-                files[path] = Mark(tuple(digests), mark.size, mark.time)
+                files[path] = FileState(tuple(digests), mark.size, mark.time)
             record.places[record.name(one.place)] = Placed("", files)
         for record in records:
             record.write()
 
     def _remove_ours(self, target: Path, placements: Sequence[Placement]) -> None:
-        if not self.ours[target].fits(target):
+        if not self.ours[target].matches(target):
             return  # somebody has edited it since, or removed it
         if target.is_dir() and not target.is_symlink():
             _remove_empty(target)
@@ -249,7 +249,7 @@ class _Work:
         if not (target.is_symlink() or target.exists()):
             return
         mark = self.ours.get(target)
-        if mark is not None and (mark.fits(target) or is_scratch(str(target))):
+        if mark is not None and (mark.matches(target) or is_scratch(str(target))):
             return  # replaced at once
         if self._is_in_git(target):
             self.doubt(

@@ -1,4 +1,4 @@
-"""What the cache of downloads holds, and what of it may go."""
+"""List, prune and verify the cache of downloads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
 
-from .store import Known, Store, digest_of, read_note
+from .store import Store, Stored, digest_of, read_note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """A download that is kept."""
+class CachedDownload:
+    """A download in the cache."""
 
     kind: str
     source: str
@@ -27,22 +27,24 @@ class Kept:
     note: Path
 
 
-def contents(store: Store) -> tuple[Kept, ...]:
-    """Everything that is kept, sorted by kind and source."""
+def contents(store: Store) -> tuple[CachedDownload, ...]:
+    """Every cached download, sorted by kind and source."""
     found = []
     for note in (store.folder / "known").glob("*.json"):
         try:
             known, used = read_note(note), note.stat().st_mtime
             size = store.content(known).stat().st_size if known.sha256 else 0
         except (OSError, ValueError, KeyError, TypeError):
-            continue  # another run works on it, or another version of ours wrote it
+            continue  # another run is writing it, or another version wrote it
         kind = note.name.partition("-")[0]
-        found.append(Kept(kind, known.source, size, datetime.fromtimestamp(used, tz=UTC), note))
+        found.append(
+            CachedDownload(kind, known.source, size, datetime.fromtimestamp(used, tz=UTC), note)
+        )
     return tuple(sorted(found, key=lambda one: (one.kind, one.source, one.note.name)))
 
 
-def prune_downloads(store: Store, unused: Iterable[Kept], *, before: datetime) -> int:
-    """Forget some downloads, and remove contents that nothing knows; returns the bytes freed."""
+def prune_downloads(store: Store, unused: Iterable[CachedDownload], *, before: datetime) -> int:
+    """Remove unused downloads and contents without a note; returns the bytes freed."""
     dropped = set()
     for one in unused:
         with suppress(OSError, ValueError, KeyError, TypeError):
@@ -53,7 +55,7 @@ def prune_downloads(store: Store, unused: Iterable[Kept], *, before: datetime) -
     for file in (store.folder / "content").glob("*/*"):
         with suppress(FileNotFoundError):
             status = file.stat()
-            # What is new may belong to a run that has not noted it yet.
+            # A new file may belong to a run that has not written its note yet.
             if file not in needed and (file in dropped or status.st_mtime < before.timestamp()):
                 freed += status.st_size
                 file.unlink()
@@ -65,13 +67,13 @@ def prune_downloads(store: Store, unused: Iterable[Kept], *, before: datetime) -
 
 
 def verify_downloads(store: Store) -> tuple[int, tuple[Path, ...]]:
-    """The number of contents, and those that were removed as they are not what they are called."""
+    """The number of contents, and the damaged ones that were removed."""
     count, damaged = 0, []
     for file in sorted((store.folder / "content").glob("*/*")):
         try:
             good = digest_of(file) == file.name
         except FileNotFoundError:
-            continue  # another run emptied the cache just now
+            continue  # another process is emptying the cache
         except OSError:
             good = False
         count += 1
@@ -81,7 +83,7 @@ def verify_downloads(store: Store) -> tuple[int, tuple[Path, ...]]:
     return count, tuple(damaged)
 
 
-def _known(store: Store) -> Iterable[Known]:
+def _known(store: Store) -> Iterable[Stored]:
     for note in (store.folder / "known").glob("*.json"):
         with suppress(OSError, ValueError, KeyError, TypeError):
             yield read_note(note)

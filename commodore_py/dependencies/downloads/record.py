@@ -1,4 +1,4 @@
-"""Which files we put where ourselves, and whether they are still as we left them."""
+"""The record of files that downloads wrote, to find out whether they were modified since."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ _NAME = "commodore-vendored.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """A file as we left it: its digests (two while it is being replaced), size and time."""
+class FileState:
+    """A file as written: its digests (two while it is being replaced), size and time."""
 
     digests: tuple[str, ...]
     size: int = -1
     time: int = -1
 
     @classmethod
-    def of(cls, path: Path, digest: str) -> Mark:
-        """What is there now, known to have that digest."""
+    def of(cls, path: Path, digest: str) -> FileState:
+        """The state of a file with a known digest."""
         status = path.lstat()
         return cls((digest,), status.st_size, status.st_mtime_ns)
 
-    def fits(self, path: Path) -> bool:
-        """Whether a path still holds that; only what looks different is read."""
+    def matches(self, path: Path) -> bool:
+        """Whether the file is unmodified; reads it only if size or time differ."""
         try:
             status = path.lstat()
         except (FileNotFoundError, NotADirectoryError):
@@ -47,16 +47,16 @@ class Mark:
 
 @dataclass(slots=True)
 class Placed:
-    """What we put at one place."""
+    """The files of one download."""
 
     digest: str
-    """Of all of it; empty while it is being changed."""
-    files: dict[str, Mark] = field(default_factory=dict)
+    """The digest of the whole download; empty while it is being written."""
+    files: dict[str, FileState] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class Record:
-    """A file of notes, which belongs to the checkout that the places are in."""
+    """The record file of one checkout or working directory."""
 
     file: Path
     root: Path
@@ -64,7 +64,7 @@ class Record:
 
     @classmethod
     def read(cls, folder: Path, root: Path) -> Record:
-        """The notes in a folder about places below a root, that may be moved."""
+        """Read the record in a folder about paths below a root, which may have been moved."""
         file = folder / _NAME
         try:
             content = json.loads(file.read_bytes())
@@ -73,8 +73,8 @@ class Record:
                 str(name): Placed(
                     str(place["digest"]),
                     {
-                        str(path): Mark(tuple(mark[2:]), mark[0], mark[1])
-                        for path, mark in place["files"].items()
+                        str(path): FileState(tuple(state[2:]), state[0], state[1])
+                        for path, state in place["files"].items()
                     },
                 )
                 for name, place in known.items()
@@ -84,23 +84,23 @@ class Record:
         return cls(file, root, places)
 
     def name(self, place: Path) -> str:
-        """A place as it is noted."""
+        """The key of a path in the record."""
         return os.path.relpath(place, self.root)
 
     def at(self, place: Path) -> Placed | None:
-        """What we put there, if we did."""
+        """What was written to a path, if anything."""
         return self.places.get(self.name(place))
 
     def write(self) -> None:
-        """Keep the notes."""
+        """Write the record file."""
         content = {
             "schema": _SCHEMA,
             "places": {
                 name: {
                     "digest": placed.digest,
                     "files": {
-                        path: [mark.size, mark.time, *mark.digests]
-                        for path, mark in sorted(placed.files.items())
+                        path: [state.size, state.time, *state.digests]
+                        for path, state in sorted(placed.files.items())
                     },
                 }
                 for name, placed in sorted(self.places.items())
@@ -110,7 +110,7 @@ class Record:
 
 
 def state_of(path: Path) -> str:
-    """What is at a path: the digest of a file or link; empty for anything else."""
+    """The digest of a file or link; `folder`, or empty if there is nothing."""
     try:
         status = path.lstat()
     except (FileNotFoundError, NotADirectoryError):
@@ -124,7 +124,7 @@ def state_of(path: Path) -> str:
 
 
 def wanted_state(member: Member) -> str:
-    """What will be at the path of a member."""
+    """The digest that a member will have on disk."""
     if member.folder:
         return "folder"
     if member.link:
@@ -132,17 +132,17 @@ def wanted_state(member: Member) -> str:
     return _digest("program" if member.executable else "file", member.content)
 
 
-def all_fit(placed: Placed, place: Path) -> bool:
-    """Whether a whole place is as we left it."""
+def is_unmodified(placed: Placed, place: Path) -> bool:
+    """Whether all files of a download are unmodified."""
     return all(
-        mark.fits(place / path if path else place)
-        for path, mark in placed.files.items()
+        state.matches(place / path if path else place)
+        for path, state in placed.files.items()
         if not is_scratch(path)
     )
 
 
 def is_scratch(path: str) -> bool:
-    """Whether Git rewrites a file whenever somebody looks."""
+    """Whether Git rewrites a file on read access."""
     return path == ".git/index" or path.endswith("/.git/index")
 
 

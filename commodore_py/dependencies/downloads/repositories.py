@@ -1,4 +1,4 @@
-"""Git repositories that components want to have lying around: by way of the bare clones."""
+"""Git repositories that components download, by way of the bare clones."""
 
 from __future__ import annotations
 
@@ -25,50 +25,50 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
-    from .mode import Mode
-    from .store import Known
+    from .settings import FetchSettings
+    from .store import Stored
 
 log = logging.getLogger(__name__)
 
 _FROM_DISK = {"GIT_ALLOW_PROTOCOL": "file"}
-# No reflogs: they name whoever compiles.
+# No reflogs: they contain the name of the user.
 _QUIET = ("-c", "core.logAllRefUpdates=false", "-c", "advice.detachedHead=false")
 
 
 @dataclass(slots=True)
 class Repositories:
-    """The repositories of a run; each is asked and fetched once."""
+    """The repositories of a run; each is queried and fetched once."""
 
-    mode: Mode
+    settings: FetchSettings
     clones: Clones
     asker: Asker
     _answers: dict[str, Answer] = field(default_factory=dict)
     _locks: dict[Path, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
-    def fetch(self, wanted: Repository) -> Known:
-        """The files of a version, and its `.git` where all of it is wanted."""
+    def fetch(self, wanted: Repository) -> Stored:
+        """Fetch the files of a version, with `.git` for a whole repository."""
         remote = Remote(wanted.url, "")
         with self._lock:
             lock = self._locks.setdefault(self.clones.of(remote), Lock())
         with lock:
-            commit = self._commit_that_is_known(wanted)
+            commit = self._known_commit(wanted)
             known = self._tree(wanted, commit) if commit else None
             if known is None:
-                self.mode.require_network(git_urls.without_password(str(wanted)))
+                self.settings.require_network(git_urls.without_password(str(wanted)))
                 commit = self.clones.commit(remote, wanted.ref or self._default_branch(wanted))
                 known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
             if not is_commit(wanted.ref or ""):
-                self.mode.store.note(known.source, *_ref_key(wanted), commit=commit)
+                self.settings.store.note(known.source, *_ref_key(wanted), commit=commit)
             return known
 
-    def _commit_that_is_known(self, wanted: Repository) -> str:
-        """The commit that is meant, without fetching; empty if it takes that to find out."""
+    def _known_commit(self, wanted: Repository) -> str:
+        """The commit of a version without fetching; empty if that is needed."""
         ref = wanted.ref or ""
         if is_commit(ref):
             return ref
-        if not self.mode.ask:
-            noted = self.mode.store.find(*_ref_key(wanted))
+        if not self.settings.refresh:
+            noted = self.settings.store.find(*_ref_key(wanted))
             return noted.about.get("commit", "") if noted is not None else ""
         answer = self._answer(wanted)
         run_log.report(VersionUsed(wanted.url, ref))
@@ -84,13 +84,13 @@ class Repositories:
     def _default_branch(self, wanted: Repository) -> str:
         return self._answer(wanted).default_branch or "HEAD"
 
-    def _tree(self, wanted: Repository, commit: str) -> Known | None:
-        known = self.mode.store.find(*_key(wanted, commit))
-        return known if known is not None and self.mode.store.verified(known) else None
+    def _tree(self, wanted: Repository, commit: str) -> Stored | None:
+        known = self.settings.store.find(*_key(wanted, commit))
+        return known if known is not None and self.settings.store.verified(known) else None
 
-    def _make(self, wanted: Repository, remote: Remote, commit: str) -> Known:
+    def _make(self, wanted: Repository, remote: Remote, commit: str) -> Stored:
         bare = self.clones.of(remote).resolve()
-        with self.mode.store.incoming() as folder:
+        with self.settings.store.incoming() as folder:
             place = folder / "tree"
             place.mkdir()
             if wanted.subdir and not wanted.submodules:
@@ -101,14 +101,14 @@ class Repositories:
             start = place / wanted.subdir
             if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):
                 raise CommodoreError(
-                    f"there is no folder {wanted.subdir} in commit {commit[:12]}",
+                    f"commit {commit[:12]} has no folder {wanted.subdir}",
                     where=git_urls.without_password(wanted.url),
                     hint="check subdir and ref",
                 )
             packed = folder / "tree.tar"
             pack(read_folder(start, bounds=place), packed)
             source = f"{git_urls.without_password(wanted.url)} {commit[:12]} {wanted.subdir}"
-            return self.mode.store.keep(packed, source.strip(), *_key(wanted, commit))
+            return self.settings.store.add(packed, source.strip(), *_key(wanted, commit))
 
 
 def _files_only(bare: Path, commit: str, scratch: Path, place: Path) -> None:
@@ -122,7 +122,7 @@ def _files_only(bare: Path, commit: str, scratch: Path, place: Path) -> None:
 
 
 def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
-    """A clone as `git clone` and `git checkout` would leave it, complete in itself."""
+    """A self-contained clone, as after `git clone` and `git checkout`."""
     refs = refs_of(bare)
     branch = _branch(wanted, refs.default_branch, {*refs.commits})
     git(place, "init", "--quiet", "--template=", f"--initial-branch={refs.default_branch}")
@@ -135,7 +135,7 @@ def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
     git(place, *_QUIET, "checkout", "--quiet", *how, env=borrowing)
     if wanted.submodules:
         local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
-        # Git refuses submodules on this machine, as a remote could name any folder of it.
+        # By default Git rejects local submodules, as a remote could name any local folder.
         allow = ("-c", "protocol.file.allow=always") if local else ()
         over_network(place, *_QUIET, *allow, "submodule", "--quiet", "update", "--init")
     git(place, "repack", "-a", "-d", "--quiet", env=borrowing)

@@ -1,4 +1,4 @@
-"""What was downloaded, by its digest; and what is known about where it came from."""
+"""The cache of downloads: contents by digest, and notes by source."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 _SCHEMA = "download/v1"
 _PIECE = 1 << 20
-_STALE = 3600.0  # how old the note of a use may be
+_STALE = 3600.0  # seconds after which the time of the last use is updated
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a download turned out to be."""
+class Stored:
+    """A stored download."""
 
     source: str
-    """For people."""
+    """A description for messages."""
     sha256: str
-    """Of its content, which is a file of that name."""
+    """The digest of its content, which is the name of the file."""
     about: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """A folder of contents and notes; all of it may be deleted at any time."""
+    """A folder of contents and notes, which may be deleted at any time."""
 
     folder: Path
 
-    def find(self, *key: str) -> Known | None:
-        """What is known under a key, if its content is still there as it was."""
+    def find(self, *key: str) -> Stored | None:
+        """The download of a key, if its content still exists."""
         note = self._note(key)
         try:
             known = read_note(note)
@@ -54,12 +54,12 @@ class Store:
                 os.utime(note)
         return known
 
-    def content(self, known: Known) -> Path:
+    def content(self, known: Stored) -> Path:
         """The file that holds a content."""
         return self.folder / "content" / known.sha256[:2] / known.sha256
 
-    def verified(self, known: Known) -> Path | None:
-        """The same, if the file is what it is called; one that is not is removed."""
+    def verified(self, known: Stored) -> Path | None:
+        """The file of a content with a matching digest; a damaged one is removed."""
         file = self.content(known)
         try:
             if digest_of(file) == known.sha256:
@@ -71,7 +71,7 @@ class Store:
 
     @contextmanager
     def incoming(self) -> Iterator[Path]:
-        """A folder for what is being downloaded."""
+        """A scratch folder for files that are being downloaded."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             scratch = aside_of(self.folder / "incoming")
@@ -79,25 +79,26 @@ class Store:
                 yield Path(name)
         except OSError as error:
             raise CommodoreError(
-                f"cannot keep downloads: {error.strerror}", where=str(error.filename or self.folder)
+                f"cannot store downloads: {error.strerror}",
+                where=str(error.filename or self.folder),
             ) from error
 
-    def keep(self, file: Path, source: str, *key: str, sha256: str = "", **about: str) -> Known:
-        """Take over a file as the content of a key."""
-        known = Known(source, sha256 or digest_of(file), about)
+    def add(self, file: Path, source: str, *key: str, sha256: str = "", **about: str) -> Stored:
+        """Move a file into the store as the content of a key."""
+        known = Stored(source, sha256 or digest_of(file), about)
         place = self.content(known)
         place.parent.mkdir(parents=True, exist_ok=True)
         file.replace(place)
         self._write(known, key)
         return known
 
-    def note(self, source: str, *key: str, sha256: str = "", **about: str) -> Known:
-        """Note what was found out, about a content that is there already or about none."""
-        known = Known(source, sha256, about)
+    def note(self, source: str, *key: str, sha256: str = "", **about: str) -> Stored:
+        """Write a note for a key, about a stored content or without one."""
+        known = Stored(source, sha256, about)
         self._write(known, key)
         return known
 
-    def _write(self, known: Known, key: tuple[str, ...]) -> None:
+    def _write(self, known: Stored, key: tuple[str, ...]) -> None:
         content = {
             "schema": _SCHEMA,
             "kind": key[0],
@@ -107,7 +108,7 @@ class Store:
         }
         note = self._note(key)
         write_if_changed(note, json.dumps(content, indent=1).encode())
-        with suppress(FileNotFoundError):  # somebody empties the cache right now
+        with suppress(FileNotFoundError):  # another process is emptying the cache
             os.utime(note)
 
     def _note(self, key: tuple[str, ...]) -> Path:
@@ -115,12 +116,12 @@ class Store:
         return self.folder / "known" / f"{key[0]}-{digest[:32]}.json"
 
 
-def read_note(note: Path) -> Known:
-    """What a note says; one that is not understood is a ValueError or its like."""
+def read_note(note: Path) -> Stored:
+    """Read a note; raises ValueError or the like if it is not a valid one."""
     content = json.loads(note.read_bytes())
     if content["schema"] != _SCHEMA:
         raise ValueError(content["schema"])
-    return Known(str(content["source"]), str(content["sha256"]), dict(content["about"]))
+    return Stored(str(content["source"]), str(content["sha256"]), dict(content["about"]))
 
 
 def digest_of(file: Path) -> str:

@@ -13,7 +13,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Dependency, DependencySpec
+from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
 
 from . import checkouts, clones, worktrees
 from .asking import PARALLEL, ask_all
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.fetch import Fetch
 
     from .asking import Answers
     from .groups import Group

@@ -1,1 +1,1 @@
-"""Jsonnet libraries: what jsonnet-bundler does, and the libraries of components."""
+"""Jsonnet libraries: those of components, and a replacement for jsonnet-bundler."""

@@ -1,4 +1,4 @@
-"""Library aliases: other names under which components offer their Jsonnet libraries (pure)."""
+"""Library aliases: additional names for the Jsonnet libraries of components (pure)."""
 
 from __future__ import annotations
 
@@ -18,81 +18,85 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """A component and the libraries it offers, by their aliases."""
+class Aliases:
+    """The library aliases of a component."""
 
     component: str
-    aliases: Mapping[str, str]
+    libraries: Mapping[str, str]
+    """The name of a library for each alias."""
 
     @property
     def place(self) -> str:
-        """Where the aliases are set."""
+        """The parameter that sets the aliases."""
         return f"parameters.{parameter_key(self.component)}._metadata.library_aliases"
 
 
-def offers_of(
+def aliases_of(
     components: Sequence[str], parameters: Parameters
-) -> tuple[list[Offer], list[CommodoreError]]:
-    """What the components offer, and what of it cannot be understood."""
-    offers, errors = [], []
+) -> tuple[list[Aliases], list[CommodoreError]]:
+    """The aliases of the components, and the errors of invalid ones."""
+    found, errors = [], []
     for component in components:
-        offer = Offer(component, metadata_of(parameters, component).get("library_aliases") or {})
-        if _is_text_mapping(offer.aliases):
-            offers.append(offer)
+        aliases = Aliases(
+            component, metadata_of(parameters, component).get("library_aliases") or {}
+        )
+        if _maps_strings(aliases.libraries):
+            found.append(aliases)
         else:
             errors.append(
                 CommodoreError(
-                    f"component {component}: expected aliases and names of libraries",
-                    where=offer.place,
+                    f"component {component}: expected a mapping of aliases to libraries",
+                    where=aliases.place,
                     hint="write it as `alias.libsonnet: library.libsonnet`",
                 )
             )
-    return offers, errors
+    return found, errors
 
 
 def problems_of(
-    offers: Iterable[Offer], *, deployed: set[str], parameters: Parameters
+    all_aliases: Iterable[Aliases], *, deployed: set[str], parameters: Parameters
 ) -> list[CommodoreError]:
-    """Aliases that are no file names, belong to other components, or are offered twice."""
+    """Errors for aliases that are invalid, reserved for other components, or not unique."""
     errors: list[CommodoreError] = []
     owners: dict[str, list[str]] = {}
-    for offer in offers:
-        if not offer.aliases:
+    for aliases in all_aliases:
+        if not aliases.libraries:
             continue
-        replaced = _replaced(offer.component, deployed, parameters)
-        taken = sorted(deployed - {offer.component, replaced})
-        for alias in sorted(offer.aliases):
-            owners.setdefault(alias, []).append(offer.component)
-            errors += _problems(alias, offer, taken)
-    errors += [_offered_twice(alias, names) for alias, names in sorted(owners.items()) if names[1:]]
+        replaced = _replaced(aliases.component, deployed, parameters)
+        taken = sorted(deployed - {aliases.component, replaced})
+        for alias in sorted(aliases.libraries):
+            owners.setdefault(alias, []).append(aliases.component)
+            errors += _problems(alias, aliases, taken)
+    errors += [_not_unique(alias, names) for alias, names in sorted(owners.items()) if names[1:]]
     return errors
 
 
-def _problems(alias: str, offer: Offer, taken: Sequence[str]) -> list[CommodoreError]:
+def _problems(alias: str, aliases: Aliases, taken: Sequence[str]) -> list[CommodoreError]:
     if "/" in alias or alias in ("", ".", ".."):
         return [
             CommodoreError(
-                f"library alias {alias!r} of component {offer.component} is no plain file name",
-                where=offer.place,
-                hint="an alias is linked right in dependencies/lib; nothing was linked",
+                f"library alias {alias!r} of component {aliases.component}"
+                " is not a valid file name",
+                where=aliases.place,
+                hint="an alias is the name of a link in dependencies/lib; no links were created",
             )
         ]
     return [
         CommodoreError(
-            f"library alias {alias} of component {offer.component}"
+            f"library alias {alias} of component {aliases.component}"
             f" has the prefix of component {it}",
-            where=offer.place,
-            hint="choose an alias that starts with no other component's name",
+            where=aliases.place,
+            hint="choose an alias that does not start with the name of another component",
         )
         for it in [name for name in taken if alias.startswith(name)][:1]
     ]
 
 
-def _offered_twice(alias: str, components: Sequence[str]) -> CommodoreError:
+def _not_unique(alias: str, components: Sequence[str]) -> CommodoreError:
     return CommodoreError(
-        f"library alias {alias} is offered by {' and '.join(components)}",
+        f"library alias {alias} is used by {' and '.join(components)}",
         where="parameters.<component>._metadata.library_aliases",
-        hint="let all but one of them choose another alias",
+        hint="use another alias in all but one of them",
     )
 
 
@@ -104,14 +108,14 @@ def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str
     metadata = metadata_of(parameters, old)
     if metadata.get("deprecated") and metadata.get("replaced_by") == component:
         log.warning(
-            "%s takes over library names of the deprecated component %s",
+            "%s uses library names of the deprecated component %s",
             component,
             old,
             extra=FROM_FILES,
         )
         return old
     log.warning(
-        "%s replaces %s, which does not name it as its successor: library names of %s stay its own",
+        "%s replaces %s, which does not name it as its successor: library names of %s are reserved",
         component,
         old,
         old,
@@ -121,13 +125,13 @@ def _replaced(component: str, deployed: set[str], parameters: Parameters) -> str
 
 
 def metadata_of(parameters: Parameters, component: str) -> Mapping[str, Any]:
-    """What a component says about itself."""
+    """The metadata of a component."""
     of_component = parameters.get(parameter_key(component))
     metadata = of_component.get("_metadata") if isinstance(of_component, Mapping) else None
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def _is_text_mapping(value: object) -> bool:
+def _maps_strings(value: object) -> bool:
     return isinstance(value, Mapping) and all(
-        isinstance(text, str) for pair in value.items() for text in pair
+        isinstance(one, str) for pair in value.items() for one in pair
     )

@@ -1,4 +1,4 @@
-"""Contents of Jsonnet libraries from Git: put below `vendor/.cache` once, found there again."""
+"""Contents of Jsonnet libraries from Git below `vendor/.cache`."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Content:
     commit: str
     subdir: str
     as_archive: bool
-    """Without the files that the repository keeps out of archives of itself."""
+    """Whether to omit files that the repository excludes from archives."""
 
 
 def place_of(cache: Path, wanted: Wanted) -> Path:
-    """The folder that a library's content goes to."""
+    """The folder of a library's content."""
     return cache / _escaped(f"{wanted.name}-{wanted.requirement.version}") / wanted.name
 
 
@@ -52,9 +52,9 @@ def put(
     wanted: Wanted,
     provide: Callable[[], None] = lambda: None,
 ) -> str:
-    """Make a library's place hold this content, and return the sum that locks note.
+    """Write the content of a library if needed, and return its sum for the lock file.
 
-    `provide` sees to it that the clone has the content; it is called if that is needed.
+    `provide` fetches the content into the clone; it is called only if needed.
     """
     place = place_of(cache, wanted)
     entry = cache / place.relative_to(cache).parts[0]
@@ -62,7 +62,7 @@ def put(
     if note is not None:
         digest, total = _digests(place)
         if note.get("digest") != digest:
-            move_aside(f"Jsonnet library {wanted.name} was edited: {entry}", entry)
+            move_aside(f"Jsonnet library {wanted.name} was modified: {entry}", entry)
         elif all(note.get(name) == value for name, value in field_values(content).items()):
             return total
     provide()
@@ -72,16 +72,14 @@ def put(
         remove(entry)
         aside.rename(entry)
     except OSError as error:
-        raise CommodoreError(
-            f"cannot write its files: {error.strerror}", where=str(entry)
-        ) from error
+        raise CommodoreError(f"cannot write files: {error.strerror}", where=str(entry)) from error
     finally:
         remove(aside)
     return total
 
 
 def content_here(cache: Path, wanted: Wanted) -> tuple[str, str] | None:
-    """The commit and the sum of what a library's place holds, if that is as it was put there."""
+    """The commit and the sum of an existing content, if it is unmodified."""
     place = place_of(cache, wanted)
     note = _read_note(cache / place.relative_to(cache).parts[0])
     if note is None:
@@ -90,13 +88,13 @@ def content_here(cache: Path, wanted: Wanted) -> tuple[str, str] | None:
     return (str(note["commit"]), total) if note.get("digest") == digest else None
 
 
-def disown(place: Path, name: str) -> None:
-    """Other libraries are linked into this one's content: the next run makes it anew."""
+def invalidate(place: Path, name: str) -> None:
+    """Make the next run write a content again, as other libraries are linked into it."""
     (place.parents[name.count("/")] / _NOTE).unlink(missing_ok=True)
 
 
-def sweep(cache: Path, used: Iterable[Path]) -> None:
-    """Remove contents that nothing uses any more, unless somebody edited them."""
+def prune(cache: Path, used: Iterable[Path]) -> None:
+    """Remove unused contents unless they were modified."""
     if not cache.is_dir():
         return
     for left_over in asides_in(cache):
@@ -119,7 +117,7 @@ def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
 
 
 def _check_out(content: Content, bare: Path, repository: Path) -> None:
-    """Write the files of a version, as a checkout would, without a worktree that Git knows."""
+    """Write the files of a version like a checkout, without registering a worktree."""
     if content.subdir:
         _require_folder(content, bare)
     with tempfile.TemporaryDirectory() as scratch:
@@ -128,13 +126,13 @@ def _check_out(content: Content, bare: Path, repository: Path) -> None:
             "GIT_WORK_TREE": str(repository),
             "GIT_INDEX_FILE": str(Path(scratch) / "index"),
         }
-        # All of it: attributes of outer folders count for the files of inner ones.
+        # The whole tree: attributes of outer folders apply to files of inner ones.
         git(repository, "read-tree", content.commit, env=env)
         paths = _in_archive(content, bare) if content.as_archive else None
         if not paths:
             paths = git_bytes(repository, *_listing(content, "ls-files", "-z"), env=env)
         git(repository, "checkout-index", "-z", "--stdin", stdin=paths, env=env)
-    (repository / content.subdir).mkdir(parents=True, exist_ok=True)  # it may have no files
+    (repository / content.subdir).mkdir(parents=True, exist_ok=True)  # it may be empty
 
 
 def _require_folder(content: Content, bare: Path) -> None:
@@ -144,13 +142,13 @@ def _require_folder(content: Content, bare: Path) -> None:
         kind = "nothing"
     if kind != "tree":
         raise CommodoreError(
-            f"there is no folder {content.subdir} in commit {content.commit[:12]}",
+            f"commit {content.commit[:12]} has no folder {content.subdir}",
             hint="check its subdir and version",
         )
 
 
 def _in_archive(content: Content, bare: Path) -> bytes | None:
-    """The paths that an archive would have; None where it would have nothing."""
+    """The paths in an archive of the version; None if it would be empty."""
     command = _listing(content, "archive", "--format=tar", content.commit)
     try:
         archive = git_bytes(bare, *command)
@@ -159,7 +157,7 @@ def _in_archive(content: Content, bare: Path) -> bytes | None:
     try:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             return b"".join(os.fsencode(f"{one.name}\0") for one in files if not one.isdir())
-    except tarfile.ReadError:  # Python's way to say that there is no file in it
+    except tarfile.ReadError:  # raised for an archive without files
         return None
 
 
@@ -168,18 +166,18 @@ def _listing(content: Content, *command: str) -> tuple[str, ...]:
 
 
 def _digests(place: Path) -> tuple[str, str]:
-    """What tells any change of a folder, and the sum that jsonnet-bundler takes of it."""
-    all_of_it, contents = hashlib.sha256(), hashlib.sha256()
+    """The digest of a folder, and the sum of jsonnet-bundler."""
+    everything, contents = hashlib.sha256(), hashlib.sha256()
     for file, kind, content in _walk(place):
         about = os.fsencode(f"{file.relative_to(place)}\0{kind}\0{len(content)}\0")
-        all_of_it.update(about + content)
+        everything.update(about + content)
         if kind != "link":
             contents.update(content)
-    return all_of_it.hexdigest(), base64.b64encode(contents.digest()).decode()
+    return everything.hexdigest(), base64.b64encode(contents.digest()).decode()
 
 
 def _walk(folder: Path) -> Iterator[tuple[Path, str, bytes]]:
-    """Files and links, in the order in which jsonnet-bundler goes through them."""
+    """Files and links, in the order of jsonnet-bundler."""
     if not folder.is_dir():
         return
     for entry in sorted(os.scandir(folder), key=lambda entry: os.fsencode(entry.name)):

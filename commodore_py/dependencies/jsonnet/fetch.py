@@ -1,4 +1,4 @@
-"""Bring Jsonnet libraries from Git, by way of the bare clones that components have, too."""
+"""Fetch Jsonnet libraries from Git with the bare clones that components use, too."""
 
 from __future__ import annotations
 
@@ -17,13 +17,8 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.lending_entries import give_back
 from commodore_py.dependencies.git.questions import Asker, lacks
-from commodore_py.dependencies.git.revisions import (
-    find,
-    is_commit,
-    is_complete,
-    moved_tags,
-)
-from commodore_py.dependencies.offline import Missing
+from commodore_py.dependencies.git.revisions import find, is_commit, is_complete, moved_tags
+from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
 from commodore_py.model.remote_use import VersionUsed
@@ -50,7 +45,7 @@ _WITH_WORKTREE = (Kind.COMPONENT, Kind.INSTANCE, Kind.PACKAGE)
 
 
 class Clones:
-    """The bare clones of a working directory, each asked about and fetched at most once."""
+    """The bare clones of a working directory, each queried and fetched at most once."""
 
     def __init__(
         self, folder: Path, lender: Lender | None = None, *, offline: bool = False
@@ -76,7 +71,7 @@ class Clones:
         local: bool,
         offline: bool = False,
     ) -> Clones:
-        """The clones as components and packages left them; in local mode these fetch nothing."""
+        """The clones after components and packages were fetched, which local mode skips."""
         clones = cls(folder, lender, offline=offline)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
@@ -86,21 +81,21 @@ class Clones:
             if (bare / "HEAD").is_file():
                 clones._shared[_without_suffix(key)] = (bare, dependency.url)
                 if not local and dependency.spec.version:
-                    # Only this one: other branches and tags may have moved unnoticed.
+                    # Only this version: other branches and tags may have moved.
                     clones._current.add((bare, dependency.spec.version))
         return clones
 
     def of(self, remote: Remote) -> Path:
-        """Where the clone of a repository is, or will be."""
+        """The path of the clone of a repository."""
         return self._place(remote)[0]
 
     def commit(self, remote: Remote, version: str) -> str:
-        """The commit of a version; the remote is asked at most once, for a known commit never."""
+        """The commit of a version; the remote is queried at most once, for a known commit never."""
         bare, url = self._place(remote)
         if self.offline:
             return _found_here(bare, remote, version)
         self._open(bare, remote)
-        # What a new clone borrowed is not the remote's until that was asked.
+        # A new clone has borrowed objects that the remote may not have.
         if bare not in self._fresh and is_commit(version) and is_complete(bare, version):
             return version
         if reason := self._update(bare, url, version):
@@ -112,7 +107,7 @@ class Clones:
         try:
             found = _find(bare, remote, version)
         except RevisionNotFound:
-            # A commit may be on no branch; servers give it away if asked by its name.
+            # The commit may not be on a branch; many servers send it by its id.
             if is_commit(version) and succeeds(bare, "fetch", "--quiet", "origin", version):
                 return version
             raise
@@ -121,7 +116,7 @@ class Clones:
         return found
 
     def provide(self, remote: Remote, content: Content) -> None:
-        """Make sure that the files of a commit are there; here, they came with it."""
+        """Make the files of a commit available; here, they were fetched with it."""
 
     def _place(self, remote: Remote) -> tuple[Path, str]:
         key = git_urls.dependency_key(remote.url)
@@ -129,7 +124,7 @@ class Clones:
 
     def _open(self, bare: Path, remote: Remote) -> None:
         if any(bare == shared for shared, _ in self._shared.values()):
-            return  # its URL is the component's
+            return  # the component has set its URL
         if (bare / "HEAD").is_file():
             configure_remote(bare, remote.url)
             return
@@ -138,7 +133,7 @@ class Clones:
         self._fresh.add(bare)
 
     def _update(self, bare: Path, url: str, version: str) -> str:
-        """Make a clone have what a version means now; returns what went wrong, if anything."""
+        """Update a clone for a version; returns the error, if any."""
         if bare not in self._fetched:
             try:
                 if self._is_current(bare, url, version):
@@ -153,7 +148,7 @@ class Clones:
         return self._fetched[bare]
 
     def _is_current(self, bare: Path, url: str, version: str) -> bool:
-        """Whether a clone has what the remote has; a commit that it lacks must be fetched."""
+        """Whether a clone has the version of the remote; a missing commit must be fetched."""
         if bare in self._fresh or is_commit(version):
             return False
         if (bare, version) in self._current:
@@ -164,23 +159,23 @@ class Clones:
         return not lacks(self._answers[bare], have, {version})
 
 
-def bring_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
-    """Bring libraries, in parallel by repository; what cannot be had is an error in its place."""
+def fetch_all(wanted: Sequence[Wanted], clones: Clones, cache: Path) -> list[Outcome]:
+    """Fetch libraries, in parallel by repository; failures are errors in the result."""
     groups: dict[object, list[Wanted]] = defaultdict(list)
     for one in wanted:
         source = one.requirement.source
         # One at a time per clone: Git locks it while it changes.
         groups[clones.of(source.remote) if isinstance(source, GitSource) else one].append(one)
 
-    def bring_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
-        return [(one, _brought(one, clones, cache)) for one in group]
+    def fetch_group(group: Sequence[Wanted]) -> list[tuple[Wanted, Outcome]]:
+        return [(one, _fetched_library(one, clones, cache)) for one in group]
 
     with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        outcomes = dict(pair for pairs in pool.map(bring_group, groups.values()) for pair in pairs)
+        outcomes = dict(pair for pairs in pool.map(fetch_group, groups.values()) for pair in pairs)
     return [outcomes[one] for one in wanted]
 
 
-def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
+def _fetched_library(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     source, version = wanted.requirement.source, wanted.requirement.version
     try:
         if isinstance(source, GitSource):
@@ -197,7 +192,7 @@ def _brought(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     except CommodoreError as error:
         return error
     except OSError as error:
-        return CommodoreError(f"cannot write it: {error.strerror}")
+        return CommodoreError(f"cannot write: {error.strerror}")
     return CommodoreError("there is no such folder", where=str(wanted.folder))
 
 
@@ -222,7 +217,7 @@ def _found_here(bare: Path, remote: Remote, version: str) -> str:
     except RevisionNotFound:
         pass
     url = git_urls.without_password(remote.url)
-    raise Missing.named(f"version {version} of repository {url}")
+    raise NotAvailableOffline.named(f"version {version} of repository {url}")
 
 
 def _find(bare: Path, remote: Remote, version: str) -> str:
@@ -232,7 +227,7 @@ def _find(bare: Path, remote: Remote, version: str) -> str:
     try:
         return find(bare, refs, version, prefer="branch").commit
     except RevisionNotFound:
-        if version != "master":  # many a repository has renamed it
+        if version != "master":  # many repositories have renamed it
             raise
         return find(bare, refs, "main", prefer="branch").commit
 

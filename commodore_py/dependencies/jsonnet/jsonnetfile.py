@@ -1,4 +1,4 @@
-"""What a jsonnetfile says: the Jsonnet libraries that something wants (pure)."""
+"""Parse and write jsonnetfiles: lists of required Jsonnet libraries (pure)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _EXPECTED = 'expected {"version": 1, "dependencies": [{"source": {...}, "version": "..."}]}'
 _SPACE = " \t\r\n"
-# Go writes these as escapes, and the lock is to be the same file.
+# Go escapes these, and the lock file must be the same.
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
@@ -29,7 +29,7 @@ class GitSource:
 
     @property
     def name(self) -> str:
-        """Where it is found below `vendor/`."""
+        """Its path below `vendor/`."""
         return f"{self.remote.name}/{self.subdir}" if self.subdir else self.remote.name
 
 
@@ -45,42 +45,42 @@ Source: TypeAlias = GitSource | LocalSource
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A library that is wanted, in some version."""
+    """A required library in a version."""
 
     source: Source
     version: str = ""
     single: bool = False
-    """Without what the library itself wants."""
+    """Whether to ignore the requirements of the library itself."""
     alias: str = ""
-    """Another name than the last part of its path, for short imports."""
+    """A name for short imports, other than the last part of its path."""
     line: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class JsonnetFile:
-    """The list of wanted libraries, in order."""
+    """The list of required libraries, in order."""
 
     requirements: tuple[Requirement, ...] = ()
     legacy_imports: bool = True
 
 
 def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
-    """Read a `jsonnetfile.json` of version 0 or 1; an empty file wants nothing."""
+    """Parse a `jsonnetfile.json` of version 0 or 1; an empty file requires nothing."""
     if not content:
         return JsonnetFile()
     text, loaded = _load(content, where)
     version = loaded.get("version") or 0
     if version not in (0, 1) or isinstance(version, bool):
         raise CommodoreError(
-            f"a jsonnet-bundler file of version {version}, which nobody knows",
+            f"unsupported version of a jsonnet-bundler file: {version}",
             where=where,
-            hint="versions 0 and 1 are known",
+            hint="versions 0 and 1 are supported",
         )
     entries = loaded.get("dependencies")
     if entries is None:
         entries = []
     if not isinstance(entries, list):
-        raise _not_a_jsonnetfile("dependencies is no list", where)
+        raise _not_a_jsonnetfile("dependencies is not a list", where)
     requirements: list[Requirement] = []
     errors: list[CommodoreError] = []
     for entry, line in zip(entries, _lines_of_entries(text, len(entries)), strict=True):
@@ -89,13 +89,13 @@ def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
         except CommodoreError as error:
             error.where = f"{where}:{line}" if line else where
             errors.append(error)
-    raise_collected(errors, f"{where} cannot be used")
+    raise_collected(errors, f"invalid dependencies in {where}")
     legacy = version == 0 or loaded.get("legacyImports", True)
     return JsonnetFile(tuple(requirements), legacy_imports=bool(legacy))
 
 
 def format_jsonnetfile(entries: Iterable[dict[str, Any]], *, legacy_imports: bool) -> bytes:
-    """A `jsonnetfile.json` or its lock, in the bytes of jsonnet-bundler."""
+    """A `jsonnetfile.json` or its lock, byte for byte as jsonnet-bundler writes it."""
     content = {"version": 1, "dependencies": list(entries), "legacyImports": legacy_imports}
     text = json.dumps(content, indent=2, ensure_ascii=False)
     for character, escaped in _ESCAPED.items():
@@ -114,16 +114,16 @@ def _load(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
     except RecursionError as error:
         raise _not_a_jsonnetfile("nested too deeply", where) from error
     if not isinstance(loaded, dict):
-        raise _not_a_jsonnetfile("it is no object", where)
+        raise _not_a_jsonnetfile("it is not an object", where)
     return text, loaded
 
 
 def _requirement(entry: object, line: int, *, relaxed: bool) -> Requirement:
     if not isinstance(entry, dict):
-        raise _not_a_jsonnetfile("a dependency is no object")
+        raise _not_a_jsonnetfile("a dependency is not an object")
     source, alias = _source(entry.get("source"), relaxed=relaxed), _text(entry, "name")
     if relaxed and alias == _last_part(source):
-        alias = ""  # version 0 named everything
+        alias = ""  # version 0 has a name for everything
     return Requirement(
         source,
         version=_text(entry, "version"),
@@ -142,7 +142,7 @@ def _source(source: object, *, relaxed: bool) -> Source:
     match source:
         case {"git": {"remote": str(remote), **git}}:
             subdir = _text(git, "subdir")
-            if relaxed:  # version 0 wrote folders as it liked
+            if relaxed:  # version 0 does not normalise folders
                 subdir = posixpath.normpath(f"/{subdir}").strip("/")
             return GitSource(parse_remote(remote), subdir)
         case {"local": {"directory": str(directory)}}:
@@ -155,7 +155,7 @@ def _text(entry: Mapping[Any, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise _not_a_jsonnetfile(f"the {name} of a dependency is no text: {json.dumps(value)}")
+        raise _not_a_jsonnetfile(f"the {name} of a dependency is not a string: {json.dumps(value)}")
     return value
 
 
@@ -164,7 +164,7 @@ def _not_a_jsonnetfile(why: str, where: str = "") -> CommodoreError:
 
 
 def _lines_of_entries(text: str, count: int) -> list[int]:
-    """The line on which each dependency begins; 0 where that cannot be told."""
+    """The line on which each dependency begins; 0 if unknown."""
     lines = [text.count("\n", 0, start) + 1 for start in _starts_of_entries(text)]
     return lines if len(lines) == count else [0] * count
 

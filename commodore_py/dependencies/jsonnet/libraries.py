@@ -1,4 +1,4 @@
-"""Jsonnet libraries of components, and the aliases they offer them under."""
+"""Links to the Jsonnet libraries of components, under their names and aliases."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.warning import FROM_FILES
 
-from .aliases import Offer, offers_of, problems_of
+from .aliases import Aliases, aliases_of, problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,35 +27,35 @@ def link_libraries(
 ) -> None:
     """Make `dependencies/lib` hold a link per library and per alias."""
     present = {component.spec.name: libraries_of(component) for component in components}
-    offers, errors = offers_of(list(present), parameters)
+    all_aliases, errors = aliases_of(list(present), parameters)
     errors += [
         problem for name, libraries in present.items() for problem in wrongly_named(name, libraries)
     ]
-    errors += problems_of(offers, deployed=set(present), parameters=parameters)
-    raise_collected(errors, "the components' Jsonnet libraries cannot be linked")
+    errors += problems_of(all_aliases, deployed=set(present), parameters=parameters)
+    raise_collected(errors, "cannot link the components' Jsonnet libraries")
 
     wanted = _owned(present)
-    for offer in offers:
-        wanted |= links_of(offer, present[offer.component])
-    bring_links(folder, wanted, sweep=not keep_others)
+    for aliases in all_aliases:
+        wanted |= links_of(aliases, present[aliases.component])
+    update_links(folder, wanted, prune=not keep_others)
 
 
-def bring_links(folder: Path, wanted: Mapping[str, Path], *, sweep: bool) -> None:
-    """Make a folder hold these links; real files and folders in it are nobody's to replace."""
+def update_links(folder: Path, wanted: Mapping[str, Path], *, prune: bool) -> None:
+    """Create these links in a folder; raises if a real file or folder is in the way."""
     raise_collected(
         (
             CommodoreError(
-                f"there is no room for a link to {target}",
+                f"cannot create a link to {target}: the path exists",
                 where=str(folder / name),
-                hint="move away what is there",
+                hint="remove or rename it",
             )
             for name, target in sorted(wanted.items())
             if (folder / name).exists() and not (folder / name).is_symlink()
         ),
-        "links cannot be made",
+        "cannot create links",
     )
     folder.mkdir(parents=True, exist_ok=True)
-    if sweep:
+    if prune:
         for present in folder.iterdir():
             if present.is_symlink() and present.name not in wanted:
                 remove(present)
@@ -64,7 +64,7 @@ def bring_links(folder: Path, wanted: Mapping[str, Path], *, sweep: bool) -> Non
 
 
 def libraries_of(component: Dependency) -> dict[str, Path]:
-    """What lies right in a component's `lib/` and is not hidden, by name."""
+    """The visible entries of a component's `lib/` by name."""
     folder = component.directory / "lib"
     if not folder.is_dir():
         return {}
@@ -72,12 +72,12 @@ def libraries_of(component: Dependency) -> dict[str, Path]:
 
 
 def wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreError]:
-    """Libraries whose names do not begin with that of their component."""
+    """Errors for libraries whose names do not begin with that of their component."""
     return [
         CommodoreError(
-            f"library {library} does not carry the name of its component {component}",
+            f"library {library} does not start with the name of its component {component}",
             where=f"{component}/lib/{library}",
-            hint=f"rename it to {component}-{library}, and offer the old name as library alias",
+            hint=f"rename it to {component}-{library}, and make the old name a library alias",
         )
         for library in libraries
         if not PurePosixPath(library).stem.startswith(component)
@@ -85,22 +85,22 @@ def wrongly_named(component: str, libraries: Iterable[str]) -> list[CommodoreErr
 
 
 def _owned(present: Mapping[str, Mapping[str, Path]]) -> dict[str, Path]:
-    """All libraries by name; of two with one name, that of the component it is named for."""
+    """All libraries by name; of two with one name, that of the longest matching component."""
     owned: dict[str, Path] = {}
     for component in sorted(present, key=len):
         owned |= present[component]
     return owned
 
 
-def links_of(offer: Offer, libraries: Mapping[str, Path]) -> dict[str, Path]:
-    """The links that an offer stands for; what is wrong with it is only warned about."""
+def links_of(aliases: Aliases, libraries: Mapping[str, Path]) -> dict[str, Path]:
+    """The links for aliases; an alias of a missing library is skipped with a warning."""
     resolved = {}
-    for alias, library in sorted(offer.aliases.items()):
+    for alias, library in sorted(aliases.libraries.items()):
         if library not in libraries:
             log.warning(
                 "library alias %s of component %s is skipped: there is no lib/%s",
                 alias,
-                offer.component,
+                aliases.component,
                 library,
                 extra=FROM_FILES,
             )

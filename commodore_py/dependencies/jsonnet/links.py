@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
 
-from .content import disown
+from .content import invalidate
 from .jsonnetfile import GitSource, LocalSource
 from .resolve import CACHE
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ShortName:
-    """A short name that a library does not get, and why."""
+    """A short name that is not linked, with the reason."""
 
     package: Package
     alias: str
@@ -31,16 +31,16 @@ class ShortName:
 
 @dataclass(slots=True)
 class Layout:
-    """Where everything goes."""
+    """The paths of all links."""
 
     links: dict[str, Path] = field(default_factory=dict)
-    """Targets by names below `vendor/`."""
+    """Link targets by paths below `vendor/`."""
     inside: list[tuple[Package, str, Package]] = field(default_factory=list)
-    """Libraries that are linked into another one's content, where theirs is looked for."""
+    """Libraries whose path is inside of another library: linked into its content."""
 
 
 def layout_of(packages: Iterable[Package]) -> Layout:
-    """Link one library after the other; a later one replaces what is in its place (pure)."""
+    """Lay out the links in order; a later one replaces an earlier one of the path (pure)."""
     layout, linked = Layout(), dict[str, "Package"]()
     for package in packages:
         name = package.wanted.name
@@ -58,17 +58,17 @@ def layout_of(packages: Iterable[Package]) -> Layout:
 
 
 def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> list[ShortName]:
-    """Make `vendor/` hold these libraries; files that others put there stay."""
+    """Link these libraries in `vendor/`; foreign files stay."""
     layout = layout_of(packages)
     short, refused = _short_names(vendor, packages, layout.links) if short_names else ({}, [])
     raise_collected(
-        [*_in_the_way(vendor, [*layout.links, *short]), *_not_ours_inside(layout)],
-        "the Jsonnet libraries cannot be linked",
+        [*_in_the_way(vendor, [*layout.links, *short]), *_foreign_folders(layout)],
+        "cannot link the Jsonnet libraries",
     )
     vendor.mkdir(parents=True, exist_ok=True)
-    _sweep(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
+    _prune(vendor, {vendor / name for name in (*layout.links, *short)}, top=True)
     for outer, inner, package in layout.inside:
-        disown(outer.directory, outer.wanted.name)
+        invalidate(outer.directory, outer.wanted.name)
         place = outer.directory / inner
         remove(place)
         link(place, package.directory)
@@ -78,17 +78,17 @@ def lay_out(vendor: Path, packages: Sequence[Package], *, short_names: bool) -> 
         target = vendor / package.wanted.name
         if target.exists():
             link(vendor / alias, target)
-        else:  # another library took its place, and lacks that folder
+        else:  # replaced by another library without that folder
             remove(vendor / alias)
-            refused.append(ShortName(package, alias, "nothing is left of it"))
+            refused.append(ShortName(package, alias, "its folder was replaced by another library"))
     return refused
 
 
 def _short_names(
     vendor: Path, packages: Iterable[Package], links: Mapping[str, Path]
 ) -> tuple[dict[str, Package], list[ShortName]]:
-    """The first library of a short name gets it, unless something else has that name."""
-    given: dict[str, Package] = {}
+    """The first library of a short name gets it, unless the name exists already."""
+    assigned: dict[str, Package] = {}
     refused: list[ShortName] = []
     for package in packages:
         requirement, name = package.wanted.requirement, package.wanted.name
@@ -97,55 +97,55 @@ def _short_names(
         alias = requirement.alias or name.rpartition("/")[2]
         place = vendor / alias
         if "/" in alias or "\0" in alias or alias.casefold() in (".", "..", CACHE):
-            refused.append(ShortName(package, alias, "it is no plain name"))
-        elif alias in given:
-            refused.append(ShortName(package, alias, f"{given[alias].wanted.name} has it"))
+            refused.append(ShortName(package, alias, "it is not a valid file name"))
+        elif alias in assigned:
+            refused.append(ShortName(package, alias, f"{assigned[alias].wanted.name} uses it"))
         elif alias in links:
-            refused.append(ShortName(package, alias, f"{links[alias]} has it"))
+            refused.append(ShortName(package, alias, f"{links[alias]} uses it"))
         elif any(other.startswith(f"{alias}/") for other in links) or (
             place.exists() and not place.is_symlink()
         ):
-            refused.append(ShortName(package, alias, f"{place} is there already"))
+            refused.append(ShortName(package, alias, f"{place} exists"))
         else:
-            given[alias] = package
-    return given, refused
+            assigned[alias] = package
+    return assigned, refused
 
 
 def _in_the_way(vendor: Path, names: Iterable[str]) -> Iterator[CommodoreError]:
-    """Real files and folders in the place of links are nobody's to replace."""
-    told = set()
+    """Errors for real files and folders at the paths of links."""
+    reported = set()
     for name in names:
         place = vendor
         for part in name.split("/"):
             place /= part
             if place.is_symlink():
-                break  # it will be swept, or is a link to keep
+                break  # a link, which may be replaced
             is_obstacle = place.is_file() or (place == vendor / name and _holds_files(place))
-            if is_obstacle and place not in told:
-                told.add(place)
+            if is_obstacle and place not in reported:
+                reported.add(place)
                 yield CommodoreError(
-                    f"there is no room for a link to the Jsonnet library {name}",
+                    f"cannot create a link to the Jsonnet library {name}: the path exists",
                     where=str(place),
-                    hint="move away what is there; it may come from an older jsonnet-bundler",
+                    hint="remove or rename it; it may come from an older jsonnet-bundler",
                 )
 
 
-def _not_ours_inside(layout: Layout) -> Iterator[CommodoreError]:
+def _foreign_folders(layout: Layout) -> Iterator[CommodoreError]:
     for outer, inner, package in layout.inside:
         root = outer.directory.resolve()
         if isinstance(outer.wanted.requirement.source, LocalSource) or not (
             (outer.directory / inner).parent.resolve().is_relative_to(root)
         ):
             yield CommodoreError(
-                f"Jsonnet library {package.wanted.name} would have to be written into a folder"
-                f" that is not ours: {root}",
+                f"Jsonnet library {package.wanted.name} would have to be written into"
+                f" a foreign folder: {root}",
                 where=package.wanted.where,
-                hint=f"call {outer.wanted.name} otherwise",
+                hint=f"use another name for {outer.wanted.name}",
             )
 
 
 def _holds_files(place: Path) -> bool:
-    """Whether there is more in a folder than links and folders."""
+    """Whether a folder contains anything other than links and folders."""
     return any(
         not (Path(folder) / name).is_symlink()
         for folder, _, names in os.walk(place)
@@ -153,16 +153,16 @@ def _holds_files(place: Path) -> bool:
     )
 
 
-def _sweep(folder: Path, wanted: set[Path], *, top: bool) -> None:
-    """Remove links that are not wanted, and folders that had nothing else in them."""
+def _prune(folder: Path, wanted: set[Path], *, top: bool) -> None:
+    """Remove unused links, and folders that contain nothing else."""
     children = [child for child in folder.iterdir() if not (top and child.name == CACHE)]
     if not top and any(child.is_file() and not child.is_symlink() for child in children):
-        return  # somebody else's
+        return  # not created by us
     for child in children:
         if child.is_symlink():
             if child not in wanted:
                 remove(child)
         elif child.is_dir():
-            _sweep(child, wanted, top=False)
+            _prune(child, wanted, top=False)
     if not top and not any(folder.iterdir()):
         folder.rmdir()

@@ -1,4 +1,4 @@
-"""Git remotes as jsonnetfiles spell them, and the one name and URL for each (pure)."""
+"""Parse the Git remotes of jsonnetfiles into a name and a URL (pure)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.errors import CommodoreError
 
-# These accept and refuse what jsonnet-bundler does, whose names end up in imports: a remote may
-# be found in the middle of a text, a port is part of an SSH host, and `ab.io` is too short a host.
+# As in jsonnet-bundler, whose names end up in imports: a remote may be in the middle of a string,
+# a port is part of an SSH host, and `ab.io` is too short for a host.
 _HOST = r"(?P<host>[a-zA-Z0-9][a-zA-Z0-9.-]{1,61}[a-zA-Z0-9]\.[a-zA-Z]{2,})"
 _SSH_URL = re.compile(r"ssh://git@(?P<host>[^/]+)/(?P<path>.+/.+)\.git")
 _SSH_SHORT = re.compile(r"git@(?P<host>[^:]+):(?P<path>.+/.+)\.git")
@@ -21,20 +21,20 @@ _FORMS = "https://host.name/user/repository.git or ssh://git@host/user/repositor
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A Git repository, whichever way it was spelled."""
+    """A Git repository, independent of its spelling."""
 
     url: str
     name: str
-    """Host and path: where its content is found below `vendor/`."""
+    """Host and path, which is the path of its content below `vendor/`."""
 
     @property
     def is_github(self) -> bool:
-        """Whether jsonnet-bundler takes archives of it instead of fetching."""
+        """Whether jsonnet-bundler downloads archives instead of using Git."""
         return self.name.startswith("github.com/")
 
 
 def parse_remote(text: str) -> Remote:
-    """What a remote means; what follows it in the text means nothing."""
+    """Parse a remote; the rest of the string is ignored."""
     for pattern in (_SSH_URL.search, _SSH_SHORT.match):
         if ssh := pattern(text):
             return _remote("ssh://git@", ssh)
@@ -42,7 +42,7 @@ def parse_remote(text: str) -> Remote:
         if found := form.search(text):
             return _remote("https://", found)
     raise CommodoreError(
-        f"{without_password(text)} is no Git remote that jsonnet-bundler understands",
+        f"{without_password(text)} is not a Git remote that jsonnet-bundler supports",
         hint=f"write it as {_FORMS}, without a port",
     )
 

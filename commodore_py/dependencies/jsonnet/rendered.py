@@ -1,4 +1,4 @@
-"""Components that compute their `jsonnetfile.json` with Jsonnet."""
+"""Render `jsonnetfile.jsonnet` of components to `jsonnetfile.json`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SOURCE, TARGET = "jsonnetfile.jsonnet", "jsonnetfile.json"
 
 
 def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters) -> None:
-    """Write the lists of those components that compute them."""
+    """Render the files of all components that have one."""
     errors: list[CommodoreError] = []
     rendered: list[tuple[Dependency, bytes]] = []
     for component in components:
@@ -37,7 +37,7 @@ def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters
         except CommodoreError as error:
             error.add_note(f"while rendering {SOURCE} of {component.spec}")
             errors.append(error)
-    raise_collected(errors, "lists of Jsonnet libraries cannot be rendered")
+    raise_collected(errors, "cannot render the lists of Jsonnet libraries")
     for component, content in rendered:
         _warn_if_tracked(component)
         write_if_changed(component.worktree / TARGET, content)
@@ -45,7 +45,7 @@ def render_jsonnetfiles(components: Iterable[Dependency], parameters: Parameters
 
 def _rendered(component: Dependency, parameters: Parameters) -> bytes:
     variables = _variables(component.spec.name, parameters)
-    # The empty line is part of what Commodore writes.
+    # Commodore writes an empty line as well.
     return f"{evaluate(component.worktree / SOURCE, ext_vars=variables)}\n".encode()
 
 
@@ -75,7 +75,9 @@ def _not_text(component: str, value: object, place: str) -> CommodoreError:
         f"component {component}: a jsonnetfile parameter is"
         f" {json.dumps(value, default=str)}, which is {type(value).__name__} and not {kind}",
         where=place,
-        hint="put quotes around it" if kind == "a string" else "list variables and their strings",
+        hint="put it in quotes"
+        if kind == "a string"
+        else "write a mapping of variables to strings",
     )
 
 

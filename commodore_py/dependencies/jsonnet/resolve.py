@@ -1,4 +1,4 @@
-"""Which Jsonnet libraries are used: found level by level, chosen depth-first (pure)."""
+"""Resolve the required Jsonnet libraries: found level by level, chosen depth-first (pure)."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 Key: TypeAlias = tuple[str, str]
-"""A library's name and the version that was asked for."""
+"""The name of a library and the requested version."""
 
 CACHE = ".cache"
-"""The folder below `vendor/` that holds the contents; no library may be called that."""
+"""The folder below `vendor/` with the contents; not allowed as the name of a library."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A requirement, and whose it is."""
+    """A requirement, and where it comes from."""
 
     name: str
     """Its path below `vendor/`."""
     requirement: Requirement
     by: str
-    """The library or component that wants it; empty where that is no library."""
+    """The library or component that requires it; empty for the root."""
     where: str
-    """File and line that say so."""
+    """File and line of the requirement."""
     folder: Path | None = None
-    """What a local source means."""
+    """The folder of a local source."""
 
     @property
     def key(self) -> Key:
-        """What is brought once only."""
+        """Identifies what is fetched once."""
         return self.name, self.requirement.version
 
     def __str__(self) -> str:
-        source, wanted_by = self.requirement.source, f" (wanted by {self.by})" if self.by else ""
+        source, wanted_by = self.requirement.source, f" (required by {self.by})" if self.by else ""
         if isinstance(source, LocalSource):
             return f"{source.directory}{wanted_by}"
         version = self.requirement.version or "no version"
@@ -53,32 +53,32 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """A library as brought."""
+    """A fetched library."""
 
     wanted: Wanted
-    """The requirement that it was brought for; others share it."""
+    """The first requirement for it; others share it."""
     directory: Path
     commit: str = ""
     sum: str = ""
 
 
 Outcome: TypeAlias = Package | CommodoreError
-Bring: TypeAlias = Callable[[Sequence[Wanted]], Sequence[Outcome]]
+FetchAll: TypeAlias = Callable[[Sequence[Wanted]], Sequence[Outcome]]
 Read: TypeAlias = Callable[[Package], JsonnetFile]
 
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """A library that another one wants and cannot have; the rest of that list is left out too."""
+    """A library that cannot be fetched; the rest of the list that requires it is skipped, too."""
 
     wanted: Wanted
     error: CommodoreError
-    left_out: tuple[Wanted, ...] = ()
+    skipped: tuple[Wanted, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Something else under a name that is taken."""
+    """Two different requirements with one name."""
 
     used: Wanted
     other: Wanted
@@ -86,17 +86,17 @@ class Conflict:
 
 @dataclass(slots=True)
 class Resolution:
-    """The libraries to use, in the order in which they are linked, and what is wrong."""
+    """The libraries to use, in the order of their links, and the problems."""
 
     packages: list[Package] = field(default_factory=list)
     refused: list[CommodoreError] = field(default_factory=list)
-    """What is wrong with direct dependencies: nothing can be used."""
+    """Errors of direct dependencies, which make the installation fail."""
     missing: list[Missing] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
 
 
 def wanted_by(file: JsonnetFile, *, by: str, where: str, folder: Path) -> tuple[Wanted, ...]:
-    """The requirements of a file by their names; of two with one name, the later counts."""
+    """The requirements of a file by their names; the last one of a name wins."""
     wanted: dict[str, Wanted] = {}
     for requirement in file.requirements:
         place = f"{where}:{requirement.line}" if requirement.line else where
@@ -110,53 +110,53 @@ def wanted_by(file: JsonnetFile, *, by: str, where: str, folder: Path) -> tuple[
     return tuple(wanted.values())
 
 
-def resolve(direct: Sequence[Wanted], bring: Bring, read: Read) -> Resolution:
-    """Bring everything that is reachable, then choose: the first of each name wins."""
+def resolve(direct: Sequence[Wanted], fetch: FetchAll, read: Read) -> Resolution:
+    """Fetch everything that is reachable, then choose: the first of each name wins."""
     outcomes: dict[Key, Outcome] = {}
     nested: dict[Key, tuple[Wanted, ...]] = {}
     level: Sequence[Wanted] = direct
     while level:
-        level = _bring_level(level, bring, read, outcomes, nested)
+        level = _fetch_level(level, fetch, read, outcomes, nested)
     resolution = Resolution()
     chosen: dict[str, Wanted] = {}
     for one in direct:
         failed = _choose((one,), outcomes, nested, chosen, resolution)
         if failed is not None:
-            resolution.refused.append(_told(failed.error, one))
+            resolution.refused.append(_located(failed.error, one))
     return resolution
 
 
-def _bring_level(
+def _fetch_level(
     level: Iterable[Wanted],
-    bring: Bring,
+    fetch: FetchAll,
     read: Read,
     outcomes: dict[Key, Outcome],
     nested: dict[Key, tuple[Wanted, ...]],
 ) -> list[Wanted]:
-    """Bring what is new, and return what that wants in its turn."""
+    """Fetch what is new, and return its own requirements."""
     new: dict[Key, Wanted] = {}
     for wanted in level:
         if wanted.key not in outcomes:
             new.setdefault(wanted.key, wanted)
     problems = {key: _unusable(wanted) for key, wanted in new.items()}
-    fine = [wanted for key, wanted in new.items() if problems[key] is None]
+    valid = [wanted for key, wanted in new.items() if problems[key] is None]
     outcomes |= {key: problem for key, problem in problems.items() if problem is not None}
-    outcomes |= dict(zip([wanted.key for wanted in fine], bring(fine), strict=True))
+    outcomes |= dict(zip([wanted.key for wanted in valid], fetch(valid), strict=True))
     further: list[Wanted] = []
-    for wanted in fine:
+    for wanted in valid:
         package = outcomes[wanted.key]
         if isinstance(package, CommodoreError) or wanted.requirement.single:
             continue
         try:
             file = read(package)
         except CommodoreError as error:
-            outcomes[wanted.key] = error  # whoever cannot say what it wants cannot be used
+            outcomes[wanted.key] = error  # a library with an invalid list cannot be used
             continue
         nested[wanted.key] = wanted_by(
             file,
             by=f"{wanted.by}: {wanted.name}" if wanted.by and wanted.folder else wanted.name,
             where=str(package.directory / "jsonnetfile.json"),
-            # A local source means a folder beside the real one, not beside a link to it.
+            # A local source is relative to the real folder, not to a link to it.
             folder=package.directory.resolve(),
         )
         further += nested[wanted.key]
@@ -170,7 +170,7 @@ def _choose(
     chosen: dict[str, Wanted],
     resolution: Resolution,
 ) -> Missing | None:
-    """Take each library and what it wants; a failure ends this list, but not those around it."""
+    """Choose each library and its requirements; a failure ends this list, but not outer ones."""
     for index, wanted in enumerate(level):
         if wanted.name in chosen:
             if _differ(chosen[wanted.name], wanted, outcomes):
@@ -197,24 +197,24 @@ def _differ(used: Wanted, other: Wanted, outcomes: dict[Key, Outcome]) -> bool:
 
 
 def _unusable(wanted: Wanted) -> CommodoreError | None:
-    """What is wrong with a requirement as such, before anything is asked for."""
+    """The error of an invalid requirement, before anything is fetched."""
     source = wanted.requirement.source
     parts = wanted.name.split("/")
     if any(part in ("", ".", "..") for part in parts) or parts[0].casefold() == CACHE:
         subdir = source.subdir if isinstance(source, GitSource) else ""
         clean = posixpath.normpath(f"/{subdir}").strip("/")
         return CommodoreError(
-            f"{wanted.name or '/'} is no name that a library may have in vendor/",
-            hint=f'write "subdir": "{clean}"' if subdir else "give the source another name",
+            f"{wanted.name or '/'} is not a valid name of a library in vendor/",
+            hint=f'write "subdir": "{clean}"' if subdir else "use another name for the source",
         )
     if isinstance(source, GitSource) and not wanted.requirement.version:
         return CommodoreError("no version is given", hint="name a branch, a tag or a commit")
     if "\0" in f"{wanted.name}{wanted.requirement.version}":
-        return CommodoreError("a null character is in its name or version")
+        return CommodoreError("its name or version contains a null character")
     return None
 
 
-def _told(error: CommodoreError, wanted: Wanted) -> CommodoreError:
+def _located(error: CommodoreError, wanted: Wanted) -> CommodoreError:
     error.where = error.where or wanted.where
-    error.add_note(f"while bringing {wanted}")
+    error.add_note(f"while fetching {wanted}")
     return error

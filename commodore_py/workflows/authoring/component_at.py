@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.dependencies.jsonnet.single import misnamed_libraries
+from commodore_py.dependencies.jsonnet.component_libraries import misnamed_libraries
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.single import SingleClassPath
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind

@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING
 from commodore_py import compiler, pipeline, run_log
 from commodore_py.adapters.files import link, on_disk, remove, write_tree
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.downloading import fetch_downloads
-from commodore_py.dependencies.jsonnet.single import bring_single, link_single
+from commodore_py.dependencies.downloads.lazy import fetch_downloads
+from commodore_py.dependencies.jsonnet.component_libraries import (
+    install_component_libraries,
+    link_component_libraries,
+)
 from commodore_py.inventory.checks import deprecations
 from commodore_py.inventory.single import resolve_single, single_locator
 from commodore_py.lib import LIBRARIES
@@ -115,7 +118,7 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
         link(paths.dependencies / one.instance.component, one.directory)
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
     beside = [one.checkout() for one in at.beside]
-    link_single(config, at.checkout(), resolved.bootstrap.parameters, beside)
+    link_component_libraries(config, at.checkout(), resolved.bootstrap.parameters, beside)
     stand_in_for_argocd(paths.libraries)
     sources = Sources(
         cluster,
@@ -153,7 +156,7 @@ def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
     component, config = gathered.wanted.component.checkout(), gathered.config
     with told_to_author(_passing(config, config.paths.root)):
-        bring_single(config, component, gathered.parameters, keep_others=keep_others)
+        install_component_libraries(config, component, gathered.parameters, keep_others=keep_others)
 
 
 @run_log.act("downloads")

@@ -46,7 +46,7 @@ def digest_of(cluster: Cluster) -> str:
 
 def downloads_of(events: Events) -> list[dict[str, Any]]:
     """What a run downloaded, to be stored; sources whose content never changes are left out."""
-    from commodore_py.dependencies.downloads.constraints import (  # noqa: PLC0415 - only after a run
+    from commodore_py.dependencies.downloads.chart_versions import (  # noqa: PLC0415 - only after a run
         is_exact,
     )
     from commodore_py.model.download import Artifact, Chart  # noqa: PLC0415 - as above
@@ -81,7 +81,7 @@ def _remotes_are_unchanged(config: Config, last: LastRun) -> bool:
 
 
 def _digests_now(config: Config, last: LastRun) -> Sequence[str | None]:
-    from commodore_py.dependencies.downloads import digests_now  # noqa: PLC0415 - see above
+    from commodore_py.dependencies.downloads.fetch import digests_now  # noqa: PLC0415 - see above
 
     kinds = _kinds()
     sources: list[Source] = [kinds[one["kind"]](**one["source"]) for one in last.downloads]

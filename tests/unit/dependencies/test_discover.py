@@ -185,9 +185,9 @@ def test_everything_wrong_with_the_listed_versions_is_told_together() -> None:
         ("parameters.components.bare", "component bare has no version"),
         (
             "parameters.components.out.path",
-            "path a/../../b leads out of the repository",
+            "path a/../../b is outside of the repository",
         ),
-        ("parameters.components.sly.path", "path /../b leads out of the repository"),
+        ("parameters.components.sly.path", "path /../b is outside of the repository"),
         ("parameters.components", "unknown component missing"),
         ("parameters.components.ok-2.version", "expected a text, found int 7"),
     }

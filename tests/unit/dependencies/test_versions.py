@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from commodore_py.dependencies.askers import Said
+from commodore_py.dependencies.requesters import ClusterParameters
 from commodore_py.dependencies.versions import overrides_without_url
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Instance
@@ -16,7 +16,9 @@ INSTANCES = (Instance("foo", "foo"), Instance("foo-2", "foo"))
 
 
 def places(parameters: dict[str, Any]) -> list[str]:
-    return [error.where for error in overrides_without_url(Said(parameters), INSTANCES)]
+    return [
+        error.where for error in overrides_without_url(ClusterParameters(parameters), INSTANCES)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -50,6 +52,6 @@ def test_every_listed_package_needs_a_url() -> None:
 
 def test_a_list_is_no_mapping() -> None:
     with pytest.raises(CommodoreError) as caught:
-        overrides_without_url(Said({"packages": ["p"]}), ())
+        overrides_without_url(ClusterParameters({"packages": ["p"]}), ())
 
     assert caught.value.where == "parameters.packages"

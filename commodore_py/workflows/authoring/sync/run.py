@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Final
 
 from commodore_py.adapters.http.github import GitHub, Wanted
 from commodore_py.adapters.http.github_refusals import NothingMoreToAsk
-from commodore_py.dependencies.fetch import Fetch, fetcher
+from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.protection.running import one_run
 from commodore_py.dependencies.protection.safety import LocalWork
 from commodore_py.errors import CommodoreError
-from commodore_py.model.dependency import DependencySpec, Kind
+from commodore_py.model.dependency import DependencySpec, Fetch, Kind
 from commodore_py.workflows.authoring.templates.record import NAME
 from commodore_py.workflows.authoring.templates.source import Shelf
 from commodore_py.workflows.authoring.templates.update import InConflict, WantedUpdate, plan_update

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
-from commodore_py.dependencies.jsonnet.single import wishes_of_single
+from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.component_at import ComponentAt
 from commodore_py.workflows.authoring.component_compile import (
@@ -102,7 +102,7 @@ def _fetched(
     """The cases whose dependencies are there now, and those that cannot have theirs."""
     first = group[0][1]
     try:
-        if wishes_of_single(first.wanted.component.checkout(), first.parameters):
+        if requirements_fingerprint(first.wanted.component.checkout(), first.parameters):
             apart(lambda: bring_libraries(first, keep_others=keep_others))
         else:
             bring_libraries(first, keep_others=keep_others)
@@ -149,5 +149,5 @@ def _wishes(gathered: Gathered) -> dict[str, object]:
         place = normpath(one.output_path)
         wishes[place] = (wishes.get(place), one.source, one.unpack)
     # No place of a download is called so: that would be the folder of all libraries.
-    wishes[_LIBRARIES] = wishes_of_single(component, gathered.parameters)
+    wishes[_LIBRARIES] = requirements_fingerprint(component, gathered.parameters)
     return wishes

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.downloads import Store, contents, prune_downloads
+from commodore_py.dependencies.downloads.prune import contents, prune_downloads
+from commodore_py.dependencies.downloads.store import Store
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.dependencies.downloads.store import Known
+    from commodore_py.dependencies.downloads.store import Stored
 
 NOW = datetime.now(UTC)
 OLD = NOW - timedelta(days=40)
@@ -24,10 +25,10 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "cache")
 
 
-def _keep(store: Store, name: str, content: str, *, used: datetime = NOW) -> Known:
+def _keep(store: Store, name: str, content: str, *, used: datetime = NOW) -> Stored:
     with store.incoming() as folder:
         (folder / "file").write_text(content)
-        known = store.keep(folder / "file", name, "file", name)
+        known = store.add(folder / "file", name, "file", name)
     for note in (store.folder / "known").glob("*.json"):
         if f'"{name}"' in note.read_text():
             os.utime(note, (used.timestamp(), used.timestamp()))

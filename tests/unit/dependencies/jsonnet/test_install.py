@@ -382,8 +382,8 @@ def test_a_missing_library_is_told_and_ends_strict_runs_only(
 
     (message,) = {*warnings.messages}
     assert says in message
-    assert "(wanted by a) is missing: " in message
-    assert f"with it are left out, as they come after it: {HOST}/org/y" in message
+    assert "(required by a) is missing: " in message
+    assert f"libraries after it in the same list are skipped: {HOST}/org/y" in message
     assert str(caught.value) == message
     assert caught.value.where == f"{work.root}/dependencies/a/jsonnetfile.json:4"
     assert caught.value.hint
@@ -400,8 +400,8 @@ def test_a_conflict_is_told(work: Work, warnings: pytest.LogCaptureFixture) -> N
 
     (message,) = warnings.messages
     assert message == (
-        f"Jsonnet library {HOST}/org/x is wanted more than once: v1, by {HOST}/org/p,"
-        " is used and not master, by a"
+        f"Jsonnet library {HOST}/org/x is required more than once: v1, by {HOST}/org/p,"
+        " is used instead of master, by a"
     )
 
 

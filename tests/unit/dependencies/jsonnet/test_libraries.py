@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies.jsonnet.libraries import libraries_of, link_libraries
-from commodore_py.dependencies.jsonnet.library_doubts import library_doubts
+from commodore_py.dependencies.jsonnet.library_warnings import library_warnings
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import parameter_key
 from tests.support.builders import errors_in, make_dependency
@@ -56,9 +56,9 @@ class Shelf:
     ) -> list[str]:
         """What is linked all the same, but refused under `--strict`."""
         present = {one.spec.name: libraries_of(one) for one in self.components}
-        found = tuple(library_doubts(present, self._parameters(listed, metadata)))
+        found = tuple(library_warnings(present, self._parameters(listed, metadata)))
         assert all(notice.strict and notice.where for notice in found)
-        return [notice.message for notice in found]
+        return [notice.text for notice in found]
 
     def _parameters(self, listed: tuple[str, ...], metadata: dict[str, Any]) -> dict[str, Any]:
         names = {*listed, *(one.spec.name for one in self.components)}
@@ -93,8 +93,8 @@ def test_a_library_carries_the_name_of_its_component(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, foo=["bar.libsonnet"], foo_op=["foo.libsonnet", "foo-op.libsonnet"])
 
     assert shelf.refused() == [
-        "library bar.libsonnet does not carry the name of its component foo",
-        "library foo.libsonnet does not carry the name of its component foo-op",
+        "library bar.libsonnet does not start with the name of its component foo",
+        "library foo.libsonnet does not start with the name of its component foo-op",
     ]
 
 
@@ -214,7 +214,7 @@ REPLACED = {"deprecated": True, "replaced_by": "new"}
         ({}, True, False, "does not name it as its successor"),
         ({"deprecated": True, "replaced_by": "else"}, True, False, "does not name it"),
         ({"replaced_by": "new"}, True, False, "does not name it"),
-        (REPLACED, True, True, "takes over library names of the deprecated component old"),
+        (REPLACED, True, True, "uses library names of the deprecated component old"),
     ],
 )
 def test_a_successor_may_use_the_prefix_of_what_it_replaces(
@@ -267,7 +267,7 @@ def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
 
     errors = shelf.refused(mon={"library_aliases": {alias: "mon.libsonnet"}})
 
-    assert errors == [f"library alias {alias!r} of component mon is no plain file name"]
+    assert errors == [f"library alias {alias!r} of component mon is not a valid file name"]
 
 
 @pytest.mark.parametrize(
@@ -340,7 +340,7 @@ def test_an_alias_has_one_owner(tmp_path: Path) -> None:
 
     errors = shelf.refused(a=aliases(x="a"), b=aliases(x="b"))
 
-    assert errors == ["library alias x.libsonnet is offered by a and b"]
+    assert errors == ["library alias x.libsonnet is used by a and b"]
 
 
 @pytest.mark.parametrize("value", [["x"], {"x": 1}, "x"])
@@ -349,7 +349,7 @@ def test_aliases_are_names(tmp_path: Path, value: object) -> None:
 
     errors = shelf.refused(mon={"library_aliases": value})
 
-    assert errors == ["component mon: expected aliases and names of libraries"]
+    assert errors == ["component mon: expected a mapping of aliases to libraries"]
 
 
 @pytest.mark.parametrize("metadata", [None, [], {"library_aliases": None}])

@@ -115,7 +115,7 @@ def test_a_missing_library_ends_the_list_that_names_it_only() -> None:
     (missing,) = resolution.missing
     assert (missing.wanted.name, missing.wanted.by) == ("gone", "a")
     assert missing.wanted.where == "/vendor/a/jsonnetfile.json:3"
-    assert [one.name for one in missing.left_out] == ["after", "last"]
+    assert [one.name for one in missing.skipped] == ["after", "last"]
 
 
 def test_a_name_that_failed_is_not_tried_in_another_version() -> None:
@@ -137,8 +137,8 @@ def test_all_direct_failures_are_told() -> None:
     first, second = resolution.refused
     assert (str(first), first.where) == ("not there", "somewhere")
     assert (notes_of(first), notes_of(second)) == (
-        ("while bringing a in v1",),
-        ("while bringing c in v1",),
+        ("while fetching a in v1",),
+        ("while fetching c in v1",),
     )
 
 

@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.jsonnet.bundler import fetch_vendored, jsonnetfile
+from commodore_py.dependencies.jsonnet.cluster_libraries import (
+    install_cluster_libraries,
+    jsonnetfile,
+)
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Kind
@@ -42,7 +45,7 @@ class Vendored:
     def fetch(self, **settings: bool | str) -> None:
         listed = {name: {"url": "x", "version": "v1"} for name in ("foo", "bar")}
         node = make_node(parameters={"components": listed})
-        fetch_vendored(
+        install_cluster_libraries(
             make_config(self.root, **settings), self.classes, Inventory({"cluster": node})
         )
 
@@ -216,7 +219,7 @@ def test_the_program_is_missed_only_if_it_was_asked_for(work: Vendored) -> None:
     with pytest.raises(CommodoreError) as caught:
         work.fetch(jsonnet_bundler="jb")
 
-    assert "there is no program jb" in str(caught.value)
+    assert "the program jb is not installed" in str(caught.value)
     assert "leave out --jsonnet-bundler jb" in caught.value.hint
 
 
@@ -253,7 +256,7 @@ def test_a_failing_jb_is_told_with_its_reason(
         work.fetch(jsonnet_bundler="jb")
 
     assert str(caught.value) == "jb failed with status 1: no such version"
-    assert notes_of(caught.value) == ("while bringing the Jsonnet libraries that components want",)
+    assert notes_of(caught.value) == ("while installing the Jsonnet libraries of components",)
 
 
 @pytest.mark.spec("03.18", "05.18")
@@ -266,7 +269,7 @@ def test_broken_lists_of_components_are_told_together(work: Vendored) -> None:
 
     foo, bar = sorted(errors_in(caught.value), key=lambda error: error.where, reverse=True)
     assert foo.where == f"{work.root}/dependencies/foo/jsonnetfile.json:1"
-    assert notes_of(foo) == ("while bringing dependencies/foo",)
+    assert notes_of(foo) == ("while fetching dependencies/foo",)
     assert "https://me:***@h/u/r is no Git remote" in str(bar)
     assert bar.where == f"{work.root}/dependencies/bar/jsonnetfile.json:1"
     assert not (work.root / "vendor").exists()
@@ -286,7 +289,9 @@ def test_versions_without_a_repository_are_told_together(work: Vendored) -> None
     node = make_node(parameters={"components": {"a": {}}, "packages": {"b": {}}})
 
     with pytest.raises(CommodoreError) as caught:
-        fetch_vendored(make_config(work.root), work.classes, Inventory({"cluster": node}))
+        install_cluster_libraries(
+            make_config(work.root), work.classes, Inventory({"cluster": node})
+        )
 
     assert [error.where for error in errors_in(caught.value)] == [
         "parameters.components.a",

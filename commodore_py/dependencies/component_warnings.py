@@ -1,4 +1,4 @@
-"""What Commodore accepts of a cluster's components, and we would rather not."""
+"""Warnings about components that Commodore accepts without one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import parameter_key
 from commodore_py.model.problem import Problem
 
-from .askers import places_of
 from .discover import requests_in
 from .jsonnet.libraries import libraries_of
-from .jsonnet.library_doubts import library_doubts
+from .jsonnet.library_warnings import library_warnings
+from .requesters import places_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Instance, Inventory, Node
 
-# Parameters with a meaning of their own: a component of that key would be given them.
+# Parameters with another meaning: a component with this key would share them.
 _RESERVED_KEYS = {
     *("cluster", "facts", "dynamic_facts", "components", "packages", "commodore", "kapitan"),
     *("_instance", "_base_directory", "_kustomize_wrapper"),
@@ -30,23 +30,25 @@ _RESERVED_KEYS = {
 _BUNDLER_FILES = ("jsonnetfile.json", "jsonnetfile.jsonnet")
 
 
-def doubts(config: Config, classes: ClassPath, inventory: Inventory) -> tuple[Problem, ...]:
-    """A notice for each; those that are only good to know are no reason to refuse."""
+def component_warnings(
+    config: Config, classes: ClassPath, inventory: Inventory
+) -> tuple[Problem, ...]:
+    """A notice for each; `strict` marks those that are errors with --strict."""
     node = inventory.bootstrap
     present = {one.spec.name: libraries_of(one) for one in classes.of_kind(Kind.COMPONENT)}
 
-    def asked(applications: Iterable[str]) -> str:
+    def where(applications: Iterable[str]) -> str:
         return places_of(applications, node, classes, config.paths.root)
 
     return (
-        *request_doubts(node, asked),
-        *library_doubts(present, node.parameters),
-        *version_doubts(classes, inventory),
+        *request_warnings(node, where),
+        *library_warnings(present, node.parameters),
+        *version_warnings(classes, inventory),
     )
 
 
-def request_doubts(node: Node, asked: Callable[[Iterable[str]], str]) -> Iterator[Problem]:
-    """Names that are asked for twice, and keys of parameters that are not one thing's alone."""
+def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Iterator[Problem]:
+    """Instances that are requested twice, and parameter keys that several components share."""
     requests = tuple(requests_in(node))
     spellings: dict[Instance, list[str]] = {}
     names: dict[str, list[str]] = {}
@@ -59,23 +61,23 @@ def request_doubts(node: Node, asked: Callable[[Iterable[str]], str]) -> Iterato
     for instance, written in spellings.items():
         if len(written) > 1:
             both = " and as ".join(sorted(f"`{application}`" for application in written))
-            text = f"component {instance.component} is asked for twice: as {both}"
-            yield Problem(text, where=asked(written), strict=True)
+            text = f"component {instance.component} is requested twice: as {both}"
+            yield Problem(text, where=where(written), strict=True)
 
     components = {instance.component for _, instance in requests}
     shown = {name: _shown(name, components) for name in sorted(names)}
     for key, sharing in _by_key(shown).items():
-        where = [application for name in sharing for application in names[name]]
-        told = " and ".join(shown[name] for name in sharing)
+        listed = [application for name in sharing for application in names[name]]
+        owners = " and ".join(shown[name] for name in sharing)
         if len(sharing) > 1:
-            yield Problem(f"{told} share parameters.{key}", where=asked(where), strict=True)
+            yield Problem(f"{owners} share parameters.{key}", where=where(listed), strict=True)
         if key in _RESERVED_KEYS:
-            text = f"{told} would be given parameters.{key}, which has a meaning of its own"
-            yield Problem(text, where=asked(where), strict=True)
+            text = f"the key parameters.{key} of {owners} is reserved for another purpose"
+            yield Problem(text, where=where(listed), strict=True)
 
 
-def version_doubts(classes: ClassPath, inventory: Inventory) -> Iterator[Problem]:
-    """Instances of another version than their component, of which they still get parts."""
+def version_warnings(classes: ClassPath, inventory: Inventory) -> Iterator[Problem]:
+    """Instances with another version than their component that still use parts of it."""
     for instance in inventory.instances:
         base, own = classes.component(instance.component), classes.component(instance.name)
         if not instance.aliased or base is None or own is None or _same(base, own):
@@ -83,8 +85,8 @@ def version_doubts(classes: ClassPath, inventory: Inventory) -> Iterator[Problem
         parts = list(_parts_of_base(base, own, inventory.nodes.get(instance.name)))
         if parts:
             yield Problem(
-                f"instance {instance.name} is another version of component {instance.component},"
-                f" but {' and '.join(parts)} are those of the component's own version",
+                f"instance {instance.name} has another version than component {instance.component},"
+                f" but {' and '.join(parts)} come from the version of the component",
                 where=f"parameters.components.{instance.name}",
             )
 
@@ -108,7 +110,7 @@ def _same(base: Dependency, own: Dependency) -> bool:
 
 
 def _parts_of_base(base: Dependency, own: Dependency, node: Node | None) -> Iterator[str]:
-    """What is shared by all instances, and could differ in this one."""
+    """What all instances of a component share although it may differ in this version."""
     if libraries_of(base) or libraries_of(own):
         yield "its libraries"
     if any((one.worktree / name).is_file() for one in (base, own) for name in _BUNDLER_FILES):

@@ -1,4 +1,4 @@
-"""Versions of charts, and the constraints that Helm understands for them (pure)."""
+"""Choose chart versions by the constraints of Helm (pure)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ _ALIASES = {None: "~?", "": "~?", "=": "~?", "==": "~?", "=>": ">=", "=<": "<=",
 @total_ordering
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version as semver.org has it, a little more leniently; builds don't count."""
+    """A semantic version, parsed leniently; build metadata is ignored."""
 
     numbers: tuple[int, int, int]
     prerelease: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Version | None:
-        """Read it; None if it is none."""
+        """Parse a version; None if it is not one."""
         found = _VERSION.fullmatch(text)
         if found is None:
             return None
@@ -53,7 +53,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class _Bound:
-    """One comparison; parts that were left open are `loose`."""
+    """One comparison of a constraint."""
 
     operator: str
     version: Version
@@ -61,7 +61,7 @@ class _Bound:
     """How many of the three numbers were given."""
 
     def allows(self, version: Version) -> bool:
-        # Who wants prereleases has to say so.
+        # Prereleases only satisfy constraints that name one.
         if version.prerelease and not self.version.prerelease:
             return False
         return _OPERATORS[self.operator](self, version)
@@ -114,13 +114,13 @@ _OPERATORS: dict[str, Callable[[_Bound, Version], bool]] = {
 
 
 def is_exact(version: str) -> bool:
-    """Whether a text names one version and no other: all three numbers, and no constraint."""
+    """Whether a version is exact: all three numbers, and no constraint."""
     found = _VERSION.fullmatch(version)
     return found is not None and found[3] is not None
 
 
 def best(wanted: str, available: Iterable[str]) -> str | None:
-    """The version that Helm would take: that very text, else the highest that is allowed."""
+    """The version that Helm would choose: an exact match, else the highest allowed one."""
     given = list(available)
     if wanted and wanted in given:
         return wanted
@@ -131,7 +131,7 @@ def best(wanted: str, available: Iterable[str]) -> str | None:
         for version, text in parsed
         if any(all(bound.allows(version) for bound in group) for group in groups)
     ]
-    # The first of equals, as the index has them.
+    # The first of equal versions, in the order of the index.
     return max(fitting, key=lambda one: one[0])[1] if fitting else None
 
 
@@ -151,7 +151,7 @@ def _group(text: str) -> list[_Bound]:
         else:
             found = [match[0] for match in _PIECE.finditer(part)]
             if not found or _PIECE.sub("", part).strip():
-                raise ValueError(f"{text.strip()} is no version and no constraint")
+                raise ValueError(f"{text.strip()} is not a valid version or constraint")
             pieces += found
     return [_bound(piece) for piece in pieces]
 
@@ -159,7 +159,7 @@ def _group(text: str) -> list[_Bound]:
 def _bound(text: str) -> _Bound:
     found = _ONE.fullmatch(text)
     if found is None:
-        raise ValueError(f"{text.strip()} is no version and no constraint")
+        raise ValueError(f"{text.strip()} is not a valid version or constraint")
     numbers: list[int] = []
     for part in found.group(2, 3, 4):
         if part is None or not part.isdigit():

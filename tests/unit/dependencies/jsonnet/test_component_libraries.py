@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.dependencies.jsonnet.install import install
-from commodore_py.dependencies.jsonnet.shallow import FilesOnly
+from commodore_py.dependencies.jsonnet.partial_clones import PartialClones
 from commodore_py.errors import CommodoreError
 from tests.support.authoring import files_below
 from tests.support.builders import commit_to, git
@@ -36,7 +36,7 @@ def install_files_only(work: Work, *, strict: bool = False) -> None:
     """Like a component by itself: with clones that are new each time."""
     shutil.rmtree(work.clones, ignore_errors=True)
     work.clones.mkdir(parents=True)
-    install(work.root, FilesOnly(work.clones), strict=strict)
+    install(work.root, PartialClones(work.clones), strict=strict)
 
 
 def a_library(work: Work, host: str, *, knows_filters: bool) -> Path:

@@ -1,4 +1,4 @@
-"""Files and archives from the web: asked for again by their stamps, unpacked as Kapitan does."""
+"""Files and archives from the web: revalidated by ETag, unpacked as Kapitan does."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.files.archives import Content
 
-    from .mode import Mode
-    from .store import Known
+    from .settings import FetchSettings
+    from .store import Stored
 
 _TAR = "application/x-tar"
 _ZIP = "application/zip"
@@ -30,28 +30,28 @@ _GZIP = {
 }
 
 
-def fetch_file(url: str, mode: Mode, *, raw: bool = False) -> Known:
-    """The content of a URL as it is now, or as it was found last where nobody is asked."""
+def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Stored:
+    """Fetch the content of a URL, or use the cached one without a refresh."""
     shown = without_password(url)
-    known = mode.store.find("file", url)
-    if known is not None and not mode.ask and mode.store.verified(known):
+    known = settings.store.find("file", url)
+    if known is not None and not settings.refresh and settings.store.verified(known):
         return known
-    mode.require_network(shown)
+    settings.require_network(shown)
     stamp = None
-    if known is not None and mode.store.verified(known):
+    if known is not None and settings.store.verified(known):
         stamp = Stamp(known.about.get("etag", ""), known.about.get("modified", ""))
-    with mode.store.incoming() as folder:
+    with settings.store.incoming() as folder:
         file = folder / "file"
-        request = Request(url, timeout=mode.timeout, raw=raw)
+        request = Request(url, timeout=settings.timeout, raw=raw)
         arrived = web.fetch(request, file, stamp)
         if arrived is None and known is not None:
-            return mode.store.note(shown, "file", url, sha256=known.sha256, **known.about)
-        if arrived is None:  # not modified, but nothing to compare with was sent along
+            return settings.store.note(shown, "file", url, sha256=known.sha256, **known.about)
+        if arrived is None:  # "not modified" although the request was unconditional
             arrived = web.fetch(request, file)
         about = {"etag": arrived.stamp.etag, "modified": arrived.stamp.modified} if arrived else {}
         if arrived is not None and arrived.content_type is not None:
             about["type"] = arrived.content_type
-        return mode.store.keep(file, shown, "file", url, **about)
+        return settings.store.add(file, shown, "file", url, **about)
 
 
 def is_archive(file: Path, url: str, content_type: str | None) -> bool:
@@ -60,7 +60,7 @@ def is_archive(file: Path, url: str, content_type: str | None) -> bool:
 
 
 def unpacked(file: Path, url: str, content_type: str | None) -> Content | None:
-    """What is in an archive; None where Kapitan does not take it for one."""
+    """The files of an archive; None if Kapitan does not treat it as one."""
     form = _form(file, url, content_type)
     if form is None:
         return None
@@ -68,7 +68,7 @@ def unpacked(file: Path, url: str, content_type: str | None) -> Content | None:
 
 
 def alone(file: Path) -> Content:
-    """A file that is not unpacked: the place itself is the file."""
+    """The content of a file that is not unpacked."""
     return {"": Member(file.read_bytes())}
 
 

@@ -1,4 +1,4 @@
-"""What a component by itself needs: its Jsonnet libraries, and those it takes from elsewhere."""
+"""Install and link the Jsonnet libraries of a single component."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from commodore_py.dependencies.git.lending import Lender
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
-from .aliases import offers_of, problems_of
+from .aliases import aliases_of, problems_of
 from .install import install
-from .libraries import bring_links, libraries_of, link_libraries, links_of, wrongly_named
+from .libraries import libraries_of, link_libraries, links_of, update_links, wrongly_named
+from .partial_clones import PartialClones
 from .rendered import SOURCE, TARGET, render_jsonnetfiles
-from .shallow import FilesOnly
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,27 +31,27 @@ log = logging.getLogger(__name__)
 
 
 def misnamed_libraries(component: Dependency) -> list[CommodoreError]:
-    """Libraries that do not carry the name of their component."""
+    """Errors for libraries that do not start with the name of their component."""
     return wrongly_named(component.spec.name, libraries_of(component))
 
 
-def bring_single(
+def install_component_libraries(
     config: Config, component: Dependency, parameters: Parameters, *, keep_others: bool = False
 ) -> None:
-    """Bring the Jsonnet libraries that the component asks for into its folder."""
+    """Install the Jsonnet libraries that the component requires into its folder."""
     if not config.fetch_dependencies:
         return
     render_jsonnetfiles(_with_lists(component), parameters)
     if not (component.directory / TARGET).is_file():
-        log.info("no Jsonnet libraries to bring: there is no %s", component.directory / TARGET)
+        log.info("no Jsonnet libraries to install: %s does not exist", component.directory / TARGET)
         return
-    config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are asked from there
-    clones = FilesOnly(config.paths.bare_clones, Lender.of(config), offline=config.offline)
+    config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are queried from there
+    clones = PartialClones(config.paths.bare_clones, Lender.of(config), offline=config.offline)
     install(component.directory, clones, strict=config.strict, keep_others=keep_others)
 
 
-def wishes_of_single(component: Dependency, parameters: Parameters) -> str:
-    """What decides on the Jsonnet libraries of a component: cases with the same share them."""
+def requirements_fingerprint(component: Dependency, parameters: Parameters) -> str:
+    """What the required libraries depend on: test cases with equal ones share them."""
     if not any((one.worktree / SOURCE).is_file() for one in _with_lists(component)):
         return ""
     settings = parameters.get(parameter_key(component.spec.name))
@@ -59,7 +59,7 @@ def wishes_of_single(component: Dependency, parameters: Parameters) -> str:
     return json.dumps(given, sort_keys=True, default=str)
 
 
-def link_single(
+def link_component_libraries(
     config: Config,
     component: Dependency,
     parameters: Parameters,
@@ -72,20 +72,20 @@ def link_single(
     if beside:
         link_libraries(config.paths.libraries, beside, parameters, keep_others=False)
     name = component.spec.name
-    offers, errors = offers_of([name], parameters)
+    all_aliases, errors = aliases_of([name], parameters)
     listed = parameters.get("components")
     others = {str(key) for key in listed} if isinstance(listed, dict) else set()
-    errors += problems_of(offers, deployed={name, *others}, parameters=parameters)
-    raise_collected(errors, "the component's Jsonnet libraries cannot be linked")
+    errors += problems_of(all_aliases, deployed={name, *others}, parameters=parameters)
+    raise_collected(errors, "cannot link the component's Jsonnet libraries")
     libraries = libraries_of(component)
     wanted: dict[str, Path] = {}
-    for offer in offers:
-        wanted |= links_of(offer, libraries)
-    bring_links(config.paths.libraries, wanted, sweep=False)
+    for aliases in all_aliases:
+        wanted |= links_of(aliases, libraries)
+    update_links(config.paths.libraries, wanted, prune=False)
 
 
 def _with_lists(component: Dependency) -> list[Dependency]:
-    """The component as its repository holds it, and as its own folder does if that is another.
+    """The component in its repository, and in its own folder if that is another one.
 
     Commodore computes the list in the one and reads it in the other.
     """

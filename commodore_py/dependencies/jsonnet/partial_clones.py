@@ -1,4 +1,4 @@
-"""Clones that are thrown away: of each remote only the files that are wanted, without history."""
+"""Temporary clones with only the required files of each remote, without history."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from .content import Content
     from .remote import Remote
 
-# There is nothing to tidy up in a clone that lives for one compile, and nothing to bargain for.
+# A clone for one compile needs neither maintenance nor negotiation.
 _FETCH = ("-c", "maintenance.auto=false", "-c", "fetch.negotiationAlgorithm=noop", "fetch")
 _SPARSE = ("--quiet", "--no-tags", "--filter=blob:none")
 _ATTRIBUTES = ".gitattributes"
 
 
-class FilesOnly(Clones):
-    """Fetches files when they are needed; what cannot be had so is fetched as by any clone."""
+class PartialClones(Clones):
+    """Fetches files on demand; falls back to complete clones."""
 
     def __init__(
         self, folder: Path, lender: Lender | None = None, *, offline: bool = False
@@ -36,7 +36,7 @@ class FilesOnly(Clones):
         self._whole: set[Path] = set()
 
     def commit(self, remote: Remote, version: str) -> str:
-        """The commit of a version; nothing of it is there yet."""
+        """The commit of a version, without fetching it."""
         if self.offline:
             return super().commit(remote, version)
         if is_commit(version):
@@ -51,20 +51,20 @@ class FilesOnly(Clones):
         return found or self._everything(remote, version)
 
     def provide(self, remote: Remote, content: Content) -> None:
-        """Fetch a commit without its files, and then those that are wanted, all at once."""
+        """Fetch a commit without its files, and then the required ones at once."""
         bare = self.of(remote)
         if bare in self._whole:
             return
         try:
             self._open(bare, remote)
-            # What was borrowed may hold it; objects of a commit fetched here are partly missing.
+            # Borrowed objects may contain it; in a partial clone, objects may be missing.
             partly = succeeds(bare, "config", "remote.origin.promisor")
             if not partly and is_complete(bare, content.commit):
                 return
             over_network(bare, *_FETCH, *_SPARSE, "--depth=1", "origin", content.commit)
             _fetch_files(bare, content)
         except ProgramFailed:
-            # Not every server knows of filters, or gives away commits by their names.
+            # Not every server supports filters, or sends commits by their ids.
             self._everything(remote, content.commit)
 
     def _everything(self, remote: Remote, version: str) -> str:
@@ -74,7 +74,7 @@ class FilesOnly(Clones):
 
 
 def _fetch_files(bare: Path, content: Content) -> None:
-    """Without this, Git would ask for them one by one."""
+    """Fetch all required files at once; Git would fetch them one by one."""
     listing = git_bytes(bare, "ls-tree", "-r", "-z", content.commit)
     wanted = [
         entry.split(b" ", 2)[2]
@@ -105,11 +105,11 @@ def _is_wanted(name: str, content: Content) -> bool:
 
 
 def _plain(answer: Answer, version: str, *, is_github: bool) -> str:
-    """The commit of a plain branch or tag; empty where it takes more to find out."""
+    """The commit of a branch or tag; empty if the version is something else."""
     names = [BRANCHES + version, TAGS + version]
     if not is_github:
         names.reverse()
-    elif version == "master":  # many a repository has renamed it
+    elif version == "master":  # many repositories have renamed it
         names.append(f"{BRANCHES}main")
     known = (answer.peeled.get(name) for name in names)
     return next((commit for commit in known if commit), "")

@@ -1,4 +1,4 @@
-"""Who asks for something: the lines of class files that list an application or a version."""
+"""Where applications and versions are requested: files and lines for messages."""
 
 from __future__ import annotations
 
@@ -25,39 +25,39 @@ _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What the configuration of a cluster says, and where."""
+class ClusterParameters:
+    """The parameters of a cluster, and the places that set them."""
 
     parameters: Parameters
     places: Places = NOWHERE
 
-    def wrong(self, message: str, *path: str, hint: str) -> CommodoreError:
+    def error(self, message: str, *path: str, hint: str) -> CommodoreError:
         """An error about a parameter, with its file and line if it has one."""
         where = f"parameters.{'.'.join(path)}"
         place = self.places.parameter(BOOTSTRAP, path)
         return CommodoreError(message, where=f"{place}\n{where}" if place else where, hint=hint)
 
-    def asking(self, applications: Iterable[str]) -> str:
+    def listed_at(self, applications: Iterable[str]) -> str:
         """Where these applications are listed."""
         found = (self.places.application(BOOTSTRAP, name) for name in sorted(applications))
         return ", ".join(dict.fromkeys(place for place in found if place))
 
 
 def places_of(applications: Iterable[str], node: Node, classes: ClassPath, root: Path) -> str:
-    """Files and lines that list these applications for a target; seen from the folder `root`."""
+    """Files and lines that list these applications for a target, relative to the folder `root`."""
     wanted = set(applications)
     found = [
         f"{os.path.relpath(file, root)}:{line}"
         for name in node.classes
-        for file in _file_of(_filled_in(name, node.parameters), classes)
+        for file in _file_of(_resolved(name, node.parameters), classes)
         for application, line in _listed_in(file)
         if application in wanted
     ]
     return ", ".join(dict.fromkeys(found)) or "applications of the cluster"
 
 
-def _filled_in(name: str, parameters: Parameters) -> str:
-    """The name of a class, with the values of its references: it is kept as it was written."""
+def _resolved(name: str, parameters: Parameters) -> str:
+    """The name of a class with its references resolved; nodes have it unresolved."""
 
     def value(reference: re.Match[str]) -> str:
         found: object = parameters
@@ -69,7 +69,7 @@ def _filled_in(name: str, parameters: Parameters) -> str:
 
 
 def _file_of(name: str, classes: ClassPath) -> Iterator[Path]:
-    """The file of a class, as long as it comes from a repository."""
+    """The file of a class, if it comes from a repository."""
     path = name.replace(".", "/")
     for prefix, source in classes.entries():
         if path == prefix:
@@ -84,14 +84,14 @@ def _file_of(name: str, classes: ClassPath) -> Iterator[Path]:
 
 
 def _listed_in(file: Path) -> Iterator[tuple[str, int]]:
-    import yaml  # noqa: PLC0415 - slow to import, and places are asked for by errors only
+    import yaml  # noqa: PLC0415 - slow to import, and needed by messages only
 
     from commodore_py.adapters.yaml.nodes import compose  # noqa: PLC0415
 
     try:
         root = compose(file.read_bytes(), name=str(file))
     except (OSError, YamlError):
-        return  # the hierarchy was read before; here it is only about a place
+        return  # errors are reported when the hierarchy is read
     for key, value in root.value if isinstance(root, yaml.MappingNode) else ():
         if key.value == "applications" and isinstance(value, yaml.SequenceNode):
             for item in value.value:

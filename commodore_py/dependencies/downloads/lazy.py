@@ -1,4 +1,4 @@
-"""The door to charts, archives, files and repositories: light, as most runs want none of them."""
+"""Fetch downloads; imports the rest of this package only if there are any."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def fetch_downloads(
     *,
     output: Path | None = None,
 ) -> None:
-    """Fetch what components download, and put it where they want to have it.
+    """Fetch the downloads of components, and write them to their output paths.
 
-    Relative paths start in `output`, which is the working directory unless said otherwise.
+    Relative paths start in `output`, by default in the working directory.
     """
-    # Kapitan fetches for itself, but by way of the network.
+    # Kapitan fetches its downloads itself, which needs a network.
     if not downloads or (config.engine == "reference" and not config.offline):
         return
-    from . import downloads as vendored  # noqa: PLC0415 - takes a while to load
+    from . import bounds, fetch  # noqa: PLC0415 - slow, and most runs have no downloads
 
     checkouts: dict[str, Path] = {}
     for kind in (Kind.COMPONENT, Kind.INSTANCE):
@@ -41,5 +41,5 @@ def fetch_downloads(
         own = classes.component(one.spot.target)
         if own is not None:
             checkouts[one.spot.target] = own.worktree
-    bounds = vendored.Bounds(config.paths, output or config.paths.root, checkouts)
-    vendored.fetch_downloads(config, downloads, bounds, places, classes.dependencies)
+    allowed = bounds.Bounds(config.paths, output or config.paths.root, checkouts)
+    fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies)

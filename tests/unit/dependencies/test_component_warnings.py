@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commodore_py.dependencies.component_doubts import doubts
+from commodore_py.dependencies.component_warnings import component_warnings
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import Instance, Inventory, Node
@@ -29,7 +29,7 @@ def found(
 ) -> tuple[Problem, ...]:
     node = make_node(applications=applications, classes=used)
     inventory = Inventory({"cluster": node, **(nodes or {})}, instances)
-    return doubts(make_config(root), ClassPath(classes), inventory)
+    return component_warnings(make_config(root), ClassPath(classes), inventory)
 
 
 def texts(notices: tuple[Problem, ...]) -> list[str]:
@@ -43,7 +43,7 @@ def test_what_is_clear_raises_no_doubts(tmp_path: Path) -> None:
 def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
     (notice,) = found(tmp_path, "c", "c as c")
 
-    assert notice.message == "component c is asked for twice: as `c as c` and as `c`"
+    assert notice.text == "component c is requested twice: as `c as c` and as `c`"
     assert notice.strict
 
 

@@ -1,4 +1,4 @@
-"""Jsonnet libraries that components want: brought by us, or by jsonnet-bundler's own program."""
+"""Install the Jsonnet libraries of a cluster, by ourselves or with the program jb."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.adapters.process import ProgramFailed, run
-from commodore_py.dependencies.askers import Said
+from commodore_py.dependencies.requesters import ClusterParameters
 from commodore_py.dependencies.versions import overrides_without_url
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import Kind
@@ -27,22 +27,22 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-def fetch_vendored(
+def install_cluster_libraries(
     config: Config, classes: ClassPath, inventory: Inventory, places: Places = NOWHERE
 ) -> None:
-    """Link the components' libraries, and bring the Jsonnet libraries they ask for."""
+    """Link the components' libraries, and install the Jsonnet libraries they require."""
     parameters = inventory.bootstrap.parameters
     raise_collected(
-        overrides_without_url(Said(parameters, places), inventory.instances),
+        overrides_without_url(ClusterParameters(parameters, places), inventory.instances),
         "versions without a repository",
     )
     components = classes.of_kind(Kind.COMPONENT)
     paths = config.paths
     link_libraries(paths.libraries, components, parameters, keep_others=config.local)
-    (paths.dependencies / "libs").mkdir(exist_ok=True)  # empty, but people's scripts expect it
+    (paths.dependencies / "libs").mkdir(exist_ok=True)  # empty, but expected by scripts
     if config.local and not config.fetch_dependencies:
         return
-    # Much code, and local runs need none of it.
+    # Much code, not needed by local runs.
     from commodore_py.dependencies.git.lending import Lender  # noqa: PLC0415
 
     from .fetch import Clones  # noqa: PLC0415
@@ -66,7 +66,7 @@ def fetch_vendored(
 
 
 def jsonnetfile(components: Sequence[str]) -> bytes:
-    """The list of dependencies that jsonnet-bundler is given (pure)."""
+    """The `jsonnetfile.json` of a cluster (pure)."""
     sources = [{"source": _local(name)} for name in [*sorted(components), "lib"]]
     content = {"version": 1, "dependencies": sources, "legacyImports": True}
     return (json.dumps(content, indent=4) + "\n").encode()
@@ -81,15 +81,15 @@ def _run_program(paths: WorkPaths) -> None:
 
     if shutil.which("jb") is None:
         raise CommodoreError(
-            "cannot run jsonnet-bundler: there is no program jb",
-            hint="leave out --jsonnet-bundler jb, as none is needed; or install it with"
+            "cannot run jsonnet-bundler: the program jb is not installed",
+            hint="omit --jsonnet-bundler jb, as it is not required; or install it with"
             " `commodore tool install jb`",
         )
-    # Versions are always looked up anew.
+    # Versions are always resolved again.
     (paths.root / "jsonnetfile.lock.json").unlink(missing_ok=True)
-    log.info("jb brings the Jsonnet libraries")
+    log.info("installing the Jsonnet libraries with jb")
     try:
         run(["jb", "install"], cwd=paths.root)
     except ProgramFailed as error:
-        error.add_note("while bringing the Jsonnet libraries that components want")
+        error.add_note("while installing the Jsonnet libraries of components")
         raise
