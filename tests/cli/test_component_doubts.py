@@ -124,7 +124,7 @@ def test_a_version_that_shares_libraries_is_told_but_never_refused(
     ran = compile_(commodore, fleet, "--strict")
 
     assert ran.code == 0, ran.err
-    assert "instance two is another version of component one" in ran.err
+    assert "instance two has another version than component one" in ran.err
     assert "parameters.components.two" in ran.err
 
 

@@ -135,7 +135,7 @@ def _linking(world: Downloads, files: dict[str, str], links: dict[str, str]) -> 
 
 @pytest.mark.parametrize(
     ("more", "says"),
-    [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "there is no folder none")],
+    [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "has no folder none")],
 )
 def test_what_a_repository_lacks_is_told(world: Downloads, more: dict[str, str], says: str) -> None:
     repository = make_repository(world.root / "r.git", {"a": "1"})

@@ -281,7 +281,7 @@ def test_offline_lists_everything_that_is_missing(world: Downloads, web: Web) ->
     errors = world.refused(*entries, local=True, offline=True)
 
     assert len(errors) == len(entries)
-    assert all("--offline fetches nothing" in str(error) for error in errors)
+    assert all("is not available offline" in str(error) for error in errors)
     assert all("target own, parameters.kapitan.dependencies" in error.where for error in errors)
     assert web.answers() == []
 

@@ -101,7 +101,7 @@ def test_all_that_cannot_be_used_is_told_together(world: Workspace) -> None:
     )
 
     assert [(str(error), error.where) for error in errors] == [
-        ("component bar: the folder is no Git checkout", str(world.place("bar"))),
+        ("component bar: the folder is not a Git checkout", str(world.place("bar"))),
         ("component broken: there is no class/broken.yml in version master", url_of(broken)),
         ("no checkout of foo as foo-2", str(world.place("foo-2"))),
         (

@@ -202,4 +202,6 @@ def test_libraries_that_a_component_lacks_offline_are_told(tmp_path: Path) -> No
     with no_connections(), pytest.raises(CommodoreError) as caught:
         compile_component(config, Wanted(_component(tmp_path), tmp_path / "out"))
 
-    assert "repository https://git.example.com/me/library.git is not here" in str(caught.value)
+    assert "repository https://git.example.com/me/library.git is not available offline" in str(
+        caught.value
+    )

@@ -149,7 +149,7 @@ def test_of_one_source_at_one_place_the_first_counts(
 
     assert "version: 1.0.0" in world.files("chart")["Chart.yaml"]
     assert "2.0.0" in caplog.text
-    assert "is left out" in caplog.text
+    assert "is skipped" in caplog.text
 
 
 KILLED = """

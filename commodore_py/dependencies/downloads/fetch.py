@@ -20,7 +20,8 @@ from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 from commodore_py.model.remote_use import SourceDownloaded
 
 from . import artifacts, charts, web_files
-from .placing import Placement, put_all
+from .placing import put_all
+from .plan import Placement
 from .repositories import Repositories
 from .settings import FetchSettings
 from .store import Store
@@ -221,11 +222,11 @@ def _first_of_each(
     """The first placement of each source and path, as in Kapitan."""
     found: dict[tuple[Path, str], Placement] = {}
     for one in placements:
-        first = found.setdefault((one.place, one.source), one)
+        first = found.setdefault((one.path, one.source), one)
         if first.digest != one.digest:
             warn(
                 CommodoreError(
-                    f"{one.what} is skipped: {first.what} is written to the same path, {one.place}",
+                    f"{one.what} is skipped: {first.what} is written to the same path, {one.path}",
                     where=one.where,
                     hint="use a separate folder for each, such as one with the version in its name",
                 )

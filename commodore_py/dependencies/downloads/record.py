@@ -91,6 +91,10 @@ class Record:
         """What was written to a path, if anything."""
         return self.places.get(self.name(place))
 
+    def set(self, place: Path, placed: Placed) -> None:
+        """Record what was written to a path."""
+        self.places[self.name(place)] = placed
+
     def write(self) -> None:
         """Write the record file."""
         content = {

@@ -72,7 +72,7 @@ def parse_jsonnetfile(content: bytes, where: str) -> JsonnetFile:
     version = loaded.get("version") or 0
     if version not in (0, 1) or isinstance(version, bool):
         raise CommodoreError(
-            f"unsupported version of a jsonnet-bundler file: {version}",
+            f"unsupported jsonnet-bundler file version {version}",
             where=where,
             hint="versions 0 and 1 are supported",
         )

@@ -36,7 +36,7 @@ def texts(notices: tuple[Problem, ...]) -> list[str]:
     return [notice.message for notice in notices]
 
 
-def test_what_is_clear_raises_no_doubts(tmp_path: Path) -> None:
+def test_unambiguous_requests_have_no_warnings(tmp_path: Path) -> None:
     assert found(tmp_path, "a-b", "c", "c as c-2", "pkg.c", "d as e") == ()
 
 
@@ -71,9 +71,9 @@ def test_names_that_share_a_parameter_key(
 @pytest.mark.parametrize(
     ("application", "told"),
     [
-        ("c as facts", "instance facts would be given parameters.facts"),
-        ("c as dynamic-facts", "instance dynamic-facts would be given parameters.dynamic_facts"),
-        ("kapitan", "component kapitan would be given parameters.kapitan"),
+        ("c as facts", "parameters.facts of instance facts"),
+        ("c as dynamic-facts", "parameters.dynamic_facts of instance dynamic-facts"),
+        ("kapitan", "parameters.kapitan of component kapitan"),
     ],
 )
 def test_names_with_the_key_of_other_parameters(
@@ -81,7 +81,7 @@ def test_names_with_the_key_of_other_parameters(
 ) -> None:
     (notice,) = found(tmp_path, application)
 
-    assert notice.message == f"{told}, which has a meaning of its own"
+    assert notice.text == f"the key {told} is reserved for another purpose"
     assert notice.strict
 
 
@@ -145,16 +145,19 @@ def versions(tmp_path: Path) -> Versions:
     return Versions(tmp_path)
 
 
-TOLD = "instance c-2 is another version of component c, but {} those of the component's own version"
+SHARED = (
+    "instance c-2 has another version than component c,"
+    " but {} come from the version of the component"
+)
 
 
 @pytest.mark.parametrize("of", ["c", "c-2"])
 @pytest.mark.parametrize(
     ("file", "told"),
     [
-        ("lib/c.libsonnet", "its libraries are"),
-        ("jsonnetfile.json", "the Jsonnet libraries it depends on are"),
-        ("jsonnetfile.jsonnet", "the Jsonnet libraries it depends on are"),
+        ("lib/c.libsonnet", "its libraries"),
+        ("jsonnetfile.json", "the Jsonnet libraries it depends on"),
+        ("jsonnetfile.jsonnet", "the Jsonnet libraries it depends on"),
     ],
 )
 def test_another_version_with_the_libraries_of_its_component(
@@ -166,7 +169,7 @@ def test_another_version_with_the_libraries_of_its_component(
 
     (notice,) = versions.found(commit="2" * 40)
 
-    assert notice.message == TOLD.format(told)
+    assert notice.text == SHARED.format(told)
     assert notice.where == "parameters.components.c-2"
     assert not notice.strict
 
@@ -174,7 +177,7 @@ def test_another_version_with_the_libraries_of_its_component(
 def test_another_version_with_the_inputs_of_its_component(versions: Versions) -> None:
     (notice,) = versions.found("c/b.jsonnet", "/x/c/a.jsonnet", "c/a.jsonnet", commit="2" * 40)
 
-    assert notice.message == TOLD.format("its inputs c/a.jsonnet, c/b.jsonnet are")
+    assert notice.text == SHARED.format("its inputs c/a.jsonnet, c/b.jsonnet")
 
 
 def test_another_version_with_files_of_its_own(versions: Versions) -> None:
@@ -185,10 +188,10 @@ def test_another_path_is_another_version(versions: Versions) -> None:
     (versions.own.worktree / "sub/lib").mkdir(parents=True)
     (versions.own.worktree / "sub/lib/c.libsonnet").touch()
 
-    assert texts(versions.found(path="sub")) == [TOLD.format("its libraries are")]
+    assert texts(versions.found(path="sub")) == [SHARED.format("its libraries")]
 
 
-def test_the_same_version_raises_no_doubts(versions: Versions) -> None:
+def test_the_same_version_has_no_warnings(versions: Versions) -> None:
     (versions.base.worktree / "lib").mkdir()
     (versions.base.worktree / "lib/c.libsonnet").touch()
 

@@ -179,7 +179,7 @@ def test_everything_wrong_with_the_listed_versions_is_told_together() -> None:
     errors = refused(wanted_components, given)
 
     assert {(error.where, str(error)) for error in flattened(errors)} == {
-        ("parameters.components.number.version", "expected a text, found float 1.1"),
+        ("parameters.components.number.version", "expected a string, found float 1.1"),
         ("parameters.components.null", "expected a mapping, found nothing"),
         ("parameters.components.bare", "component bare has no url"),
         ("parameters.components.bare", "component bare has no version"),
@@ -189,7 +189,7 @@ def test_everything_wrong_with_the_listed_versions_is_told_together() -> None:
         ),
         ("parameters.components.sly.path", "path /../b is outside of the repository"),
         ("parameters.components", "unknown component missing"),
-        ("parameters.components.ok-2.version", "expected a text, found int 7"),
+        ("parameters.components.ok-2.version", "expected a string, found int 7"),
     }
     assert all(error.hint for error in flattened(errors))
 
@@ -293,12 +293,12 @@ def test_an_incomplete_entry_says_where_it_is_and_who_asks_for_it() -> None:
     assert located("bare", "bare as b-2", "missing", "ok as ok-2", components=listed) == [
         (
             "versions.yml of components.bare\nparameters.components.bare",
-            "asked for in common.yml:2, common.yml:3",
+            "requested in common.yml:2, common.yml:3",
         ),
-        ("versions.yml of components\nparameters.components", "asked for in common.yml:4"),
+        ("versions.yml of components\nparameters.components", "requested in common.yml:4"),
         (
             "versions.yml of components.ok-2.path\nparameters.components.ok-2.path",
-            "asked for in common.yml:5",
+            "requested in common.yml:5",
         ),
     ]
 
@@ -306,8 +306,8 @@ def test_an_incomplete_entry_says_where_it_is_and_who_asks_for_it() -> None:
 @pytest.mark.spec("05.17")
 def test_a_package_says_who_asks_for_it() -> None:
     assert located("pkg.a", "pkg.global", packages={"b": entry("b")}) == [
-        ("versions.yml of packages\nparameters.packages", "asked for in common.yml:2"),
-        ("common.yml:3", "asked for in common.yml:3"),
+        ("versions.yml of packages\nparameters.packages", "requested in common.yml:2"),
+        ("common.yml:3", "requested in common.yml:3"),
     ]
 
 

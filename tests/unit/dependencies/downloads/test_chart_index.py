@@ -59,7 +59,7 @@ def test_a_chart_that_is_not_listed_is_told(index: str) -> None:
 
 @pytest.mark.parametrize("index", ["", "<html>", "entries: []\n", "a: 1\n"])
 def test_what_is_no_index_is_told(index: str) -> None:
-    with pytest.raises(CommodoreError, match="no index of charts"):
+    with pytest.raises(CommodoreError, match="not a chart repository index"):
         entries_in(index, CHART)
 
 

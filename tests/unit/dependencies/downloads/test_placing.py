@@ -9,7 +9,8 @@ import pytest
 from commodore_py.adapters.files.archives import Member
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.downloads.bounds import Bounds
-from commodore_py.dependencies.downloads.placing import Placement, put_all
+from commodore_py.dependencies.downloads.placing import put_all
+from commodore_py.dependencies.downloads.plan import Placement
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -55,5 +56,5 @@ def test_nothing_of_git_s_is_overwritten(tmp_path: Path, name: str) -> None:
     bounds = Bounds(WorkPaths(tmp_path), tmp_path, {})
 
     bounds.check([tmp_path / ".gitignore", tmp_path / "a/.git"])
-    with pytest.raises(CommodoreError, match="would overwrite what Git"):
+    with pytest.raises(CommodoreError, match="would overwrite files of Git"):
         bounds.check([tmp_path / "fine", tmp_path / name])

@@ -220,7 +220,7 @@ def test_the_program_is_missed_only_if_it_was_asked_for(work: Vendored) -> None:
         work.fetch(jsonnet_bundler="jb")
 
     assert "the program jb is not installed" in str(caught.value)
-    assert "leave out --jsonnet-bundler jb" in caught.value.hint
+    assert "omit --jsonnet-bundler jb" in caught.value.hint
 
 
 def a_jb(folder: Path, script: str) -> None:
@@ -270,7 +270,7 @@ def test_broken_lists_of_components_are_told_together(work: Vendored) -> None:
     foo, bar = sorted(errors_in(caught.value), key=lambda error: error.where, reverse=True)
     assert foo.where == f"{work.root}/dependencies/foo/jsonnetfile.json:1"
     assert notes_of(foo) == ("while fetching dependencies/foo",)
-    assert "https://me:***@h/u/r is no Git remote" in str(bar)
+    assert "https://me:***@h/u/r is not a Git remote" in str(bar)
     assert bar.where == f"{work.root}/dependencies/bar/jsonnetfile.json:1"
     assert not (work.root / "vendor").exists()
 

@@ -101,7 +101,7 @@ def test_hosts_of_remotes(text: str, name: str) -> None:
     ],
 )
 def test_remotes_that_nobody_understands(text: str) -> None:
-    with pytest.raises(CommodoreError, match="no Git remote"):
+    with pytest.raises(CommodoreError, match="not a Git remote"):
         parse_remote(text)
 
 

@@ -244,7 +244,7 @@ def test_a_successor_may_use_the_prefix_of_what_it_replaces(
 def test_a_successor_may_not_use_the_prefix_for_its_own_libraries(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, new=["old-x.libsonnet"])
 
-    assert "does not carry the name" in shelf.refused(new={"replaces": "old"})[0]
+    assert "does not start with the name" in shelf.refused(new={"replaces": "old"})[0]
 
 
 @pytest.mark.spec("06.07")

@@ -102,7 +102,7 @@ def test_parameters_that_are_no_text(component: Dependency) -> None:
         "component my-app: a jsonnetfile parameter is 1, which is int and not a string"
     )
     assert number.where == "parameters.my_app.jsonnetfile_parameters.v"
-    assert number.hint == "put quotes around it"
+    assert number.hint == "put it in quotes"
     assert nothing.where == "parameters.my_app.jsonnetfile_parameters.x"
     assert not (component.worktree / "jsonnetfile.json").exists()
 
