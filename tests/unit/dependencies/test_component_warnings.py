@@ -43,7 +43,7 @@ def test_unambiguous_requests_have_no_warnings(tmp_path: Path) -> None:
 def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
     (notice,) = found(tmp_path, "c", "c as c")
 
-    assert notice.text == "component c is requested twice: as `c as c` and as `c`"
+    assert notice.message == "component c is requested twice: as `c as c` and as `c`"
     assert notice.strict
 
 
@@ -81,7 +81,7 @@ def test_names_with_the_key_of_other_parameters(
 ) -> None:
     (notice,) = found(tmp_path, application)
 
-    assert notice.text == f"the key {told} is reserved for another purpose"
+    assert notice.message == f"the key {told} is reserved for another purpose"
     assert notice.strict
 
 
@@ -169,7 +169,7 @@ def test_another_version_with_the_libraries_of_its_component(
 
     (notice,) = versions.found(commit="2" * 40)
 
-    assert notice.text == SHARED.format(told)
+    assert notice.message == SHARED.format(told)
     assert notice.where == "parameters.components.c-2"
     assert not notice.strict
 
@@ -177,7 +177,7 @@ def test_another_version_with_the_libraries_of_its_component(
 def test_another_version_with_the_inputs_of_its_component(versions: Versions) -> None:
     (notice,) = versions.found("c/b.jsonnet", "/x/c/a.jsonnet", "c/a.jsonnet", commit="2" * 40)
 
-    assert notice.text == SHARED.format("its inputs c/a.jsonnet, c/b.jsonnet")
+    assert notice.message == SHARED.format("its inputs c/a.jsonnet, c/b.jsonnet")
 
 
 def test_another_version_with_files_of_its_own(versions: Versions) -> None:

@@ -58,7 +58,7 @@ class Shelf:
         present = {one.spec.name: libraries_of(one) for one in self.components}
         found = tuple(library_warnings(present, self._parameters(listed, metadata)))
         assert all(notice.strict and notice.where for notice in found)
-        return [notice.text for notice in found]
+        return [notice.message for notice in found]
 
     def _parameters(self, listed: tuple[str, ...], metadata: dict[str, Any]) -> dict[str, Any]:
         names = {*listed, *(one.spec.name for one in self.components)}
