@@ -89,7 +89,7 @@ def test_a_file_of_the_repository_may_be_put_over_but_is_told(
     world.fetch(entry)
 
     assert world.files() == {"tracked.txt": "one"}
-    assert "a file that the repository has" in caplog.text
+    assert "replaces a file of the repository" in caplog.text
     git(world.place, "checkout", "--quiet", ".")
     assert len(world.refused(entry, strict=True)) == 1
 

@@ -313,7 +313,7 @@ def test_an_alias_hides_a_library_of_its_component(tmp_path: Path) -> None:
     (doubt,) = shelf.doubted(mon=aliases(mon="mon-new"))
     assert doubt == (
         "library alias mon.libsonnet of component mon hides its library of that name:"
-        " it leads to lib/mon-new.libsonnet"
+        " it links to lib/mon-new.libsonnet"
     )
 
 
