@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import os
 import pickle
 import signal
 import sys
+import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from commodore_py import run_log
@@ -22,7 +22,6 @@ Result = TypeVar("Result")
 
 # Go's runtime does not survive a fork; whoever has loaded it works alone.
 _UNFIT = ("_gojsonnet", "_helm")
-_PR_SET_PDEATHSIG = 1
 
 
 class WorkerDied(CommodoreError):
@@ -58,13 +57,14 @@ def each(
     from multiprocessing.connection import wait  # noqa: PLC0415 - see above
 
     context = multiprocessing.get_context("fork")
-    parent = os.getpid()
+    alive, parent = os.pipe()
     waiting = iter(range(len(items)))
     workers: dict[Any, tuple[BaseProcess, int]] = {}
     try:
         for index in itertools.islice(waiting, processes):
             ours, theirs = context.Pipe()
-            worker = context.Process(target=_work, args=(equip, items, theirs, parent), daemon=True)
+            of_worker = equip, items, theirs, (alive, parent)
+            worker = context.Process(target=_work, args=of_worker, daemon=True)
             worker.start()
             theirs.close()
             ours.send(index)
@@ -85,6 +85,8 @@ def each(
         for process, _ in workers.values():
             process.kill()
             process.join()
+        os.close(alive)
+        os.close(parent)
 
 
 def _received(connection: Any, worker: BaseProcess, item: object) -> Any:  # noqa: ANN401 - pipes have many types
@@ -103,11 +105,11 @@ def _work(
     equip: Callable[[], Callable[[Item], Result]],
     items: Sequence[Item],
     connection: Any,  # noqa: ANN401 - pipes have many types
-    parent: int,
+    lifeline: tuple[int, int],
 ) -> None:
     # An interruption goes to the whole group: the parent decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _end_with(parent)
+    _end_with_parent(*lifeline)
     log = run_log.in_worker()
     work = equip()
     while (index := connection.recv()) is not None:
@@ -124,8 +126,12 @@ def _packed(*, good: bool, value: object, log: run_log.WorkerLog) -> bytes:
     return pickle.dumps((good, value, log.take()), pickle.HIGHEST_PROTOCOL)
 
 
-def _end_with(parent: int) -> None:
-    """However the parent ends: nobody is left to work for."""
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+def _end_with_parent(alive: int, parent: int) -> None:
+    """End when the parent does, however that happens: only it holds the other end of the pipe."""
+    os.close(parent)
+
+    def wait() -> None:
+        os.read(alive, 1)
         os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()

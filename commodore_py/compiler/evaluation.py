@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.captured import overheard
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
-from commodore_py.adapters.jsonnet.machine import Machines, Stale, possible
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
+from commodore_py.tuning import StaleImport
 
 from .inventory.imports import known_as
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.files.overlay import Overlay
+    from commodore_py.tuning.jsonnet import SharedEvaluator
 
     from .inventory.imports import InventoryImports
     from .lookup import Lookup
@@ -32,7 +33,8 @@ class Evaluation:
     target: str
     inventory: InventoryImports
     memo: Memo
-    machines: Machines = field(default_factory=Machines)
+    shared: SharedEvaluator | None = None
+    """What it may share with other targets: parsed code."""
     heard: list[bytes] | None = None
     """Where to keep what the code traces, if somebody wants to know."""
 
@@ -41,23 +43,23 @@ class Evaluation:
         content = lookup.files.read(source)
         if content is None:
             raise JsonnetError("cannot read the file: it is not there", where=str(source))
-        # What entries have written may be something else for the next file.
-        machines = None if lookup.files.written or not possible() else self.machines
+        # What entries have written may have another content for the next file.
+        evaluator = None if lookup.files.written else self.shared
         try:
-            return self._listened(source, content, lookup, machines)
-        except Stale as error:
+            return self._listened(source, content, lookup, evaluator)
+        except StaleImport as error:
             lookup.files.unseal(f"{error} changed meanwhile")
             return self._listened(source, content, lookup, None)
 
     def _listened(
-        self, source: Path, content: bytes, lookup: Lookup, machines: Machines | None
+        self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None
     ) -> str:
         listening = nullcontext() if self.heard is None else overheard(self.heard)
         with listening:
-            return self._evaluated(source, content, lookup, machines)
+            return self._evaluated(source, content, lookup, evaluator)
 
     def _evaluated(
-        self, source: Path, content: bytes, lookup: Lookup, machines: Machines | None
+        self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None
     ) -> str:
         from .natives import natives  # noqa: PLC0415 - results may all be in the cache
 
@@ -68,15 +70,15 @@ class Evaluation:
             ext_vars={"target": self.target},
             natives=natives(lookup, self.inventory, self.memo, target=self.target),
             read=functools.partial(self._read, lookup.files),
-            machines=machines,
+            evaluator=evaluator,
         )
 
     def _read(self, files: Overlay, path: str) -> bytes | tuple[str, bytes] | None:
         generated = self.inventory.read(path, self.target)
         if generated is not None:
             return known_as(path, self.target), generated
-        if path.startswith(f"{files.compiled}/"):
-            self.machines.retire()
+        if self.shared is not None and path.startswith(f"{files.compiled}/"):
+            self.shared.retire()
         try:
             content = files.read(path)
         except CommodoreError as error:

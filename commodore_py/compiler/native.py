@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py import run_log
 from commodore_py.adapters import forked
 from commodore_py.adapters.files.overlay import Overlay
-from commodore_py.adapters.jsonnet.machine import Machines
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.errors import CommodoreError, raise_collected
 
@@ -132,11 +131,13 @@ class _Engine:
         return self._compiler(begun, Kapitan(self.job, self.views))
 
     def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
-        imports, memo, machines = InventoryImports(self.views), Memo(), Machines()
+        from commodore_py.tuning.jsonnet import SharedEvaluator  # noqa: PLC0415 - slow to import
+
+        imports, memo, shared = InventoryImports(self.views), Memo(), SharedEvaluator()
 
         def compile_one(name: str) -> tuple[_Result, tuple[Verdict, ...]]:
             start = begun[name]
-            target = self._target(name, kapitan, Evaluation(name, imports, memo, machines))
+            target = self._target(name, kapitan, Evaluation(name, imports, memo, shared))
             try:
                 with run_log.item("target", name):
                     output = compile_target(target, start.output, done=start.done)

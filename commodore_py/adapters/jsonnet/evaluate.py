@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import json
 import math
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from .machine import Machines
+    from commodore_py.tuning.jsonnet import SharedEvaluator
 
 Json: TypeAlias = "bool | float | str | list[Json] | dict[str, Json] | None"
 
@@ -34,6 +33,12 @@ One that is not the same for every file has a name for each of its contents, too
 _LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
 _STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
 _MOST_PLACES = 10
+
+# gojsonnet 0.22 passes nulls without a reference of their own, and releases one for each: before
+# Python 3.12 that would end in an abort, so we keep one for each. The list holds itself, so that
+# it is not freed with its module.
+_NULLS: list[object] = []
+_NULLS.append(_NULLS)
 
 
 class JsonnetError(CommodoreError):
@@ -77,15 +82,15 @@ def evaluate(
     read: ReadImport | None = None,
     skip_empty: bool = False,
     content: bytes | None = None,
-    machines: Machines | None = None,
+    evaluator: SharedEvaluator | None = None,
 ) -> str:
     """The file's value as JSON text.
 
     Imports are looked up beside the importing file, then in `import_folders`, in order; `read`
     decides what is there, and by default it looks on disk. With `skip_empty`, an empty file
     counts as none. The file itself is read from disk, unless its `content` is given. With
-    `machines`, what was imported for other files is not parsed again; an import that holds
-    something else by now is `Stale`.
+    an `evaluator`, what was imported for other files is not parsed again; an import that has
+    another content by now raises `StaleImport`.
     """
     calls = _Calls()
     search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
@@ -96,8 +101,9 @@ def evaluate(
     }
     try:
         source = _source(file, content)
-        # Values of imports are forgotten where variables are set.
-        run = _run_alone if machines is None or not variables else machines.run
+        # A shared evaluator drops the values of imports when variables are set.
+        shared = evaluator if variables and evaluator is not None and evaluator.usable() else None
+        run = _run_alone if shared is None else shared.run
         work: Callable[[], str] = functools.partial(
             run,
             str(file),
@@ -217,7 +223,7 @@ class _Calls:
 
     def guard(self, name: str, native: Native) -> Callable[..., Json]:
         def call(*arguments: object) -> Json:
-            _own_nulls(arguments)
+            _NULLS.extend(argument for argument in arguments if argument is None)
             try:
                 found = native.call(*arguments)
                 return cast("Json", found) if native.ready else to_jsonnet(found)
@@ -299,14 +305,6 @@ def _place_in_result(trace: str, file: str) -> str:
     steps = [_STEP.match(line.strip()) for line in reversed(trace.splitlines())]
     way = ".".join(step["field"] or step["index"] for step in steps if step)
     return f"{file}: {way} of the result" if way else file
-
-
-def _own_nulls(arguments: Sequence[object]) -> None:
-    # gojsonnet 0.22 hands over its nulls without a reference of their own, and the call gives
-    # one back for each: where None is not immortal (before Python 3.12) that ends in an abort.
-    for argument in arguments:
-        if argument is None:
-            ctypes.pythonapi.Py_IncRef(ctypes.py_object(None))
 
 
 def _below(key: object, value: object) -> Json:

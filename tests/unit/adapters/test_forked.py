@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -85,3 +86,29 @@ def test_workers_end_with_the_iterator() -> None:
 
     assert time.monotonic() - started < 20
     assert not _running(pid)
+
+
+def test_workers_end_with_a_killed_parent() -> None:
+    script = (
+        "import os, signal, sys, time\n"
+        "from commodore_py.adapters import forked\n"
+        "def work(item):\n"
+        "    if item == 0:\n"
+        "        time.sleep(60)\n"
+        "    return os.getpid()\n"
+        "for item, pid in forked.each(lambda: work, range(2), 2):\n"
+        "    import multiprocessing\n"
+        "    print(*(one.pid for one in multiprocessing.active_children()), flush=True)\n"
+        "    os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=30
+    )
+
+    pids = [int(pid) for pid in done.stdout.split()]
+    assert pids, done.stderr
+    deadline = time.monotonic() + 10
+    while any(map(_running, pids)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(_running, pids))

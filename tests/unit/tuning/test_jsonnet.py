@@ -1,4 +1,4 @@
-"""Evaluators that live on: every file comes out as it would alone, and its errors, too."""
+"""A shared evaluator gives every file the value and the errors that it has alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, Native, evaluate
-from commodore_py.adapters.jsonnet.machine import Machines, Stale, possible
+from commodore_py.tuning import StaleImport
+from commodore_py.tuning.jsonnet import SharedEvaluator
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,9 +34,9 @@ NATIVES = {
 LIBRARY = "{ of: std.extVar('target'), n: std.native('given')('x', null, true, 1.5) }"
 
 
-def outcome(file: Path, machines: Machines | None, target: str = "web") -> object:
+def outcome(file: Path, evaluator: SharedEvaluator | None, target: str = "web") -> object:
     try:
-        text = evaluate(file, ext_vars={"target": target}, natives=NATIVES, machines=machines)
+        text = evaluate(file, ext_vars={"target": target}, natives=NATIVES, evaluator=evaluator)
     except JsonnetError as error:
         return str(error), error.where, error.hint
     except ZeroDivisionError as error:
@@ -43,8 +44,8 @@ def outcome(file: Path, machines: Machines | None, target: str = "web") -> objec
     return json.loads(text)
 
 
-def test_the_library_shows_its_functions() -> None:
-    assert possible()
+def test_the_library_exports_its_functions() -> None:
+    assert SharedEvaluator().usable()
 
 
 @pytest.mark.parametrize(
@@ -72,7 +73,7 @@ def test_the_library_shows_its_functions() -> None:
     ],
 )
 def test_a_file_is_as_it_is_alone(tmp_path: Path, code: str) -> None:
-    machines = Machines()
+    evaluator = SharedEvaluator()
     file = tmp_path / "file.jsonnet"
     file.write_text(code)
     (tmp_path / "lib.libsonnet").write_text(LIBRARY)
@@ -83,72 +84,72 @@ def test_a_file_is_as_it_is_alone(tmp_path: Path, code: str) -> None:
     other.write_text("import 'lib.libsonnet'")
 
     apart = outcome(file, None)
-    before = outcome(other, machines, "another")
+    before = outcome(other, evaluator, "another")
 
-    assert [outcome(file, machines), outcome(file, machines)] == [apart, apart]
-    assert outcome(other, machines, "another") == before
+    assert [outcome(file, evaluator), outcome(file, evaluator)] == [apart, apart]
+    assert outcome(other, evaluator, "another") == before
 
 
 def test_values_of_imports_are_forgotten(tmp_path: Path) -> None:
-    machines = Machines()
+    evaluator = SharedEvaluator()
     file = tmp_path / "file.jsonnet"
     file.write_text("(import 'lib.libsonnet').of")
     (tmp_path / "lib.libsonnet").write_text(LIBRARY)
 
-    assert [outcome(file, machines, name) for name in ("one", "two")] == ["one", "two"]
+    assert [outcome(file, evaluator, name) for name in ("one", "two")] == ["one", "two"]
 
 
 def test_an_import_that_changed_is_told(tmp_path: Path) -> None:
-    machines = Machines()
+    evaluator = SharedEvaluator()
     file, library = tmp_path / "file.jsonnet", tmp_path / "lib.libsonnet"
     file.write_text("import 'lib.libsonnet'")
     library.write_text("1")
-    outcome(file, machines)
+    outcome(file, evaluator)
     library.write_text("2")
 
-    with pytest.raises(Stale, match=str(library)):
-        outcome(file, machines)
+    with pytest.raises(StaleImport, match=str(library)):
+        outcome(file, evaluator)
 
-    assert outcome(file, machines) == 2
+    assert outcome(file, evaluator) == 2
 
 
 def test_who_retires_leaves_nothing_to_the_next(tmp_path: Path) -> None:
-    machines = Machines()
+    evaluator = SharedEvaluator()
     file, library = tmp_path / "file.jsonnet", tmp_path / "lib.libsonnet"
     file.write_text("std.native('retire')(0) + import 'lib.libsonnet'")
 
     def retire(number: object) -> object:
-        machines.retire()
+        evaluator.retire()
         return number
 
     natives = {"retire": Native(("number",), retire)}
     values = []
     for number in ("1", "2"):
         library.write_text(number)
-        values.append(evaluate(file, ext_vars={"x": ""}, natives=natives, machines=machines))
+        values.append(evaluate(file, ext_vars={"x": ""}, natives=natives, evaluator=evaluator))
 
     assert values == ["1\n", "2\n"]
 
 
 def test_nobody_waits_for_a_look_at_cycles_to_give_back_memory(tmp_path: Path) -> None:
-    machines = Machines()
+    evaluator = SharedEvaluator()
     file = tmp_path / "file.jsonnet"
     file.write_text("std.native('of')()")
-    natives = {"of": Native((), functools.partial(repr, machines))}
-    evaluate(file, ext_vars={"x": ""}, natives=natives, machines=machines)
-    left = weakref.ref(machines)
+    natives = {"of": Native((), functools.partial(repr, evaluator))}
+    evaluate(file, ext_vars={"x": ""}, natives=natives, evaluator=evaluator)
+    left = weakref.ref(evaluator)
 
-    del machines, natives
+    del evaluator, natives
 
     assert left() is None
 
 
 def test_many_files_are_evaluated_with_one_library(tmp_path: Path) -> None:
-    machines = Machines()
+    evaluator = SharedEvaluator()
     (tmp_path / "lib.libsonnet").write_text("{ of: std.extVar('target') }")
     file = tmp_path / "file.jsonnet"
     file.write_text("(import 'lib.libsonnet').of")
 
     names = [f"t{number}" for number in range(100)]
 
-    assert [outcome(file, machines, name) for name in names] == names
+    assert [outcome(file, evaluator, name) for name in names] == names

@@ -1,23 +1,20 @@
-"""The command starts itself once more with a setting for Go, and nobody else gets to see that."""
+"""The program: exit codes, standard input, environment, and tuning that changes no result."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.__main__ import evaluates_jsonnet, may_rest
 from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-# Enough garbage for Go to tell how large it lets its heap grow: 4 MB for every 100 of GOGC.
-WASTEFUL = "{ out: { n: std.length([std.toString(i) + 'x' for i in std.range(1, 200000)]) } }"
+MANY_VALUES = "{ out: { n: std.length([std.toString(i) + 'x' for i in std.range(1, 200000)]) } }"
 GIT = """\
 #!{python}
 import os, sys
@@ -36,7 +33,7 @@ if __name__ == "__main__":
 
 @pytest.fixture
 def fleet(tmp_path: Path) -> Fleet:
-    return make_fleet(tmp_path / "fleet", one=configmap_component("one", WASTEFUL))
+    return make_fleet(tmp_path / "fleet", one=configmap_component("one", MANY_VALUES))
 
 
 @pytest.fixture(params=["module", "script"])
@@ -73,36 +70,7 @@ def compiling(program: list[str], fleet: Fleet, *more: str) -> list[str]:
     return [*program, *words, "--processes", "1", *more]
 
 
-@pytest.mark.parametrize(("told", "goal"), [(None, 16), ("200", 8)])
-def test_go_collects_less_and_programs_see_what_the_user_set(  # noqa: PLR0917 - fixtures
-    program: list[str],
-    fleet: Fleet,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    told: str | None,
-    goal: int,
-) -> None:
-    monkeypatch.delenv("GOGC", raising=False)
-    if told is not None:
-        monkeypatch.setenv("GOGC", told)
-    monkeypatch.setenv("GODEBUG", "gctrace=1")
-    seen = seen_by_git(tmp_path, monkeypatch)
-
-    done = subprocess.run(compiling(program, fleet), capture_output=True, text=True, check=False)
-
-    assert done.returncode == 0, done.stderr
-    first = re.search(r"^gc 1 @.* (\d+) MB goal", done.stderr, re.MULTILINE)
-    assert first is not None
-    assert int(first[1]) == goal
-    variables = set(seen.read_text().splitlines())
-    assert {one for one in variables if one.startswith("GO")} == {
-        "GODEBUG=gctrace=1",
-        *([f"GOGC={told}"] if told else []),
-    }
-    assert not [one for one in variables if one.startswith("_COMMODORE")]
-
-
-def test_programs_see_nothing_where_nothing_was_set(
+def test_programs_see_no_variables_of_ours(
     program: list[str], fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("GOGC", "GODEBUG", "GOMAXPROCS"):
@@ -142,7 +110,7 @@ def test_stdin_comes_through(program: list[str], fleet: Fleet) -> None:
     assert list(fleet.catalog_files()) == ["manifests/one/out.yaml"]
 
 
-def test_python_that_was_given_other_work_is_not_started_again(fleet: Fleet) -> None:
+def test_a_script_on_stdin_can_run_it(fleet: Fleet) -> None:
     # What is read from stdin is gone afterwards.
     script = (
         "import sys; from commodore_py.__main__ import main; print('once', flush=True); main()\n"
@@ -155,24 +123,11 @@ def test_python_that_was_given_other_work_is_not_started_again(fleet: Fleet) -> 
     assert done.stdout.startswith("once\n")
 
 
-@pytest.mark.parametrize(
-    ("words", "evaluates"),
-    [
-        ("catalog compile c-one", True),
-        ("-v -d work catalog compile c-one --push", True),
-        ("component compile .", True),
-        ("package test .", True),
-        ("catalog compile --help", False),
-        ("catalog list", False),
-        ("inventory show compile", False),
-        ("", False),
-    ],
-)
-def test_which_commands_evaluate_jsonnet(words: str, *, evaluates: bool) -> None:
-    assert evaluates_jsonnet(words.split()) is evaluates
-
-
-def test_python_collects_less_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("tuning", "expected"), [("", "True"), ("off", "False")])
+def test_python_looks_for_garbage_rarely(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuning: str, expected: str
+) -> None:
+    monkeypatch.setenv("COMMODORE_TUNING", tuning)
     script = tmp_path / "commodore"
     script.write_text(
         "import atexit, gc, commodore_py.__main__ as program\n"
@@ -180,29 +135,24 @@ def test_python_collects_less_too(tmp_path: Path) -> None:
         "program.main()\n"
     )
 
-    said = subprocess.check_output([sys.executable, script, "--version"], text=True)
+    output = subprocess.check_output([sys.executable, script, "--version"], text=True)
 
-    assert said.splitlines()[-1] == "True"
+    assert output.splitlines()[-1] == expected
 
 
-@pytest.mark.parametrize(
-    ("words", "variable", "expected"),
-    [
-        ("-d work catalog compile c-one", "", True),
-        ("--working-dir work catalog compile c-one", "", True),
-        ("--working-dir=work catalog compile c-one", "", True),
-        ("catalog compile c-one", "work", True),
-        ("catalog compile c-one", "", False),
-        ("-d other catalog compile c-one", "work", False),
-        ("-d work component compile .", "", False),
-    ],
-)
-def test_where_a_run_has_left_a_note_nothing_is_started_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, variable: str, *, expected: bool
+def test_a_compile_without_tuning_writes_the_same_bytes(
+    program: list[str], fleet: Fleet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "work/.commodore").mkdir(parents=True)
-    (tmp_path / "work/.commodore/unchanged").touch()
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COMMODORE_WORKING_DIR", variable)
+    written = []
+    for tuning in ("", "off"):
+        monkeypatch.setenv("COMMODORE_TUNING", tuning)
+        output = tmp_path / f"catalog-{tuning}"
+        command = compiling(program, fleet, "--no-cache", "--output-dir", str(output))
 
-    assert may_rest(words.split()) is expected
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+        assert done.returncode == 0, done.stderr
+        files = (path for path in sorted(output.rglob("*")) if path.is_file())
+        written.append({path.relative_to(output): path.read_bytes() for path in files})
+    assert written[0]
+    assert written[0] == written[1]

@@ -1,0 +1,20 @@
+"""What is done for speed alone, each with what it saves.
+
+`COMMODORE_TUNING=off` turns all of it off; results are the same.
+
+`garbage`   Python looks for garbage rarely
+`jsonnet`   one evaluator for many Jsonnet files
+"""
+
+from __future__ import annotations
+
+import os
+
+
+class StaleImport(Exception):
+    """An import has another content than the one that a shared evaluator has parsed."""
+
+
+def enabled() -> bool:
+    """Whether the environment leaves tuning on."""
+    return os.environ.get("COMMODORE_TUNING", "") != "off"
