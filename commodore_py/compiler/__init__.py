@@ -1,6 +1,6 @@
 """Kapitan semantics: instances to trees."""
 
-from .charts.doubts import chart_doubts
+from .chart_problems import chart_doubts
 from .compile import compile_targets, usable_cpus, working_directory_plan
 from .downloads import wanted_downloads
 from .entries import check_entries

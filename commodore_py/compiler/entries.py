@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.spot import Spot, nowhere
 
+from .entry import Entry
 from .fields import DEPENDENCY_TYPES, Field
 from .inputs import INPUT_TYPES
 
@@ -23,61 +24,6 @@ if TYPE_CHECKING:
 
 class BadEntry(CommodoreError):
     """An entry of one of the lists cannot be understood."""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One entry of a compile list, with every key that its input type knows."""
-
-    target: str
-    index: int
-    fields: Mapping[str, Any]
-
-    @property
-    def spot(self) -> Spot:
-        """The parameter that it is."""
-        return Spot(self.target, ("kapitan", "compile", f"[{self.index}]"))
-
-    @property
-    def where(self) -> str:
-        """The parameter that it is, for messages."""
-        return str(self.spot)
-
-    @property
-    def input_type(self) -> str:
-        """What kind of input it is."""
-        return str(self.fields["input_type"])
-
-    @property
-    def input_paths(self) -> tuple[str, ...]:
-        """Files, folders or patterns to compile."""
-        return tuple(self.fields["input_paths"])
-
-    @property
-    def output_path(self) -> str:
-        """The folder that the output goes to."""
-        # `remove` needs none, and writes nothing.
-        return self.fields["output_path"] or "."
-
-    @property
-    def output_type(self) -> str:
-        """The format of the output."""
-        return str(self.fields["output_type"])
-
-    @property
-    def prune(self) -> bool:
-        """Whether empty values are left out."""
-        return bool(self.fields["prune"])
-
-    @property
-    def ignore_missing(self) -> bool:
-        """Whether an input that does not exist is no error."""
-        return bool(self.fields["ignore_missing"])
-
-    @property
-    def may_fail(self) -> bool:
-        """Whether the target goes on without it."""
-        return bool(self.fields["continue_on_compile_error"])
 
 
 @dataclass(frozen=True, slots=True)

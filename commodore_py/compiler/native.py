@@ -17,13 +17,13 @@ from .entries import Entries, entries_of
 from .evaluation import Evaluation
 from .formats import style_of
 from .inventory.imports import InventoryImports
-from .inventory.views import Views
 from .kapitan.foreign import Kapitan
 from .lookup import Lookup
 from .memo import Memo
 from .output import Output
 from .tags import Tags
 from .target import Target, compile_target, without_work
+from .views import Views
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -10,14 +10,15 @@ from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 from commodore_py.model.warning import FROM_FILES
 
-from .inputs import INPUT_TYPES, InputJob
+from .entry import InputJob
+from .inputs import INPUT_TYPES
 
 if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Overlay
     from commodore_py.adapters.yaml.emitter import Style
 
     from .cached.entry import EntryCache
-    from .entries import Entry
+    from .entry import Entry
     from .evaluation import Evaluation
     from .kapitan.foreign import Kapitan
     from .lookup import Lookup

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.fields import DEPENDENCY_TYPES
 from commodore_py.compiler.inputs import INPUT_TYPES
-from commodore_py.compiler.inventory.view import view_of
+from commodore_py.compiler.views import view_of
 from commodore_py.model.inventory import Node
 
 _VALUES = st.one_of(

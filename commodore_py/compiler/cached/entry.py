@@ -18,10 +18,11 @@ from .keys import entry_key, roots_of
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.inputs import InputJob, InputType
-    from commodore_py.compiler.inventory.views import Views
+    from commodore_py.compiler.entry import InputJob
+    from commodore_py.compiler.inputs import InputType
     from commodore_py.compiler.job import Job
     from commodore_py.compiler.output import Output
+    from commodore_py.compiler.views import Views
 
 
 class EntryCache(ResultCache):

@@ -13,8 +13,7 @@ from commodore_py.lib import LIBRARIES
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.compiler.entries import Entry
-    from commodore_py.compiler.inputs import InputJob
+    from commodore_py.compiler.entry import Entry, InputJob
     from commodore_py.compiler.job import Job
 
 _FORMAT = 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from . import copy, external, helm, jsonnet, kapitan, remove
-from .base import CachePolicy, InputJob, InputMissing, InputType, inputs_of, record_nothing
+from .base import CachePolicy, InputMissing, InputType, inputs_of, record_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,7 +25,6 @@ INPUT_TYPES: Mapping[str, InputType] = {
 __all__ = [
     "INPUT_TYPES",
     "CachePolicy",
-    "InputJob",
     "InputMissing",
     "InputType",
     "inputs_of",

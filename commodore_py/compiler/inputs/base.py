@@ -1,4 +1,4 @@
-"""What a module must offer to be an input type, and what it gets to work on."""
+"""What a module must offer to be an input type."""
 
 from __future__ import annotations
 
@@ -11,30 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
-    from commodore_py.adapters.yaml.emitter import Style
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.entries import Entry
-    from commodore_py.compiler.evaluation import Evaluation
+    from commodore_py.compiler.entry import Entry, InputJob
     from commodore_py.compiler.fields import Field
-    from commodore_py.compiler.kapitan.foreign import Kapitan
-    from commodore_py.compiler.lookup import Lookup
     from commodore_py.compiler.output import Output
-    from commodore_py.compiler.tags import Tags
-
-
-@dataclass(frozen=True, slots=True)
-class InputJob:
-    """One entry of one target, and the target's output so far."""
-
-    entry: Entry
-    output: Output
-    lookup: Lookup
-    tags: Tags
-    style: Style
-    evaluation: Evaluation
-    """Evaluates Jsonnet for this target."""
-    kapitan: Kapitan
-    """Runs Kapitan's own input types, elsewhere."""
 
 
 def usual_paths(_: Entry) -> tuple[str, ...]:

@@ -14,9 +14,8 @@ from .base import CachePolicy, inputs_of, record_nothing
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output
-
-    from .base import InputJob
 
 FIELDS = {**EVERY_INPUT, "ignore_missing": Field(flag, default=False)}
 CACHE = CachePolicy(instant=True)

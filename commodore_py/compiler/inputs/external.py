@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
-from commodore_py.compiler.kapitan.workplace import laid_out
+from commodore_py.compiler.workplace import laid_out
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
@@ -18,11 +18,9 @@ from .base import CachePolicy, inputs_of, record_environment, record_tool, usual
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
-    from commodore_py.compiler.entries import Entry
-    from commodore_py.compiler.kapitan.workplace import Workplace
+    from commodore_py.compiler.entry import Entry, InputJob
     from commodore_py.compiler.output import Output
-
-    from .base import InputJob
+    from commodore_py.compiler.workplace import Workplace
 
 log = logging.getLogger(__name__)
 

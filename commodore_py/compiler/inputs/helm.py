@@ -21,9 +21,8 @@ from .base import CachePolicy, inputs_of, record_environment, record_tool
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output
-
-    from .base import InputJob
 
 FIELDS = {
     **EVERY_INPUT,

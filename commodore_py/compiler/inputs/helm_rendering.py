@@ -12,8 +12,8 @@ from commodore_py.adapters import files
 from commodore_py.adapters.helm.program import HelmFailed, find_helm
 from commodore_py.adapters.yaml import exact as yaml_exact
 from commodore_py.compiler.formats import BadValue, Format
-from commodore_py.compiler.kapitan.workplace import checkout_on_disk
 from commodore_py.compiler.tags import BadTag, Tags
+from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from pathlib import PurePosixPath
 
     from commodore_py.adapters.helm.program import Helm
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output, Place
 
-    from .base import InputJob
     from .helm_arguments import Release
 
 

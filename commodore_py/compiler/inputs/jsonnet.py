@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output, Place
-
-    from .base import InputJob
 
 FIELDS = {**EVERY_INPUT, "prune": OFF}
 CACHE = CachePolicy()

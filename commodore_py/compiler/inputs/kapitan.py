@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from commodore_py.cache.recorder import Recorder
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output
-
-    from .base import InputJob
 
 
 _NEVER = CachePolicy(never="Kapitan's own input types look at what they want")

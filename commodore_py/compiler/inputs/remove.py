@@ -10,9 +10,8 @@ from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT
 from .base import CachePolicy, inputs_of, record_nothing
 
 if TYPE_CHECKING:
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output, Place
-
-    from .base import InputJob
 
 FIELDS = {**EVERY_INPUT, "output_path": NO_TEXT}
 CACHE = CachePolicy(instant=True)

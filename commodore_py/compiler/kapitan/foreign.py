@@ -8,19 +8,19 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, isolated
+from commodore_py.compiler.workplace import laid_out
 from commodore_py.errors import CommodoreError
 
 from .parts import about_reference
-from .workplace import laid_out
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.compiler.inputs import InputJob
-    from commodore_py.compiler.inventory.views import Views
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.job import Job
     from commodore_py.compiler.output import Output
+    from commodore_py.compiler.views import Views
 
 # These show templates the inventory of every target.
 _SEE_ALL = ("jinja2", "kadet")

@@ -15,15 +15,16 @@ from commodore_py.cache.recording_files import RecordingOverlay
 from commodore_py.cache.tools import HELM, SCRIPT, tool_digest
 from commodore_py.compiler.cached.keys import roots_of
 from commodore_py.compiler.entries import entries_of
+from commodore_py.compiler.entry import InputJob
 from commodore_py.compiler.evaluation import Evaluation
-from commodore_py.compiler.inputs import INPUT_TYPES, InputJob
+from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.inventory.views import Views
 from commodore_py.compiler.kapitan.foreign import Kapitan
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.memo import Memo
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
+from commodore_py.compiler.views import Views
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from tests.support.scenarios.compile_targets import CompileTargets
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commodore_py.adapters.files.on_disk import Borrowed
-    from commodore_py.compiler.inputs import InputJob
+    from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.output import Output
 
 

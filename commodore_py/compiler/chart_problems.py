@@ -8,19 +8,20 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.compiler.entries import entries_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.problem import Problem
+
+from .entries import entries_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from commodore_py.compiler.entries import Entry
     from commodore_py.config import Config
     from commodore_py.model.inventory import Node
     from commodore_py.model.stages import Sources
 
-    from .templates import Call
+    from .charts.templates import Call
+    from .entry import Entry
 
 _HINT = (
     "give the chart such values by helm_values, from references to secrets where they are secret;"
@@ -56,8 +57,8 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
 
 def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
     # Hardly any component has charts, and to read them takes half of the standard library.
-    from . import calls_of, title_of  # noqa: PLC0415 - see above
-    from .templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
+    from .charts import calls_of, title_of  # noqa: PLC0415 - see above
+    from .charts.templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
 
     # Whether a template comes to its calls is a matter of its conditions, which are not read.
     what_they_do = (

@@ -7,13 +7,14 @@ gives this view of it, and components have come to rely on its completed entries
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.compiler.entries import entries_of
-from commodore_py.compiler.fields import flag
+from .entries import entries_of
+from .fields import flag
 
 if TYPE_CHECKING:
-    from commodore_py.model.inventory import Node
+    from commodore_py.model.inventory import Inventory, Node
 
 _VAULT_KEYS = {
     "addr": None,
@@ -48,6 +49,32 @@ _UPPER_CASE_NAMES = (
     "namespace",
 )
 _FLAGS = ("skip_verify", "always_latest")
+
+
+@dataclass(frozen=True, slots=True)
+class Views:
+    """The targets of an inventory as component code sees them, each completed once."""
+
+    inventory: Inventory
+    _made: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    def of(self, target: str) -> dict[str, Any]:
+        """One target; a KeyError if there is none."""
+        if target not in self._made:
+            self._made[target] = view_of(self.inventory.nodes[target])
+        return self._made[target]
+
+    def names(self) -> tuple[str, ...]:
+        """Every target."""
+        return tuple(sorted(self.inventory.nodes))
+
+    def all(self) -> Mapping[str, dict[str, Any]]:
+        """Every target's view."""
+        return {name: self.of(name) for name in self.names()}
+
+    def only(self, target: str) -> Mapping[str, dict[str, Any]]:
+        """One target's view, by its name."""
+        return {target: self.of(target)}
 
 
 def view_of(node: Node) -> dict[str, Any]:
