@@ -222,7 +222,9 @@ def origin_in(settings: str) -> dict[str, str] | None:
 
 
 def settings_text(git_folder: Path) -> str:
-    """The settings of a repository as they are written; empty if there are none."""
+    """The settings of a repository as they are written; empty if they are not to be read."""
+    if by_program():
+        return ""
     try:
         return (git_folder / "config").read_text(errors="replace")
     except OSError:

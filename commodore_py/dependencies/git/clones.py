@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.blueprint import Blueprint
+from commodore_py.adapters.git.layout import by_program
 from commodore_py.adapters.git.local_remote import copy_all
 from commodore_py.adapters.git.program import fetch, git
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, read_refs, refs_of
@@ -160,6 +161,8 @@ def _copied(
     blueprint: Blueprint | None,
 ) -> Refs | None:
     """Make a clone of what lies on this machine; None where that is left to a fetch."""
+    if by_program():
+        return None
     aside = aside_of(bare)
     _begin(aside, url, rule, blueprint)
     settings = settings_text(aside)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.git import urls as git_urls
-from commodore_py.adapters.git.layout import has_plain_settings
+from commodore_py.adapters.git.layout import by_program, has_plain_settings
 from commodore_py.adapters.git.local_remote import git_folder_of_remote
 from commodore_py.adapters.git.program import has_rules_for_remotes, over_network
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, refs_in_files
@@ -71,7 +71,7 @@ class Asker:
         """Where a remote lies on this machine, if it does and may be read without a server."""
         path = git_urls.local_path(git_urls.normalise(url))
         # The user's settings may make another address of it: `url.<base>.insteadOf`.
-        if path is None or _rewrites(settings) or self._has_rules():
+        if path is None or by_program() or _rewrites(settings) or self._has_rules():
             return None
         return git_folder_of_remote(path)
 

@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.git.layout import by_program
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.status import tracked_if_clean
 from commodore_py.adapters.reading import bytes_of
@@ -29,6 +30,8 @@ def is_known(
 
     With `untracked`, that goes for all that lies in the checkout, else for what Git keeps.
     """
+    if by_program():
+        return False
     try:
         tracked = tracked_if_clean(worktree, git_folder, clone, commit)
         if tracked is not None and not (untracked and _has_more(worktree, tracked)):
@@ -48,7 +51,9 @@ class Look:
     ) -> None:
         self._note, self._text = git_folder / _NOTE, b""
         index = git_folder / "index"
-        if not index.is_file() or index.stat().st_mtime_ns + _SETTLED > time.time_ns():
+        if by_program() or not index.is_file():
+            return
+        if index.stat().st_mtime_ns + _SETTLED > time.time_ns():
             return  # just checked out
         names = b"" if untracked else git_bytes(worktree, "ls-files", "-z").removesuffix(b"\0")
         try:

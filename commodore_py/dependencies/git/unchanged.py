@@ -50,11 +50,11 @@ def commits_at(
 
     `ask` is given the remote's URL and the clone's settings.
     """
+    clone = _plain_clone(bare, url, rule, "refs/heads", BRANCHES, TAGS)
+    if clone is None:
+        return None
+    have, settings = clone
     try:
-        settings = text_of(f"{bare}/config")
-        have = refs_in_files(bare, "refs/heads", BRANCHES, TAGS)
-        if have is None or origin_in(settings) != wanted_remote(url, rule):
-            return None
         heads = list(heads_in_files(bare, have))
     except (OSError, ValueError):
         return None
@@ -89,13 +89,10 @@ def configuration_at(
     git_folder = directory / ".git"
     if islink(directory) or not isdir(git_folder) or islink(git_folder):
         return None
-    try:
-        settings = text_of(f"{git_folder}/config")
-    except (OSError, ValueError):
+    clone = _plain_clone(git_folder, url, rule, "refs")
+    if clone is None:
         return None
-    have = refs_in_files(git_folder, "refs")
-    if have is None or origin_in(settings) != wanted_remote(url, rule):
-        return None
+    have, settings = clone
     refs = _refs_for_all(have, revision, lambda: ask(url, settings))
     found = _found(refs, revision or refs.default_branch, prefer="branch") if refs else None
     if refs is None or found is None:
@@ -108,6 +105,20 @@ def configuration_at(
         directory, git_folder, git_folder, found.commit, untracked=True
     )
     return (found.commit, refs.default_branch) if clean else None
+
+
+def _plain_clone(
+    git_folder: Path, url: str, rule: PushRule | None, *below: str
+) -> tuple[RefValues, str] | None:
+    """The refs and settings of a clone whose files may be read, if its remote is this one."""
+    have = refs_in_files(git_folder, *below)
+    if have is None:
+        return None
+    try:
+        settings = text_of(f"{git_folder}/config")
+    except (OSError, ValueError):
+        return None
+    return (have, settings) if origin_in(settings) == wanted_remote(url, rule) else None
 
 
 def _refs_for(have: RefValues, versions: set[str], ask: Callable[[], Answer | None]) -> Refs | None:

@@ -1,0 +1,1 @@
+"""Two implementations of one interface give the same answers."""
