@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import a_repository_with, commit_in, git, git_says
+from tests.support.builders import commit_in, git, git_succeeds, make_repository
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ _USER = ("-c", "user.name=User", "-c", "user.email=user@example.com")
 
 def plain(folder: Path) -> Path:
     """A clone with branches, tags, and a tag of a tag."""
-    source = a_repository_with(folder / "remote.git", FILES)
+    source = make_repository(folder / "remote.git", FILES)
     git(source, *_USER, "tag", "--annotate", "--message", "one", "v1", "master")
     git(source, *_USER, "tag", "--annotate", "--message", "two", "v1-again", "v1")
     git(source, "tag", "light", "master")
@@ -143,7 +143,7 @@ def merge_conflict(folder: Path) -> Path:
     commit_in(checkout, {"a.txt": "mine\n"})
     git(checkout, "checkout", "--quiet", "-b", "theirs", "master")
     commit_in(checkout, {"a.txt": "theirs\n"})
-    git_says(checkout, *_USER, "merge", "--quiet", "mine")
+    git_succeeds(checkout, *_USER, "merge", "--quiet", "mine")
     return checkout
 
 

@@ -40,8 +40,8 @@ from commodore_py.adapters.git.status import seen_in_index, status, tracked_if_c
 from commodore_py.adapters.git.worktrees import add_worktree, commit_at, heads_of
 from commodore_py.errors import CommodoreError
 from tests.contract.git_repositories import FILES, FOR_THE_PROGRAM, REPOSITORIES, plain, worktree
-from tests.support.builders import a_repository_with, commit_in, commit_to, git, git_says
-from tests.support.scenarios.dependencies import World, component, configuration, tag
+from tests.support.builders import commit_in, commit_to, git, git_succeeds, make_repository
+from tests.support.scenarios.dependencies import Workspace, component, configuration, tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -150,7 +150,7 @@ def test_formats_of_later_versions_of_git_are_left_to_it(tmp_path: Path, extensi
     assert not is_plain(checkout / ".git")
     assert refs_in_files(checkout / ".git", HEADS) is None
     # Whether Git understands it or not: what it says is what counts.
-    assert is_repository(checkout) == git_says(checkout, "rev-parse", "--git-dir")
+    assert is_repository(checkout) == git_succeeds(checkout, "rev-parse", "--git-dir")
 
 
 @pytest.mark.parametrize("content", ["", "nonsense", "ref: refs/heads/nowhere", "0" * 40])
@@ -209,7 +209,7 @@ def test_new_repositories_are_the_same_both_ways(tmp_path: Path) -> None:
 @pytest.mark.parametrize("branch", ["", "master"])
 def test_new_worktrees_are_the_same_both_ways(tmp_path: Path, branch: str) -> None:
     def made(name: str) -> tuple[object, ...]:
-        source = a_repository_with(tmp_path / name / "remote.git", FILES)
+        source = make_repository(tmp_path / name / "remote.git", FILES)
         bare = tmp_path / name / "clone.git"
         bare.mkdir()
         git(bare, "init", "--quiet", "--bare", "--initial-branch=master")
@@ -260,18 +260,18 @@ class Step:
             case "commit":
                 commit_in(checkout, {"count.txt": str(self.number)})
             case "hide":
-                git_says(checkout, "update-index", "--assume-unchanged", str(file))
+                git_succeeds(checkout, "update-index", "--assume-unchanged", str(file))
             case "pack":
                 git(checkout, "pack-refs", "--all", *(("--prune",) if self.number % 2 else ()))
             case "version":
                 git(checkout, "update-index", f"--index-version={2 + self.number % 3}")
             case "annotate":
                 who = ("-c", "user.name=x", "-c", "user.email=x")
-                git_says(checkout, *who, "tag", "--annotate", "--message", "x", label)
+                git_succeeds(checkout, *who, "tag", "--annotate", "--message", "x", label)
             case "worktree":
-                git_says(checkout, "worktree", "add", "--quiet", "--detach", f"../w{label}")
+                git_succeeds(checkout, "worktree", "add", "--quiet", "--detach", f"../w{label}")
             case _:
-                git_says(checkout, *self._command(label))
+                git_succeeds(checkout, *self._command(label))
 
     def _command(self, label: str) -> tuple[str, ...]:
         commands = {
@@ -345,49 +345,55 @@ def opened() -> Iterator[list[str]]:
         _OPENED.on = False
 
 
-def _of_git(paths: Sequence[str], world: World) -> set[str]:
+def _of_git(paths: Sequence[str], workspace: Workspace) -> set[str]:
     """Those that only Git is to open: all in Git folders but the few that are our own."""
-    git_folders = ("/.git/", str(world.work / "dependencies/.repos"), str(world.root / "remotes"))
+    git_folders = (
+        "/.git/",
+        str(workspace.work / "dependencies/.repos"),
+        str(workspace.root / "remotes"),
+    )
     return {path for path in paths if any(folder in f"{path}/" for folder in git_folders)}
 
 
-def _a_run(world: World, *, version: str = "v1") -> None:
-    repository = world.root / "remotes/one.git"
+def _a_run(workspace: Workspace, *, version: str = "v1") -> None:
+    repository = workspace.root / "remotes/one.git"
     if not repository.exists():
-        world.repository("one")
+        workspace.repository("one")
         tag(repository, "v1")
-        a_repository_with(world.root / "remotes/global.git", {"class.yml": "{}\n"})
-    specs = (component(repository, version), configuration(world.root / "remotes/global.git"))
-    world.fetch(*specs)
+        make_repository(workspace.root / "remotes/global.git", {"class.yml": "{}\n"})
+    specs = (component(repository, version), configuration(workspace.root / "remotes/global.git"))
+    workspace.fetch(*specs)
     # A second run finds all of it there.
-    world.fetch(*specs)
+    workspace.fetch(*specs)
 
 
 def test_with_the_switch_only_git_opens_its_files(tmp_path: Path) -> None:
-    world = World(tmp_path)
+    workspace = Workspace(tmp_path)
 
     with the_program(), opened() as first:
-        _a_run(world)
-    commit_to(world.root / "remotes/one.git", {"more.txt": "more"})
+        _a_run(workspace)
+    commit_to(workspace.root / "remotes/one.git", {"more.txt": "more"})
     with the_program(), opened() as second:
-        _a_run(world, version="master")
+        _a_run(workspace, version="master")
     with the_files(), opened() as by_files:
-        _a_run(world, version="master")
+        _a_run(workspace, version="master")
 
-    assert not _of_git([*first, *second], world)
-    assert _of_git(by_files, world)
+    assert not _of_git([*first, *second], workspace)
+    assert _of_git(by_files, workspace)
 
 
 @pytest.mark.parametrize("way", [the_files, the_program])
 def test_local_work_is_found_both_ways(tmp_path: Path, way: Any) -> None:  # noqa: ANN401 - one of two functions above
-    world = World(tmp_path)
-    one = component(world.repository("one"))
+    workspace = Workspace(tmp_path)
+    one = component(workspace.repository("one"))
     with way():
-        world.fetch(one)
-        (world.place("one") / "class/one.yml").write_text("mine: true\n")
+        workspace.fetch(one)
+        (workspace.place("one") / "class/one.yml").write_text("mine: true\n")
 
-        (problem,) = world.refused(replace(one, version="HEAD"))
+        (problem,) = workspace.refused(replace(one, version="HEAD"))
 
         assert "modified class/one.yml" in str(problem)
-        world.fetch(replace(one, version="HEAD"), force=True)
-    assert git(world.bare(tmp_path / "remotes/one.git"), "for-each-ref", "refs/commodore/backup")
+        workspace.fetch(replace(one, version="HEAD"), force=True)
+    assert git(
+        workspace.bare(tmp_path / "remotes/one.git"), "for-each-ref", "refs/commodore/backup"
+    )
