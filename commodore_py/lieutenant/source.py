@@ -6,18 +6,13 @@ from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
 
-from .urls import facts_folder
+from .urls import HOW_TO_SET_A_URL, facts_folder
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
 
     from .folder import FactsFolder
     from .server import Server
-
-HOW_TO_SET_A_URL = (
-    "set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
-    " ./facts; `commodore demo` creates one to try out"
-)
 
 
 def source_of(config: Config) -> Server | FactsFolder:

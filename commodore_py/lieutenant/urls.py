@@ -8,6 +8,10 @@ from urllib.parse import quote, unquote, urlsplit
 
 from commodore_py.errors import CommodoreError
 
+HOW_TO_SET_A_URL = (
+    "set --api-url or COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
+    " ./facts; `commodore demo` creates one to try out"
+)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALLOWED_IN_PATH = "%!$&'()*+,;=:@~"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")

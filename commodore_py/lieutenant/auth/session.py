@@ -6,8 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, doing
-from commodore_py.lieutenant.source import HOW_TO_SET_A_URL
-from commodore_py.lieutenant.urls import facts_folder
+from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL, facts_folder
 
 from .token_cache import TokenCache
 from .token_source import TokenSource
