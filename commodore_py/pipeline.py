@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from commodore_py import checks, compiler, postprocess, refs, run_log
 from commodore_py.catalog.assemble import assemble
-from commodore_py.catalog.diff.rules import ignore_rules, rule_doubts
+from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
 from commodore_py.catalog.diff.text import ignored_words
 from commodore_py.catalog.record import commit_message, record_of
 from commodore_py.catalog.sinks import chosen_sink
@@ -23,7 +23,11 @@ from commodore_py.catalog.unreported import (
     keep_unreported,
     unreported,
 )
-from commodore_py.dependencies.catalog.checkout import Outlook, fetch_catalog, look_at_catalog
+from commodore_py.dependencies.catalog.checkout import (
+    RemoteCatalog,
+    check_remote_catalog,
+    fetch_catalog,
+)
 from commodore_py.dependencies.component_warnings import component_warnings
 from commodore_py.dependencies.discover import (
     instances_of,
@@ -108,14 +112,14 @@ def gather(config: Config, cluster_id: str) -> Sources:
         sink = chosen_sink(config)
         sink.check(config, cluster.id)
         folder = sink.folder_of(config)
-        outlook = Outlook() if folder else look_at_catalog(config, cluster)
+        remote = RemoteCatalog() if folder else check_remote_catalog(config, cluster)
     classes, node = gather_classes(config, cluster)
     instances = instances_of(node, classes)
     log.info("Resolving the hierarchy for %d component instances", len(instances))
     sources = gather_instances(config, cluster, classes, instances, now)
     with run_log.stage("catalog"):
         head = (
-            CatalogHead(folder, "", "", None) if folder else fetch_catalog(config, cluster, outlook)
+            CatalogHead(folder, "", "", None) if folder else fetch_catalog(config, cluster, remote)
         )
     return replace(sources, catalog_head=head, notices=(*sources.notices, *head.notices))
 
@@ -198,9 +202,9 @@ def _references(sources: Sources) -> tuple[tuple[ReferenceFile, ...], tuple[Prob
         return (), ()
     resolved, place_of = sources.inventory, sources.places.parameter
     with run_log.stage("refs"):
-        found = refs.marked(resolved)
+        found = refs.find_marked(resolved)
         references = refs.render_refs(resolved, place_of, found=found)
-        return references, refs.doubts(resolved, place_of, found=found)
+        return references, refs.reference_problems(resolved, place_of, found=found)
 
 
 def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
@@ -208,8 +212,8 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
     resolved, trees, references = sources.inventory, rendered.instances, rendered.references
     with run_log.stage("assemble"):
         tree = assemble(trees, references, resolved.nodes)
-        unrevealed = refs.manifest_doubts(trees, references)
-    about_rules = rule_doubts(resolved, sources.places.parameter)
+        unrevealed = refs.manifest_problems(trees, references)
+    about_rules = rule_problems(resolved, sources.places.parameter)
     found = checks.check_catalog(trees)
     return replace(
         rendered,

@@ -1,8 +1,8 @@
 """Secret references: found in the inventory, turned into the catalog's reference files."""
 
-from .doubts import doubts, explain
-from .manifests import manifest_doubts
+from .manifests import manifest_problems
+from .problems import explain, reference_problems
 from .render import render_refs
-from .scan import marked
+from .scan import find_marked
 
-__all__ = ["doubts", "explain", "manifest_doubts", "marked", "render_refs"]
+__all__ = ["explain", "find_marked", "manifest_problems", "reference_problems", "render_refs"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from .problems import BadReference
+from .errors import BadReference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -43,7 +43,7 @@ class _Signs:
         return cls(re.compile(tag), starts, tuple(_encoded(starts)))
 
 
-def manifest_doubts(
+def manifest_problems(
     trees: Mapping[str, Tree], references: Iterable[ReferenceFile]
 ) -> tuple[Problem, ...]:
     """A notice for each reference without a file, and for each that is hidden in base64.

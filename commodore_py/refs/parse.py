@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.model.secrets import SecretRef
 
 from .backends import REF_BACKENDS
-from .problems import BadReference
+from .errors import BadReference
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -11,10 +11,10 @@ from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
+from .errors import BadReference, located
 from .layout import clashes, file_of
 from .parse import parse_all
-from .problems import BadReference, located
-from .scan import marked, missing_parameters
+from .scan import find_marked, missing_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from commodore_py.model.secrets import SecretRef
     from commodore_py.model.spot import PlaceOf
 
-    from .scan import Marked
+    from .scan import MarkedTexts
 
 logger = logging.getLogger(__name__)
 
@@ -46,10 +46,10 @@ class NoBackendSettings(BadReference):
 
 
 def render_refs(
-    inventory: Inventory, place_of: PlaceOf = nowhere, *, found: Marked | None = None
+    inventory: Inventory, place_of: PlaceOf = nowhere, *, found: MarkedTexts | None = None
 ) -> tuple[ReferenceFile, ...]:
     """A reference file for each reference of the inventory, sorted by path."""
-    found = marked(inventory) if found is None else found
+    found = find_marked(inventory) if found is None else found
     errors: list[CommodoreError] = list(missing_parameters(inventory))
     refs, malformed = parse_all(found.occurrences())
     placed, misplaced = _place(refs)

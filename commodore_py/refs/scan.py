@@ -54,7 +54,7 @@ def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedTexts:
     """Every text of the inventory that holds the beginning of a reference, and where."""
 
     values: tuple[tuple[Spot, str], ...]
@@ -75,7 +75,7 @@ class Marked:
         return _each(references_in, self.keys)
 
 
-def marked(inventory: Inventory) -> Marked:
+def find_marked(inventory: Inventory) -> MarkedTexts:
     """Look through the inventory.
 
     A component's parameters count as its instances see them; everything that belongs to no
@@ -89,7 +89,7 @@ def marked(inventory: Inventory) -> Marked:
         _look(value, (key,), in_values, in_keys)
         values += ((Spot(target, path), text) for path, text in in_values)
         keys += ((Spot(target, path), text) for path, text in in_keys)
-    return Marked(tuple(values), tuple(keys))
+    return MarkedTexts(tuple(values), tuple(keys))
 
 
 def references_in(text: str) -> list[str]:

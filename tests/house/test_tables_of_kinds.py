@@ -75,7 +75,7 @@ def test_references_of_a_new_backend_are_checked(monkeypatch: pytest.MonkeyPatch
     data = {"token": "?{keyring:open", "part": "?{keyring:none@part}"}
     node = make_node(parameters={"web": data})
 
-    found = refs.doubts(Inventory({"cluster": node}))
+    found = refs.reference_problems(Inventory({"cluster": node}))
 
     unclosed, part = (one.message for one in found)
     assert unclosed == "reference '?{keyring:open' has no closing brace: it will not be replaced"

@@ -291,7 +291,7 @@ def test_a_clone_with_work_makes_room_by_force_only(world: Workspace, foo: Path,
 def test_a_folder_that_is_no_checkout_is_left_alone(
     world: Workspace, foo: Path, *, force: bool
 ) -> None:
-    # The folder lies in a repository of the user's, which must not be mistaken for ours.
+    # The folder lies in a repository of the user's, which must not be other_kind_error for ours.
     git(world.root, "init", "--quiet")
     place = world.place("foo")
     place.mkdir(parents=True)

@@ -13,8 +13,8 @@ import yaml
 
 from commodore_py import pipeline
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.authoring.component_at import ComponentAt
-from commodore_py.workflows.authoring.component_compile import Wanted, compile_component
+from commodore_py.workflows.authoring.component import ComponentFolder
+from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
 from tests.support.authoring import make_component_clone
 from tests.support.builders import errors_in, make_config, make_repository, url_of
 from tests.support.fleet import CLUSTER, make_fleet
@@ -167,11 +167,11 @@ local library = import 'library/main.libsonnet';
 """
 
 
-def _component(tmp_path: Path) -> ComponentAt:
+def _component(tmp_path: Path) -> ComponentFolder:
     source = {"git": {"remote": "https://git.example.com/me/library.git", "subdir": ""}}
     wanted = {"dependencies": [{"source": source, "version": "master"}], "legacyImports": True}
     files = {"jsonnetfile.json": json.dumps(wanted), "component/main.jsonnet": LIBRARY}
-    return ComponentAt.find(make_component_clone(tmp_path, "app", files), ())
+    return ComponentFolder.find(make_component_clone(tmp_path, "app", files), ())
 
 
 def test_a_component_compiles_offline_with_the_libraries_that_it_has(
@@ -187,11 +187,13 @@ def test_a_component_compiles_offline_with_the_libraries_that_it_has(
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     component, wanted = _component(tmp_path), tmp_path / "out"
     config = make_config(tmp_path / "work", download_cache=tmp_path / "cache")
-    online = compile_component(config, Wanted(component, wanted))
+    online = compile_component(config, CompileRequest(component, wanted))
     library.rename(tmp_path / "gone")
 
     with no_connections():
-        offline = compile_component(replace(config, offline=True), Wanted(component, wanted))
+        offline = compile_component(
+            replace(config, offline=True), CompileRequest(component, wanted)
+        )
 
     assert offline.tree == online.tree
 
@@ -200,7 +202,7 @@ def test_libraries_that_a_component_lacks_offline_are_told(tmp_path: Path) -> No
     config = make_config(tmp_path / "work", download_cache=tmp_path / "cache", offline=True)
 
     with no_connections(), pytest.raises(CommodoreError) as caught:
-        compile_component(config, Wanted(_component(tmp_path), tmp_path / "out"))
+        compile_component(config, CompileRequest(_component(tmp_path), tmp_path / "out"))
 
     assert "repository https://git.example.com/me/library.git is not available offline" in str(
         caught.value

@@ -21,7 +21,7 @@ def ignore_rules(inventory: Inventory) -> tuple[IgnoreRule, ...]:
     return rules_from(_given(inventory))[0]
 
 
-def rule_doubts(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
+def rule_problems(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
     """Rules that are passed over because nobody can understand them."""
     spot = Spot(inventory.bootstrap.name, _PATH)
     return tuple(

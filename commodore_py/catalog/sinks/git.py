@@ -18,7 +18,7 @@ from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
-from .refusals import push_failed
+from .push_errors import push_failed
 from .written import compiled_tree, write_owned
 
 if TYPE_CHECKING:

@@ -181,8 +181,8 @@ def compile_(
     """
     from commodore_py.cli.output import cache_use, messages
     from commodore_py.cli.settings import directories
-    from commodore_py.workflows.authoring.component_at import ComponentAt
-    from commodore_py.workflows.authoring.component_compile import Wanted, compile_component
+    from commodore_py.workflows.authoring.component import ComponentFolder
+    from commodore_py.workflows.authoring.component_compile import CompileRequest, compile_component
 
     settings = settings.more_verbose(verbose)
     if repo_directory:
@@ -197,12 +197,14 @@ def compile_(
         offline=offline,
         **caches,
     )
-    component = ComponentAt.find(path, values, name=name, alias=alias or "", beside=with_component)
+    component = ComponentFolder.find(
+        path, values, name=name, alias=alias or "", beside=with_component
+    )
     known_as = f" as {alias}" if alias else ""
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
     with cache_use.told(config):
-        compiled = compile_component(config, Wanted(component, output.resolve(), folders))
+        compiled = compile_component(config, CompileRequest(component, output.resolve(), folders))
     click.secho(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
 

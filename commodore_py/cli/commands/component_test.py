@@ -27,10 +27,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from commodore_py.config import Config
+    from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
     from commodore_py.workflows.authoring.testing.run import Ran
-    from commodore_py.workflows.authoring.what_is_here import Kind
 
     Start = Callable[[Config, Suite], Generator[Ran, None, None]]
 

@@ -138,7 +138,7 @@ def compile_(
     """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
     from commodore_py.cli.output import cache_use, messages
     from commodore_py.cli.settings import directories
-    from commodore_py.workflows.authoring.package_at import PackageAt
+    from commodore_py.workflows.authoring.package import PackageFolder
     from commodore_py.workflows.authoring.package_compile import compile_package
 
     settings = settings.more_verbose(verbose)
@@ -156,7 +156,7 @@ def compile_(
         offline=offline,
         **caches,
     )
-    package = PackageAt.find(path, test_class, values)
+    package = PackageFolder.find(path, test_class, values)
     messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
     with cache_use.told(config):

@@ -27,7 +27,7 @@ FIRST_BRANCH = "master"
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class RemoteCatalog:
     """What was found out about the catalog before anything was changed."""
 
     answer: Answer | None = None
@@ -35,29 +35,31 @@ class Outlook:
     """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
 
 
-def look_at_catalog(config: Config, cluster: Cluster) -> Outlook:
+def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
     """Find out whether the catalog can be fetched and pushed, while all is as it was."""
     if config.local:
-        return Outlook()
+        return RemoteCatalog()
     from . import remote as catalog_remote  # noqa: PLC0415 - much code, and a local run needs none of it
 
     if config.push:
         catalog_remote.knock_where_pushes_go(config, cluster.catalog_url)
     if not is_repository(config.paths.catalog):
-        return Outlook(head=fetch_catalog(config, cluster))
-    return Outlook(answer=catalog_remote.look(config, cluster))
+        return RemoteCatalog(head=fetch_catalog(config, cluster))
+    return RemoteCatalog(answer=catalog_remote.look(config, cluster))
 
 
-def fetch_catalog(config: Config, cluster: Cluster, outlook: Outlook | None = None) -> CatalogHead:
+def fetch_catalog(
+    config: Config, cluster: Cluster, remote: RemoteCatalog | None = None
+) -> CatalogHead:
     """Bring the catalog's checkout to the tip of its remote; in local mode take it as it is."""
-    if outlook is not None and outlook.head is not None:
-        return outlook.head
+    if remote is not None and remote.head is not None:
+        return remote.head
     _sweep(config.paths.catalog)
     if config.local:
         return _as_it_is(config, cluster)
     from . import remote as catalog_remote  # noqa: PLC0415 - see above
 
-    return _head(config, cluster, moved=catalog_remote.bring(config, cluster, outlook))
+    return _head(config, cluster, moved=catalog_remote.bring(config, cluster, remote))
 
 
 def _sweep(catalog: Path) -> None:

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.git.questions import Answer
     from commodore_py.model.cluster import Cluster
 
-    from .checkout import Outlook
+    from .checkout import RemoteCatalog
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +60,7 @@ def look(config: Config, cluster: Cluster) -> Answer | None:
     return _ask(config, what, cluster.catalog_url)
 
 
-def bring(config: Config, cluster: Cluster, outlook: Outlook | None) -> bool:
+def bring(config: Config, cluster: Cluster, remote: RemoteCatalog | None) -> bool:
     """Have the checkout at the tip of its remote, and tell whether that is another remote now."""
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     problem = not_ours_to_replace(what, directory)
@@ -76,7 +76,7 @@ def bring(config: Config, cluster: Cluster, outlook: Outlook | None) -> bool:
         return False
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
-    answer = outlook.answer if outlook is not None else _ask(config, what, url)
+    answer = remote.answer if remote is not None else _ask(config, what, url)
     refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved

@@ -6,7 +6,7 @@ import base64
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
-from commodore_py.refs.problems import BadReference
+from commodore_py.refs.errors import BadReference
 
 if TYPE_CHECKING:
     from commodore_py.model.secrets import SecretRef

@@ -24,8 +24,8 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.model.plan import Checkout, CompilePlan
 from commodore_py.model.stages import Sources
 
-from .made_up import around_component, stand_in_for_argocd
-from .passing import renamed, told_to_author
+from .placeholder_cluster import cluster_for_component, write_argocd_stub
+from .temporary_paths import user_paths_in_errors, with_user_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,19 +36,19 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 
-    from .component_at import ComponentAt
+    from .component import ComponentFolder
 
 log = logging.getLogger(__name__)
 
 _PATIENCE = 600.0  # seconds, for programs of other compiles of the same component
-_KEEPS_FOLDER = 3  # verbosity
+_KEEP_FOLDER = 3  # verbosity
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CompileRequest:
     """What to compile, and where to."""
 
-    component: ComponentAt
+    component: ComponentFolder
     output: Path
     """Where `compiled/` is, and where relative paths of downloads start."""
     search_paths: tuple[Path, ...] = ()
@@ -69,7 +69,7 @@ class Gathered:
     """What a component is made of, laid out in a folder; what it downloads is not there yet."""
 
     config: Config
-    wanted: Wanted
+    request: CompileRequest
     sources: Sources
     downloads: tuple[Download, ...]
 
@@ -79,36 +79,36 @@ class Gathered:
         return self.sources.inventory.bootstrap.parameters
 
 
-def compile_component(config: Config, wanted: Wanted) -> Compiled:
+def compile_component(config: Config, wanted: CompileRequest) -> Compiled:
     """Compile a component and write its tree; what other instances left there stays."""
-    put_back(wanted)
-    with scratch(config) as folder:
+    restore_checkout(wanted)
+    with temporary_folder(config) as folder:
         gathered = gather(config, wanted, folder)
-        bring_libraries(gathered)
-        bring_downloads(gathered, gathered.downloads)
+        fetch_libraries(gathered)
+        fetch_component_downloads(gathered, gathered.downloads)
         compiled = render(gathered)
     write_tree(compiled.folder, compiled.tree)
     return compiled
 
 
-def put_back(wanted: Wanted) -> None:
+def restore_checkout(wanted: CompileRequest) -> None:
     """Mend what a killed run left in the component's checkout."""
     on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
 
 
 @run_log.act("gather")
-def gather(config: Config, wanted: Wanted, folder: Path) -> Gathered:
+def gather(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
     """The component's classes and node, laid out as a small working directory."""
-    with told_to_author(_passing(config, folder)):
+    with user_paths_in_errors(_removed_later(config, folder)):
         return _gathered(config, wanted, folder)
 
 
-def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
+def _gathered(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
     at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
     config = replace(config, paths=WorkPaths(folder), local=False)
     now = datetime.now().astimezone()
-    cluster = around_component(at.instance.component, at.instance.name)
+    cluster = cluster_for_component(at.instance.component, at.instance.name)
     classes = at.classes()
     resolved = resolve_single(config, cluster, classes, at.instance)
     places = single_locator(config, cluster, classes, at.instance)
@@ -119,7 +119,7 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     (paths.dependencies / "libs").mkdir()  # empty, but people's scripts expect it
     beside = [one.checkout() for one in at.beside]
     link_component_libraries(config, at.checkout(), resolved.bootstrap.parameters, beside)
-    stand_in_for_argocd(paths.libraries)
+    write_argocd_stub(paths.libraries)
     sources = Sources(
         cluster,
         classes,
@@ -132,7 +132,7 @@ def _gathered(config: Config, wanted: Wanted, folder: Path) -> Gathered:
     return Gathered(config, wanted, sources, tuple(compiler.wanted_downloads(resolved)))
 
 
-def _plan(wanted: Wanted, paths: WorkPaths) -> CompilePlan:
+def _plan(wanted: CompileRequest, paths: WorkPaths) -> CompilePlan:
     at = wanted.component
     return CompilePlan(
         output=wanted.output,
@@ -152,18 +152,18 @@ def _plan(wanted: Wanted, paths: WorkPaths) -> CompilePlan:
 
 
 @run_log.act("libraries")
-def bring_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
+def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
     """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
-    component, config = gathered.wanted.component.checkout(), gathered.config
-    with told_to_author(_passing(config, config.paths.root)):
+    component, config = gathered.request.component.checkout(), gathered.config
+    with user_paths_in_errors(_removed_later(config, config.paths.root)):
         install_component_libraries(config, component, gathered.parameters, keep_others=keep_others)
 
 
 @run_log.act("downloads")
-def bring_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
+def fetch_component_downloads(gathered: Gathered, downloads: tuple[Download, ...]) -> None:
     """Fetch what the component downloads, or some of it, and put it in its places."""
     config = gathered.config
-    with told_to_author(_passing(config, config.paths.root)):
+    with user_paths_in_errors(_removed_later(config, config.paths.root)):
         fetch_downloads(
             config,
             downloads,
@@ -178,33 +178,33 @@ def render(gathered: Gathered) -> Compiled:
     config, sources, instance = (
         gathered.config,
         gathered.sources,
-        gathered.wanted.component.instance,
+        gathered.request.component.instance,
     )
-    passing = _passing(config, config.paths.root)
+    temporary = _removed_later(config, config.paths.root)
     log.info("Compiling component %s", instance.component)
-    with told_to_author(passing):
+    with user_paths_in_errors(temporary):
         rendered = pipeline.render(config, sources)
     notices = (*rendered.notices, *sources.notices)
-    if passing is not None:
-        notices = renamed(notices, passing)
+    if temporary is not None:
+        notices = with_user_paths(notices, temporary)
     pipeline.raise_refused(notices, strict=config.strict)
     place = sources.plan.output / "compiled" / instance.name.replace(".", "/")
     return Compiled(place, rendered.instances[instance.name], notices)
 
 
 @contextmanager
-def scratch(config: Config) -> Iterator[Path]:
+def temporary_folder(config: Config) -> Iterator[Path]:
     """A folder for as long as it takes; who wants to know everything keeps it."""
     folder = Path(tempfile.mkdtemp(prefix="component-")).resolve()
     try:
         yield folder
     finally:
-        if _passing(config, folder) is None:
+        if _removed_later(config, folder) is None:
             log.info("the folder in which the component was compiled is kept: %s", folder)
         else:
             remove(folder)
 
 
-def _passing(config: Config, folder: Path) -> Path | None:
+def _removed_later(config: Config, folder: Path) -> Path | None:
     """The folder, if it will be gone afterwards."""
-    return folder if config.verbosity < _KEEPS_FOLDER else None
+    return folder if config.verbosity < _KEEP_FOLDER else None

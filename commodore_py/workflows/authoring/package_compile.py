@@ -22,10 +22,10 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
 from commodore_py.inventory.single import explain_missing
 
-from .made_up import around_package, stand_in_for_argocd
-from .package_at import TENANT, PackageAt
-from .passing import renamed, told_to_author
-from .what_is_here import mistaken
+from .folder_kind import other_kind_error
+from .package import TENANT, PackageFolder
+from .placeholder_cluster import cluster_for_package, write_argocd_stub
+from .temporary_paths import user_paths_in_errors, with_user_paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ class Compiled:
 
 
 def compile_package(
-    config: Config, package: PackageAt, *, keep: Path | None, kept: bool
+    config: Config, package: PackageFolder, *, keep: Path | None, kept: bool
 ) -> Compiled:
     """Compile a package in a folder of the user's, or else in one made now and, if wanted, kept.
 
@@ -78,13 +78,13 @@ def compile_package(
     return Compiled(place, rendered.instances, folder if keep or kept else None, rendered.notices)
 
 
-def render_package(config: Config, package: PackageAt, *, passing: bool) -> Rendered:
+def render_package(config: Config, package: PackageFolder, *, passing: bool) -> Rendered:
     """Compile a package in a working directory; nothing is written to the package itself.
 
     If that is a passing one, nobody hears of paths in it.
     """
     root = config.paths.root
-    with told_to_author(root if passing else None), one_run(config.paths):
+    with user_paths_in_errors(root if passing else None), one_run(config.paths):
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
             clean(config)
@@ -93,7 +93,7 @@ def render_package(config: Config, package: PackageAt, *, passing: bool) -> Rend
         rendered = pipeline.render(config, sources)
     notices = (*rendered.notices, *sources.notices)
     if passing:
-        notices = renamed(notices, root)
+        notices = with_user_paths(notices, root)
     pipeline.raise_refused(notices, strict=config.strict)
     return replace(rendered, notices=notices)
 
@@ -124,11 +124,11 @@ def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 @run_log.act("gather")
-def _gather(config: Config, package: PackageAt) -> Sources:
+def _gather(config: Config, package: PackageFolder) -> Sources:
     """The steps of `pipeline.gather` that need no cluster, in its order."""
     log.info("Gathering what package %s is made of", package.name)
     now = datetime.now().astimezone()
-    cluster = around_package()
+    cluster = cluster_for_package()
     _lay_out(config, cluster, package)
     fetch = fetcher(config)
     classes = package.classes(config.paths)
@@ -144,11 +144,11 @@ def _gather(config: Config, package: PackageAt) -> Sources:
     instances = instances_of(node, classes)
     _check_present(config, instances, package, wanted=bool(wanted))
     sources = pipeline.gather_instances(config, cluster, classes, instances, now)
-    stand_in_for_argocd(config.paths.libraries)
+    write_argocd_stub(config.paths.libraries)
     return sources
 
 
-def _lay_out(config: Config, cluster: Cluster, package: PackageAt) -> None:
+def _lay_out(config: Config, cluster: Cluster, package: PackageFolder) -> None:
     """The configuration of a made-up tenant, and a global one that only includes the package."""
     paths = config.paths
     entry = {"classes": [*(f"{TENANT}.{name}" for name, _ in package.values), package.entry]}
@@ -161,9 +161,9 @@ def _lay_out(config: Config, cluster: Cluster, package: PackageAt) -> None:
         link(tenant / f"{name}{file.suffix}", file)
 
 
-def _check_listed(node: Node, package: PackageAt) -> None:
+def _check_listed(node: Node, package: PackageFolder) -> None:
     if not node.parameters.get("components"):
-        raise mistaken(package.directory, "package") or CommodoreError(
+        raise other_kind_error(package.directory, "package") or CommodoreError(
             f"package {package.name} lists no components",
             where=str(package.test_class),
             hint="list the components that it uses under parameters.components, each with url and"
@@ -172,7 +172,7 @@ def _check_listed(node: Node, package: PackageAt) -> None:
 
 
 def _check_present(
-    config: Config, instances: tuple[Instance, ...], package: PackageAt, *, wanted: bool
+    config: Config, instances: tuple[Instance, ...], package: PackageFolder, *, wanted: bool
 ) -> None:
     if instances:
         return

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.workflows.authoring.folder_kind import empty_folder_error, other_kind_error
 from commodore_py.workflows.authoring.templates.record import NoRecord, Record
-from commodore_py.workflows.authoring.what_is_here import mistaken, nothing_here
 
 from .makefile import Unknowable, Variables
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from commodore_py.workflows.authoring.what_is_here import Kind
+    from commodore_py.workflows.authoring.folder_kind import Kind
 
 log = logging.getLogger(__name__)
 
@@ -145,7 +145,7 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
         others = {name: _case(tests, name, path) for name, path in files.items()}
         cases = _chosen({**cases, **others}, chosen)
     if not cases:
-        raise (mistaken(directory, kind) or nothing_here(directory)) or UsageError(
+        raise (other_kind_error(directory, kind) or empty_folder_error(directory)) or UsageError(
             "there is no test case",
             where=str(tests),
             hint="write one: an empty tests/defaults.yml will do",

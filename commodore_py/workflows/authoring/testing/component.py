@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.authoring.component_at import ComponentAt
+from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
-    Wanted,
-    bring_downloads,
-    bring_libraries,
+    CompileRequest,
+    fetch_component_downloads,
+    fetch_libraries,
     gather,
-    put_back,
     render,
-    scratch,
+    restore_checkout,
+    temporary_folder,
 )
-from commodore_py.workflows.authoring.what_is_here import mistaken
+from commodore_py.workflows.authoring.folder_kind import other_kind_error
 
 from .run import Output, Ran, apart, compiled
 
@@ -57,10 +57,10 @@ def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator
         gathered: list[tuple[Case, Gathered]] = []
         for number, case in enumerate(suite.cases):
             try:
-                wanted = wanted_of(suite, case, settings)
+                wanted = request_for(suite, case, settings)
                 if not number:
-                    put_back(wanted)
-                folder = stack.enter_context(scratch(config))
+                    restore_checkout(wanted)
+                folder = stack.enter_context(temporary_folder(config))
                 gathered.append((case, gather(config, wanted, folder)))
             except CommodoreError as error:
                 yield Ran(case.name, None, error)
@@ -72,10 +72,10 @@ def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator
             yield from compiled(config, ready, _compile)
 
 
-def wanted_of(suite: Suite, case: Case, settings: Settings) -> Wanted:
+def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
     """What `make` would compile for a case: its Makefile says how, options are stronger."""
     if not case.values.is_file():
-        raise mistaken(suite.directory, "component") or CommodoreError(
+        raise other_kind_error(suite.directory, "component") or CommodoreError(
             f"test case {case.name} has no file",
             where=str(case.values),
             hint="write it, even an empty one; or remove the case from the list of cases",
@@ -86,14 +86,14 @@ def wanted_of(suite: Suite, case: Case, settings: Settings) -> Wanted:
     if case.values not in values:
         values.append(case.values)
     search_paths = [directory / path for path in said.search_paths] or [directory]
-    component = ComponentAt.find(
+    component = ComponentFolder.find(
         directory,
         values,
         name=settings.name or said.name or suite.name,
         alias=settings.alias.replace("{case}", case.name) or said.alias,
         beside=settings.beside,
     )
-    return Wanted(component, directory, settings.search_paths or tuple(search_paths))
+    return CompileRequest(component, directory, settings.search_paths or tuple(search_paths))
 
 
 def _fetched(
@@ -102,17 +102,19 @@ def _fetched(
     """The cases whose dependencies are there now, and those that cannot have theirs."""
     first = group[0][1]
     try:
-        if requirements_fingerprint(first.wanted.component.checkout(), first.parameters):
-            apart(lambda: bring_libraries(first, keep_others=keep_others))
+        if requirements_fingerprint(first.request.component.checkout(), first.parameters):
+            apart(lambda: fetch_libraries(first, keep_others=keep_others))
         else:
-            bring_libraries(first, keep_others=keep_others)
+            fetch_libraries(first, keep_others=keep_others)
     except CommodoreError as error:
         return [], [Ran(case.name, None, error) for case, _ in group]
     ready, failed, there = [], [], set[object]()
     for case, one in group:
         keys = {each: (each.output_path, each.source, each.unpack) for each in one.downloads}
         try:
-            bring_downloads(one, tuple(each for each, key in keys.items() if key not in there))
+            fetch_component_downloads(
+                one, tuple(each for each, key in keys.items() if key not in there)
+            )
         except CommodoreError as error:
             failed.append(Ran(case.name, None, error))
         else:
@@ -123,7 +125,7 @@ def _fetched(
 
 def _compile(gathered: Gathered) -> Output:
     done = render(gathered)
-    folder = done.folder.relative_to(gathered.wanted.output / "compiled")
+    folder = done.folder.relative_to(gathered.request.output / "compiled")
     return Output(done.tree.below(PurePosixPath(folder)), done.notices)
 
 
@@ -143,7 +145,7 @@ def rounds(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathe
 
 
 def _wishes(gathered: Gathered) -> dict[str, object]:
-    component = gathered.wanted.component.checkout()
+    component = gathered.request.component.checkout()
     wishes: dict[str, object] = {}
     for one in gathered.downloads:
         place = normpath(one.output_path)

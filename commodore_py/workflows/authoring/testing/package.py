@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Tree
-from commodore_py.workflows.authoring.package_at import PackageAt
+from commodore_py.workflows.authoring.package import PackageFolder
 from commodore_py.workflows.authoring.package_compile import (
     placed,
     render_package,
@@ -36,7 +36,7 @@ def compile_cases(
     user's caches. The directories are kept in a folder if one is given, and used again there.
     """
     with working_directory(keep) as parent:
-        ready: list[tuple[str, tuple[Config, PackageAt]]] = []
+        ready: list[tuple[str, tuple[Config, PackageFolder]]] = []
         for case in suite.cases:
             folder = parent / case.name
             folder.mkdir(parents=True, exist_ok=True)
@@ -50,16 +50,16 @@ def compile_cases(
         yield from compiled(config, ready, partial(_compile, passing=keep is None))
 
 
-def package_of(suite: Suite, case: Case) -> PackageAt:
+def package_of(suite: Suite, case: Case) -> PackageFolder:
     """What `make` would compile for a case."""
     said = suite.arguments(case)
     test_class = said.words[0] if said.words else str(case.values.relative_to(suite.directory))
-    return PackageAt.find(
+    return PackageFolder.find(
         suite.directory, Path(test_class), [suite.directory / name for name in said.values]
     )
 
 
-def _compile(what: tuple[Config, PackageAt], *, passing: bool) -> Output:
+def _compile(what: tuple[Config, PackageFolder], *, passing: bool) -> Output:
     rendered = render_package(*what, passing=passing)
     tree = Tree()
     for folder, one in placed(rendered.instances).items():

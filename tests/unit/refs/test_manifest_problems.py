@@ -10,7 +10,7 @@ import pytest
 
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.refs import manifest_doubts
+from commodore_py.refs import manifest_problems
 
 if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
@@ -20,7 +20,7 @@ KNOWN = (ReferenceFile("a/b", b"", "vaultkv"),)
 
 def doubts_in(content: str | bytes) -> tuple[Problem, ...]:
     data = content.encode() if isinstance(content, str) else content
-    return manifest_doubts({"web": Tree({PurePosixPath("out/s.yaml"): Entry(data)})}, KNOWN)
+    return manifest_problems({"web": Tree({PurePosixPath("out/s.yaml"): Entry(data)})}, KNOWN)
 
 
 def encoded(text: str) -> str:

@@ -20,7 +20,7 @@ _BEGINNINGS = {"package-": "package", "pkg.": "package", "component-": "componen
 _LISTS_COMPONENTS = re.compile(r"^ +components:", re.MULTILINE)
 
 
-def mistaken(folder: Path, wanted: Kind) -> CommodoreError | None:
+def other_kind_error(folder: Path, wanted: Kind) -> CommodoreError | None:
     """What to say to somebody who takes a component for a package, or the other way round."""
     other = _OTHER[wanted]
     if _kind_of(folder) != other:
@@ -32,7 +32,7 @@ def mistaken(folder: Path, wanted: Kind) -> CommodoreError | None:
     )
 
 
-def nothing_here(folder: Path) -> CommodoreError | None:
+def empty_folder_error(folder: Path) -> CommodoreError | None:
     """What to say about a folder that holds neither."""
     if _kind_of(folder):
         return None

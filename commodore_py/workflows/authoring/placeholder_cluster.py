@@ -18,7 +18,7 @@ _ARGOCD = "argocd.libjsonnet"
 
 
 @dataclass(frozen=True, slots=True)
-class MadeUpCluster(Cluster):
+class PlaceholderCluster(Cluster):
     """A cluster that nobody has, and parameters that a global configuration would add."""
 
     more: Mapping[str, Any] = field(default_factory=dict)
@@ -30,7 +30,7 @@ class MadeUpCluster(Cluster):
         return {"parameters": {**known, **self.more}}
 
 
-def around_component(component: str, instance: str) -> MadeUpCluster:
+def cluster_for_component(component: str, instance: str) -> PlaceholderCluster:
     """What a component sees when it is compiled by itself."""
     return _cluster(
         {"cloud": "cloudscale", "distribution": "test-distribution", "region": "rma1"},
@@ -44,7 +44,7 @@ def around_component(component: str, instance: str) -> MadeUpCluster:
     )
 
 
-def around_package() -> MadeUpCluster:
+def cluster_for_package() -> PlaceholderCluster:
     """What a package sees when it is compiled by itself."""
     names = ("cloud", "distribution", "region")
     vault = {
@@ -64,15 +64,15 @@ def around_package() -> MadeUpCluster:
     )
 
 
-def stand_in_for_argocd(libraries: Path) -> None:
+def write_argocd_stub(libraries: Path) -> None:
     """Let imports of the Argo CD library find something, unless the real one is there."""
     place = libraries / _ARGOCD
     if not place.is_symlink():
         write_if_changed(place, (STAND_INS / "lib" / _ARGOCD).read_bytes())
 
 
-def _cluster(facts: Mapping[str, Any], more: Mapping[str, Any]) -> MadeUpCluster:
-    return MadeUpCluster(
+def _cluster(facts: Mapping[str, Any], more: Mapping[str, Any]) -> PlaceholderCluster:
+    return PlaceholderCluster(
         id="c-green-test-1234",
         display_name="Test Cluster 1234",
         tenant="t-silent-test-1234",

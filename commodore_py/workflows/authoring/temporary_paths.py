@@ -18,25 +18,29 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def told_to_author(folder: Path | None) -> Iterator[None]:
+def user_paths_in_errors(folder: Path | None) -> Iterator[None]:
     """Errors meanwhile name no path in this folder; without one, they stay as they are."""
     try:
         yield
     except CommodoreError as error:
         if folder is not None:
-            error.rewrite(partial(by_author, folder=folder))
+            error.rewrite(partial(with_user_path, folder=folder))
         raise
 
 
-def renamed(notices: Iterable[Problem], folder: Path) -> tuple[Problem, ...]:
+def with_user_paths(notices: Iterable[Problem], folder: Path) -> tuple[Problem, ...]:
     """The notices without paths in this folder."""
     return tuple(
-        replace(one, message=by_author(one.message, folder), where=by_author(one.where, folder))
+        replace(
+            one,
+            message=with_user_path(one.message, folder),
+            where=with_user_path(one.where, folder),
+        )
         for one in notices
     )
 
 
-def by_author(text: str, folder: Path) -> str:
+def with_user_path(text: str, folder: Path) -> str:
     """A text without paths in a folder: links lead to what the author has; the rest is relative."""
     if str(folder) not in text:
         return text

@@ -8,7 +8,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.model.inventory import Inventory
-from commodore_py.refs import doubts, explain, render_refs
+from commodore_py.refs import explain, reference_problems, render_refs
 from tests.support.builders import make_node
 
 if TYPE_CHECKING:
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 SETTINGS = {"kapitan": {"secrets": {"vaultkv": {"mount": "kv"}}}}
 
 
-def doubts_of(**parameters: object) -> tuple[Problem, ...]:
+def problems_of(**parameters: object) -> tuple[Problem, ...]:
     node = make_node(parameters={**SETTINGS, **parameters})
-    return doubts(Inventory({"cluster": node}), place_of)
+    return reference_problems(Inventory({"cluster": node}), place_of)
 
 
 def place_of(_target: str, path: tuple[Hashable, ...]) -> str:
@@ -31,12 +31,12 @@ def place_of(_target: str, path: tuple[Hashable, ...]) -> str:
 def test_usual_references_are_not_doubtful() -> None:
     texts = ["?{vaultkv:t-x/c_1/a.b/pw}", "?{vaultkv:a/b:12345678}", "?{}", "{vaultkv:a", "?{x"]
 
-    assert doubts_of(a=texts, b="?{vaultkv:c/d} and ?{vaultkv:c/e}") == ()
+    assert problems_of(a=texts, b="?{vaultkv:c/d} and ?{vaultkv:c/e}") == ()
 
 
 @pytest.mark.spec("08.08")
 def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
-    (notice,) = doubts_of(a=[{"?{vaultkv:x/y}": 1}])
+    (notice,) = problems_of(a=[{"?{vaultkv:x/y}": 1}])
 
     assert "?{vaultkv:x/y} stands in a key" in notice.message
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.a[0]"
@@ -60,7 +60,7 @@ def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
     ],
 )
 def test_malformed_reference_is_told_with_parameter_and_place(text: str, says: str) -> None:
-    (notice,) = doubts_of(some={"pw": text})
+    (notice,) = problems_of(some={"pw": text})
 
     assert says in notice.message
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.some.pw"
@@ -75,11 +75,11 @@ def test_malformed_references_are_compiled_all_the_same() -> None:
 
 
 def test_part_of_a_declared_secret_is_not_doubtful() -> None:
-    assert doubts_of(a="?{vaultkv:a/b@c.d}", b="?{vaultkv:a/b}") == ()
+    assert problems_of(a="?{vaultkv:a/b@c.d}", b="?{vaultkv:a/b}") == ()
 
 
 def test_reference_in_many_places_is_told_once() -> None:
-    (notice,) = doubts_of(a=["?{vaultkv:a/}", "?{vaultkv:a/}"], b="?{vaultkv:a/}")
+    (notice,) = problems_of(a=["?{vaultkv:a/}", "?{vaultkv:a/}"], b="?{vaultkv:a/}")
 
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.a[0] (and 2 more)"
 
@@ -90,12 +90,12 @@ def test_no_place_is_looked_up_without_a_doubt() -> None:
 
     inventory = Inventory({"cluster": make_node(parameters={**SETTINGS, "a": "?{vaultkv:a/b}"})})
 
-    assert doubts(inventory, must_not) == ()
+    assert reference_problems(inventory, must_not) == ()
     assert len(render_refs(inventory, must_not)) == 1
 
 
 def test_error_about_a_doubtful_reference_tells_where_it_stands() -> None:
-    found = doubts_of(a="?{vaultkv:a/}", b="?{vaultkv:b/}")
+    found = problems_of(a="?{vaultkv:a/}", b="?{vaultkv:b/}")
     failures = [CommodoreError("no file for ?{vaultkv:a/} here"), CommodoreError("something else")]
     failures[0].subject = "?{vaultkv:a/}"
 

@@ -11,8 +11,8 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
+from .folder_kind import other_kind_error
 from .value_files import classes_of
-from .what_is_here import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _RESERVED = {"components", "defaults", "global", "params", TENANT}
 
 
 @dataclass(frozen=True, slots=True)
-class PackageAt:
+class PackageFolder:
     """A package's folder, the class to compile it with, and values that come before."""
 
     directory: Path
@@ -38,7 +38,7 @@ class PackageAt:
     values: tuple[tuple[str, Path], ...] = ()
 
     @classmethod
-    def find(cls, folder: Path, test_class: Path, values: Sequence[Path]) -> PackageAt:
+    def find(cls, folder: Path, test_class: Path, values: Sequence[Path]) -> PackageFolder:
         """The package in a folder; everything that is wrong with its files is told at once."""
         directory = folder.resolve()
         classes, errors = classes_of(values)
@@ -86,7 +86,7 @@ class PackageAt:
                 hint=f"name it as seen from {self.directory}",
             )
         elif not self.test_class.is_file():
-            yield mistaken(self.directory, "package") or CommodoreError(
+            yield other_kind_error(self.directory, "package") or CommodoreError(
                 "there is no such test class",
                 where=str(self.test_class),
                 hint="name it as seen from the package, with the suffix .yml",

@@ -13,8 +13,8 @@ from commodore_py.inventory.single import SingleClassPath
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance
 
+from .folder_kind import other_kind_error
 from .value_files import classes_of
-from .what_is_here import mistaken
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -25,14 +25,14 @@ _PREFIX = "component-"
 
 
 @dataclass(frozen=True, slots=True)
-class ComponentAt:
+class ComponentFolder:
     """A component's folder, the repository around it, and the classes that go on top."""
 
     directory: Path
     repository: Path
     instance: Instance
     values: tuple[tuple[str, Path], ...] = ()
-    beside: tuple[ComponentAt, ...] = ()
+    beside: tuple[ComponentFolder, ...] = ()
     """Others whose defaults and libraries are there, too."""
 
     @classmethod
@@ -44,7 +44,7 @@ class ComponentAt:
         name: str = "",
         alias: str = "",
         beside: Sequence[Path] = (),
-    ) -> ComponentAt:
+    ) -> ComponentFolder:
         """The component in a folder; everything that is wrong with its files is told at once."""
         directory = folder.resolve()
         component = name or name_of(directory)
@@ -97,7 +97,7 @@ class ComponentAt:
             for file in (f"{component}.yml", "defaults.yml")
             if not (self.directory / "class" / file).is_file()
         ]
-        mistake = mistaken(self.directory, "component") if missing else None
+        mistake = other_kind_error(self.directory, "component") if missing else None
         if mistake is not None:
             yield mistake
             return
