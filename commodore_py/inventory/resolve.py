@@ -13,8 +13,8 @@ from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 from commodore_py.model.warning import FROM_FILES
 
 from .checks import check_components, check_instances
+from .engine.cached import CachedHierarchy
 from .engine.classes import ClassFiles
-from .engine.kept import KeptHierarchy
 from .engine.nodes import TargetsFailed
 from .layout import params_of
 from .locator import Locator
@@ -96,8 +96,8 @@ def render(
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         root, verify = config.paths.root, config.verify_cache
-        kept = KeptHierarchy(config.result_cache, root, verify=verify)
-        return kept.render(files, targets, uris, missing_ok=missing_ok)
+        cached = CachedHierarchy(config.result_cache, root, verify=verify)
+        return cached.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
         from .explain.diagnostics import diagnose  # noqa: PLC0415 - for failures only
 

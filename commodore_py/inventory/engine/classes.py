@@ -12,8 +12,8 @@ from commodore_py.errors import CommodoreError, raise_collected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from .packed import Packed
     from .reader import ClassFile
+    from .stored_classes import Packed
 
 _EXTENSIONS = (".yml", ".yaml")
 _NOT_CLASSES = {".git"}
@@ -114,7 +114,7 @@ class ClassFiles:
         if known is None:
             packed = self._packed.get(digest)
             if packed is not None:
-                from .packed import unpack  # noqa: PLC0415 - not where a result is cached
+                from .stored_classes import unpack  # noqa: PLC0415 - not where a result is cached
 
                 known = unpack(packed)
             else:
@@ -130,7 +130,7 @@ class ClassFiles:
 
     def known(self) -> Mapping[bytes, Packed]:
         """The class files that were read, for a later run."""
-        from .packed import pack  # noqa: PLC0415 - as above
+        from .stored_classes import pack  # noqa: PLC0415 - as above
 
         found = {}
         for digest, content in self._by_content.items():

@@ -18,7 +18,7 @@ from .values import Map, ResolveError, Stack, Token, Value
 if TYPE_CHECKING:
     from collections.abc import Hashable, Mapping
 
-    from .marks import Marks
+    from .fingerprints import Fingerprints
     from .merge import LayerCache
 
 log = logging.getLogger(__name__)
@@ -96,11 +96,11 @@ class Loader:
         *,
         missing_ok: bool,
         observer: Observer | None = None,
-        marks: Marks | None = None,
+        fingerprints: Fingerprints | None = None,
     ) -> None:
         self._files = files
         self._observer = observer
-        self._marks = marks
+        self._fingerprints = fingerprints
         self._cache = cache
         self._missing_ok = missing_ok
         self._start = State({META: _TARGET})
@@ -171,8 +171,8 @@ class Loader:
                 raise
             self._observer.failed(error, chain)
             return ClassFile()
-        if self._marks:
-            self._marks.add(content, self._files.digest(absolute))
+        if self._fingerprints:
+            self._fingerprints.add(content, self._files.digest(absolute))
         return content
 
     def _merge(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import ParameterPath
 
     from .classes import ClassFiles
-    from .marks import Marks
+    from .fingerprints import Fingerprints
     from .reader import ClassFile
     from .sharing import Record
 
@@ -43,23 +43,23 @@ class Engine:
         files: ClassFiles,
         *,
         missing_ok: bool,
-        marks: Marks | None = None,
+        fingerprints: Fingerprints | None = None,
         earlier: Iterable[Record] = (),
     ) -> None:
-        """With marks, results of an `earlier` run are used as well."""
+        """With fingerprints, results of an `earlier` run are used as well."""
         self._files = files
         self._cache = LayerCache()
-        self._loader = Loader(files, self._cache, missing_ok=missing_ok, marks=marks)
-        self._marks = marks
-        self.shared = SharedResults(marks, earlier)
+        self._loader = Loader(files, self._cache, missing_ok=missing_ok, fingerprints=fingerprints)
+        self._fingerprints = fingerprints
+        self.shared = SharedResults(fingerprints, earlier)
 
     def render(self, name: str, target: Target, uri: str) -> Node:
         """One target's node."""
         text = yaml.dump(target)
         digest = digest_of(text)
         content = self._files.read(text, f"target {name}", digest)
-        if self._marks:
-            self._marks.add(content, digest)
+        if self._fingerprints:
+            self._fingerprints.add(content, digest)
         return self.render_content(name, content, uri)
 
     def render_content(self, name: str, content: ClassFile, uri: str) -> Node:
@@ -74,8 +74,8 @@ class Engine:
 
     def _render(self, name: str, content: ClassFile, uri: str) -> Node:
         meta = meta_of(name)
-        if self._marks:
-            self._marks.add_value(meta, f"_reclass_ of {name}".encode())
+        if self._fingerprints:
+            self._fingerprints.add_value(meta, f"_reclass_ of {name}".encode())
         state = self._loader.load(content, meta, name=name)
         resolver = Resolver(state.parameters, self._cache)
         parameters: dict[Any, Any] = {}

@@ -2,7 +2,7 @@
 
 A parameter resolves to the same value wherever it and all that its references look up have the same
 layers. Which parameters were looked up is known after resolving. Within a run, layers are the same
-if they are one object; from one run to the next, if they have the same mark.
+if they are one object; from one run to the next, if they have the same fingerprint.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from .marks import MISSING
+from .fingerprints import MISSING
 from .values import ResolveError, Unresolved, Value, is_broken, is_dynamic, plain
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping
 
-    from .marks import Marks
+    from .fingerprints import Fingerprints
     from .resolver import Resolver
 
 Record: TypeAlias = "tuple[str, bytes, tuple[str, ...], tuple[bytes, ...], Any]"
-"""A parameter, the mark of its layers, the parameters looked up, their marks, and the value."""
+"""A parameter, its fingerprint, the parameters looked up, their fingerprints, and the value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,9 @@ class Resolved:
 class SharedResults:
     """Results by parameter, layers and looked up parameters."""
 
-    def __init__(self, marks: Marks | None = None, earlier: Iterable[Record] = ()) -> None:
+    def __init__(
+        self, fingerprints: Fingerprints | None = None, earlier: Iterable[Record] = ()
+    ) -> None:
         self._static: dict[int, tuple[Value, Resolved]] = {}
         # For each parameter and its layers: what was looked up, then results by the values found.
         self._dynamic: dict[
@@ -43,13 +45,13 @@ class SharedResults:
         ] = {}
         # The keys above are identities: none of the objects may be freed.
         self._alive: list[Value] = []
-        self._marks = marks
+        self._fingerprints = fingerprints
         self._earlier: dict[
             tuple[str, bytes], dict[tuple[str, ...], dict[tuple[bytes, ...], Record]]
         ] = {}
         for record in earlier:
-            key, mark, looked_up, found, _ = record
-            of_layers = self._earlier.setdefault((key, mark), {})
+            key, fingerprint, looked_up, found, _ = record
+            of_layers = self._earlier.setdefault((key, fingerprint), {})
             of_layers.setdefault(looked_up, {})[found] = record
         self.records: list[Record] = []
         """Results that a later run may use."""
@@ -87,29 +89,31 @@ class SharedResults:
         resolver: Resolver,
     ) -> tuple[Resolved, tuple[str, ...]]:
         """The result and the parameters looked up, by an earlier run or by resolving now."""
-        mark = self._marks.of(value) if self._marks and isinstance(key, str) else None
-        if mark is None:
+        fingerprint = (
+            self._fingerprints.of(value) if self._fingerprints and isinstance(key, str) else None
+        )
+        if fingerprint is None:
             return _resolved_now(value, resolver)
-        for looked_up, by_marks in self._earlier.get((str(key), mark), {}).items():
-            record = by_marks.get(self._marks_of(parameters, looked_up) or ())
+        for looked_up, by_fingerprints in self._earlier.get((str(key), fingerprint), {}).items():
+            record = by_fingerprints.get(self._fingerprints_of(parameters, looked_up) or ())
             if record is not None:
                 self.records.append(record)
                 return Resolved(value, record[4]), looked_up
         result, looked_up = _resolved_now(value, resolver)
-        marks = self._marks_of(parameters, looked_up)
-        if marks is not None and not result.broken:
-            self.records.append((str(key), mark, looked_up, marks, result.plain))
+        fingerprints = self._fingerprints_of(parameters, looked_up)
+        if fingerprints is not None and not result.broken:
+            self.records.append((str(key), fingerprint, looked_up, fingerprints, result.plain))
         return result, looked_up
 
-    def _marks_of(
+    def _fingerprints_of(
         self, parameters: Mapping[Hashable, Value], names: tuple[str, ...]
     ) -> tuple[bytes, ...] | None:
-        """The marks of parameters, None if one has none."""
-        if self._marks is None:
+        """The fingerprints of parameters, None if one has none."""
+        if self._fingerprints is None:
             return None
-        marks = [self._marks.of(parameters.get(one, MISSING)) for one in names]
-        known = tuple(mark for mark in marks if mark is not None)
-        return known if len(known) == len(marks) else None
+        fingerprints = [self._fingerprints.of(parameters.get(one, MISSING)) for one in names]
+        known = tuple(one for one in fingerprints if one is not None)
+        return known if len(known) == len(fingerprints) else None
 
 
 def _resolved_now(value: Value, resolver: Resolver) -> tuple[Resolved, tuple[str, ...]]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from commodore_py.inventory.engine.packed import pack, unpack
 from commodore_py.inventory.engine.reader import ClassFile, read
+from commodore_py.inventory.engine.stored_classes import pack, unpack
 from commodore_py.inventory.engine.values import Map, Sequence, Stack, Token
 from tests.differential.hierarchies import hierarchy
 

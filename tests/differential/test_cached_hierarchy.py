@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.cached import CachedHierarchy
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.kept import KeptHierarchy
 from commodore_py.inventory.engine.render import render_targets
 
 from .engines import exactly
@@ -122,7 +122,7 @@ def test_kept_is_as_resolved_anew(tmp_path: Path) -> None:
             edited(rng, one, other)
             anew = outcome(render_targets, one, targets)
             Counting.parsed = 0
-            kept = KeptHierarchy(tmp_path / "store", tmp_path)
+            kept = CachedHierarchy(tmp_path / "store", tmp_path)
             assert outcome(kept.render, one, targets) == anew, f"hierarchy {number}"
             idle += not Counting.parsed
             if isinstance(anew, str):  # an error hides what else has changed

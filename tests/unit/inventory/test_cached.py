@@ -9,8 +9,8 @@ import pytest
 
 from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.cached import CachedHierarchy
 from commodore_py.inventory.engine.classes import ClassFiles
-from commodore_py.inventory.engine.kept import KeptHierarchy
 from commodore_py.inventory.engine.reader import warn_again
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def render(
         name: {"classes": [*classes, *(["gone"] if missing_ok else [])], "parameters": {}}
         for name in targets or ("one",)
     }
-    kept = KeptHierarchy(tmp_path / "store", tmp_path / "work", verify=verify)
+    kept = CachedHierarchy(tmp_path / "store", tmp_path / "work", verify=verify)
     uris = {name: f"yaml_fs://{name}" for name in wanted}
     return kept.render(files, wanted, uris, missing_ok=missing_ok), files.any
 
@@ -141,7 +141,7 @@ def test_what_is_kept_and_wrong_is_told(tmp_path: Path) -> None:
     changed_behind_its_back(tmp_path, b"some-value", b"else-value")
     assert render(tmp_path, classes)[0]["one"].parameters["k"] == "else-value"
 
-    with pytest.raises(CommodoreError, match="another one for target one"):
+    with pytest.raises(CommodoreError, match="hierarchy of target one differs"):
         render(tmp_path, classes, verify=True)
 
     assert render(tmp_path, classes)[0]["one"].parameters["k"] == "some-value"
@@ -237,7 +237,7 @@ def test_a_class_that_cannot_be_read_is_no_matter_until_somebody_includes_it(
     files = ClassFiles([("", folder)])
     (folder / "b.yml").unlink()
     target = {"classes": ["a"], "parameters": {}}
-    kept = KeptHierarchy(tmp_path / "store", tmp_path)
+    kept = CachedHierarchy(tmp_path / "store", tmp_path)
 
     nodes = kept.render(files, {"one": target}, {"one": ""}, missing_ok=False)
 

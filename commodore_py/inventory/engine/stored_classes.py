@@ -1,4 +1,4 @@
-"""Class files as they were read once, in the few types that `marshal` writes as they are."""
+"""Class files in the few types that `marshal` writes as they are."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class _NotPlain(Exception):
 
 
 def pack(content: ClassFile) -> Packed | None:
-    """A file that was read without a word; None if it is not to be kept."""
+    """A file that was read without warnings; None if it cannot be stored."""
     if content.doubted:
         return None
     try:

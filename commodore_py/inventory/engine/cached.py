@@ -1,0 +1,207 @@
+"""The resolved hierarchy of a working directory, cached while nothing that it is made of changes.
+
+What it is made of is one digest: of every class file there is, read or not, and of the targets. So
+nothing depends on what a class list may come to include. With another digest, targets are merged
+again, and of their parameters those that come out the same are taken from the cache.
+"""
+
+from __future__ import annotations
+
+import functools
+import logging
+import marshal
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from commodore_py.cache.digests import BY_VALUE, digest
+from commodore_py.cache.program import program_digest
+from commodore_py.cache.store import Store
+from commodore_py.errors import CommodoreError, raise_collected
+
+from .nodes import Answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.inventory.targets import Target
+    from commodore_py.model.inventory import Node
+
+    from .classes import ClassFiles
+    from .sharing import Record
+
+_LOG = logging.getLogger(__package__)
+
+_Answers: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[str, ...]]]"
+
+
+class _Cached(NamedTuple):
+    """What is stored for a set of targets."""
+
+    made_of: bytes
+    messages: list[tuple[str, int, str]]
+    answers: _Answers
+    resolved: list[Record]
+
+
+class CachedHierarchy:
+    """The results of one working directory: one for each set of targets."""
+
+    def __init__(self, folder: Path, root: Path, *, verify: bool = False) -> None:
+        self._store = Store(folder)
+        self._root = root
+        self._verify = verify
+
+    def render(
+        self,
+        files: ClassFiles,
+        targets: Mapping[str, Target],
+        uris: Mapping[str, str],
+        *,
+        missing_ok: bool,
+    ) -> dict[str, Node]:
+        """Every target's node, as `render_targets` gives it."""
+        try:
+            made_of = _made_of(files, targets, missing_ok=missing_ok)
+        except CommodoreError:  # a class that is not readable, and perhaps not included
+            return _from_scratch(files, targets, uris, missing_ok=missing_ok)
+        about = str(self._root), next(iter(targets)) if len(targets) == 1 else "", missing_ok
+        slot = _digest("hierarchy", *about).hex()
+        cached = self._cached(slot)
+        if cached is not None and cached.made_of == made_of and not self._verify:
+            for name, level, message in cached.messages:
+                logging.getLogger(name).log(level, "%s", message)
+            return {name: Answer(*cached.answers[name]).node(name, uris[name]) for name in targets}
+        # Parameters that are not resolved again log nothing.
+        silent = not _LOG.isEnabledFor(logging.DEBUG) and not self._verify
+        earlier = cached.resolved if cached and silent else ()
+        class_files = self._class_files(files, _digest("classes", *about).hex())
+        with _collected_log() as records, class_files:
+            nodes, resolved = _recorded(files, targets, uris, earlier, missing_ok=missing_ok)
+        # A warning is given once a run, by whichever comes first: it cannot be repeated from here.
+        if all(record.levelno < logging.WARNING for record in records):
+            messages = [(record.name, record.levelno, record.getMessage()) for record in records]
+            self._write(slot, tuple(_Cached(made_of, messages, _answers(nodes), resolved)))
+        if cached is not None and cached.made_of == made_of:
+            _refuse_differences(cached.answers, nodes)
+        return nodes
+
+    @contextmanager
+    def _class_files(self, files: ClassFiles, slot: str) -> Iterator[None]:
+        """Use class files that an earlier run has read, and store those that this one reads."""
+        if self._verify:
+            yield
+            return
+        before = self._read(slot) or {}
+        files.know(before)
+        yield
+        known = files.known()
+        if known.keys() != before.keys():
+            self._write(slot, known)
+
+    def _cached(self, slot: str) -> _Cached | None:
+        try:
+            found = self._read(slot)
+            return None if found is None else _Cached(*found)
+        except TypeError:
+            return None
+
+    def _read(self, slot: str) -> Any:  # noqa: ANN401 - plain values
+        content = self._store.noted(slot)
+        if content is None or not content.startswith(_engine_digest()):
+            return None
+        try:
+            return marshal.loads(memoryview(content)[len(_engine_digest()) :])  # noqa: S302 - the store gives what was put there
+        except (ValueError, TypeError, EOFError):
+            return None
+
+    def _write(self, slot: str, value: Any) -> None:  # noqa: ANN401 - as above
+        try:
+            # Written at once, so that what is shared is shared when it is read, too.
+            content = marshal.dumps(value)
+        except ValueError:  # nested too deeply for that
+            return
+        self._store.note(slot, _engine_digest() + content)
+
+
+def _from_scratch(
+    files: ClassFiles, targets: Mapping[str, Target], uris: Mapping[str, str], *, missing_ok: bool
+) -> dict[str, Node]:
+    from .render import render_targets  # noqa: PLC0415 - an engine that may not be needed
+
+    return render_targets(files, targets, uris, missing_ok=missing_ok)
+
+
+def _recorded(
+    files: ClassFiles,
+    targets: Mapping[str, Target],
+    uris: Mapping[str, str],
+    earlier: Iterable[Record],
+    *,
+    missing_ok: bool,
+) -> tuple[dict[str, Node], list[Record]]:
+    """The same, with results of an earlier run; and those that a later one can use."""
+    from .fingerprints import Fingerprints  # noqa: PLC0415 - as above
+    from .render import Engine, render_all  # noqa: PLC0415 - as above
+
+    engine = Engine(files, missing_ok=missing_ok, fingerprints=Fingerprints(), earlier=earlier)
+    nodes = render_all(engine, targets, uris)
+    return nodes, engine.shared.records
+
+
+def _answers(nodes: Mapping[str, Node]) -> _Answers:
+    return {
+        name: (dict(node.parameters), node.applications, node.classes)
+        for name, node in nodes.items()
+    }
+
+
+def _refuse_differences(cached: _Answers, nodes: Mapping[str, Node]) -> None:
+    """With --verify-cache, what would have been wrong is an error."""
+    answers = _answers(nodes)
+    raise_collected(
+        (
+            CommodoreError(
+                f"the hierarchy of target {name} differs from the cached one",
+                hint="the cache is repaired; please report this, with what was changed before",
+            )
+            for name in answers
+            if _digest(answers[name]) != _digest(cached.get(name))
+        ),
+        "the cache holds another hierarchy than there is",
+    )
+
+
+def _made_of(files: ClassFiles, targets: Mapping[str, Target], *, missing_ok: bool) -> bytes:
+    classes = [
+        (name, files.folder(name).parts, files.digest(name)) for name in sorted(files.names())
+    ]
+    return _digest(_LOG.getEffectiveLevel(), classes, list(targets.items()), missing_ok)
+
+
+def _digest(*parts: Any) -> bytes:  # noqa: ANN401 - plain values
+    return digest(marshal.dumps(parts, BY_VALUE))
+
+
+@functools.cache
+def _engine_digest() -> bytes:
+    """Equal for equal programs, wherever they are installed."""
+    code = [(path.name, path.read_bytes()) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    return _digest(program_digest(), code)
+
+
+@contextmanager
+def _collected_log() -> Iterator[list[logging.LogRecord]]:
+    """What the engine logs meanwhile, as far as that is shown."""
+    records: list[logging.LogRecord] = []
+
+    class Collector(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            records.append(record)
+
+    collector = Collector()
+    _LOG.addHandler(collector)
+    try:
+        yield records
+    finally:
+        _LOG.removeHandler(collector)
