@@ -95,21 +95,6 @@ def link(path: Path, target: Path) -> None:
     path.symlink_to(text)
 
 
-def link_or_copy(source: Path, target: Path) -> None:
-    """Make a file that never changes appear in another place, too; whole, or not at all."""
-    try:
-        os.link(source, target)
-    except FileExistsError:
-        return
-    except OSError:  # another file system, or one that knows no hard links
-        aside = aside_of(target)
-        try:
-            shutil.copy2(source, aside)
-            aside.replace(target)
-        finally:
-            aside.unlink(missing_ok=True)
-
-
 def read_tree(folder: Path) -> Tree:
     """Everything below a folder; links are followed, as a copy would."""
     entries: dict[PurePosixPath, Entry] = {}

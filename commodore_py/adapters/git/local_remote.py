@@ -9,12 +9,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import link_or_copy
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 
 from .layout import is_plain
-from .objects import is_packed_commit
+from .objects import is_packed_commit, link_or_copy
 from .program import git
 from .refs import TAGS, write_packed_refs
 

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import struct
 import zlib
 from contextlib import suppress
@@ -110,3 +111,18 @@ def _indexed(file: str, start: str) -> dict[str, int]:
     texts = (names[2 * _WIDTH * number :][: 2 * _WIDTH] for number in range(count))
     pairs = zip(texts, struct.unpack(f">{count}I", places), strict=True)
     return {text: place for text, place in pairs if text.startswith(start)}
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Have a file of objects in another repository, too; whole, or not at all."""
+    try:
+        os.link(source, target)
+    except FileExistsError:
+        return
+    except OSError:  # another file system, or one that knows no hard links
+        aside = target.with_name(f"tmp_{target.name}")  # a name that Git tidies up
+        try:
+            shutil.copy2(source, aside)
+            aside.replace(target)
+        finally:
+            aside.unlink(missing_ok=True)

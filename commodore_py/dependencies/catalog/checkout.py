@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.refs import FALLBACK_BRANCH
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.model.catalog import CatalogHead
 from commodore_py.model.warning import FROM_CATALOG
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from commodore_py.model.cluster import Cluster
 
 log = logging.getLogger(__name__)
-
-FIRST_BRANCH = "master"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,9 @@ def fetch_catalog(
         return _as_it_is(config, cluster)
     from . import remote as catalog_remote  # noqa: PLC0415 - see above
 
-    return _head(config, cluster, moved=catalog_remote.bring(config, cluster, remote))
+    known, answer = remote is not None, remote.answer if remote is not None else None
+    moved = catalog_remote.bring(config, cluster, known=known, answer=answer)
+    return _head(config, cluster, moved=moved)
 
 
 def _sweep(catalog: Path) -> None:
@@ -77,14 +78,14 @@ def _head(config: Config, cluster: Cluster, *, moved: bool = False) -> CatalogHe
             "the catalog has no commit yet: it begins with branch %s", branch, extra=FROM_CATALOG
         )
     notices = claim(directory, cluster, moved=moved, local=config.local, strict=config.strict)
-    return CatalogHead(directory, cluster.catalog_url, branch or FIRST_BRANCH, commit, notices)
+    return CatalogHead(directory, cluster.catalog_url, branch or FALLBACK_BRANCH, commit, notices)
 
 
 def _as_it_is(config: Config, cluster: Cluster) -> CatalogHead:
     directory = config.paths.catalog
     if not is_repository(directory):
         directory.mkdir(parents=True, exist_ok=True)
-        git(directory, "init", "--quiet", f"--initial-branch={FIRST_BRANCH}")
+        git(directory, "init", "--quiet", f"--initial-branch={FALLBACK_BRANCH}")
         log.warning(
             "there was no catalog in %s: everything counts as added", directory, extra=FROM_CATALOG
         )

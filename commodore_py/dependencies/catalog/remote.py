@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
-from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, refs_of
+from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, RevisionNotFound, refs_of
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
@@ -35,8 +35,6 @@ from commodore_py.dependencies.protection.safety import (
 from commodore_py.dependencies.protection.undo import noted
 from commodore_py.errors import CommodoreError
 
-from .checkout import FIRST_BRANCH
-
 if TYPE_CHECKING:
     from commodore_py.adapters.git.refs import Refs
     from commodore_py.adapters.git.status import Status
@@ -44,7 +42,6 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.git.questions import Answer
     from commodore_py.model.cluster import Cluster
 
-    from .checkout import RemoteCatalog
 
 log = logging.getLogger(__name__)
 
@@ -60,7 +57,7 @@ def look(config: Config, cluster: Cluster) -> Answer | None:
     return _ask(config, what, cluster.catalog_url)
 
 
-def bring(config: Config, cluster: Cluster, remote: RemoteCatalog | None) -> bool:
+def bring(config: Config, cluster: Cluster, *, known: bool, answer: Answer | None) -> bool:
     """Have the checkout at the tip of its remote, and tell whether that is another remote now."""
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     problem = not_ours_to_replace(what, directory)
@@ -76,7 +73,7 @@ def bring(config: Config, cluster: Cluster, remote: RemoteCatalog | None) -> boo
         return False
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
-    answer = remote.answer if remote is not None else _ask(config, what, url)
+    answer = answer if known else _ask(config, what, url)
     refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved
@@ -184,7 +181,7 @@ def _take_tip(
         head, branch = head_of(directory)
         branch = _unborn_branch(moved_to) if moved_to else branch
         with noted(journal, directory, before=head):
-            _start_empty(directory, wanted or branch or FIRST_BRANCH)
+            _start_empty(directory, wanted or branch or FALLBACK_BRANCH)
     else:
         if not there:
             log.info("the catalog has no branch %s yet: it begins at %s", wanted, tip)

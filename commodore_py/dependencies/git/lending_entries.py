@@ -8,8 +8,9 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files import aside_of, link_or_copy, remove, write_if_changed
+from commodore_py.adapters.files import aside_of, remove, write_if_changed
 from commodore_py.adapters.git.layout import by_program, is_plain
+from commodore_py.adapters.git.objects import link_or_copy
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import read_refs, refs_in_files, write_packed_refs
 from commodore_py.adapters.process import ProgramFailed
