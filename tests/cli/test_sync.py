@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
-    with make_scenario(commodore, tmp_path) as world:
-        yield world
+def scenario(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
+    with make_scenario(commodore, tmp_path) as scenario:
+        yield scenario
 
 
-def test_changes_are_offered_once(world: TemplateSync) -> None:
-    one, two = world.a_component("one"), world.a_component("two")
+def test_changes_are_offered_once(scenario: TemplateSync) -> None:
+    one, two = scenario.a_component("one"), scenario.a_component("two")
     master = git(one.place, "rev-parse", "master")
-    newest = world.change_template("two", "theirs")
+    newest = scenario.change_template("two", "theirs")
 
-    ran = world.sync("-l", "bot", "-l", "sync")
+    ran = scenario.sync("-l", "bot", "-l", "sync")
 
     assert ran.code == 0, ran.err
     assert summary(ran) == [
@@ -60,29 +60,31 @@ def test_changes_are_offered_once(world: TemplateSync) -> None:
     assert git(one.place, "diff", "--name-only", master, offered) == ".cruft.json\nREADME.md"
     assert json.loads(git(one.place, "show", f"{offered}:.cruft.json"))["commit"] == newest
     assert git(one.place, "rev-parse", "master") == master
-    assert git(world.checkout("one"), "status", "--porcelain", "--branch") == (
+    assert git(scenario.checkout("one"), "status", "--porcelain", "--branch") == (
         "## master...origin/master"
     )
 
-    world.github.said()
-    again = world.sync("-l", "bot")
+    scenario.github.said()
+    again = scenario.sync("-l", "bot")
 
     assert again.code == 0, again.err
     assert "2 components: pull request is up-to-date: 2" in again.out
-    assert world.github.writes() == []
+    assert scenario.github.writes() == []
     assert (branch_of(one), len(one.pulls)) == (offered, 1)
 
 
-def test_what_a_run_says(world: TemplateSync) -> None:
+def test_what_a_run_says(scenario: TemplateSync) -> None:
     for slug in ("one", "conflict"):
-        world.a_component(slug)
-    hosted = world.hosted["conflict"]
+        scenario.a_component(slug)
+    hosted = scenario.hosted["conflict"]
     text = git(hosted.place, "show", "master:README.md")
     commit_to(hosted.place, {"README.md": text.replace("two", "mine") + "\n"})
-    newest = world.change_template("two", "theirs")
+    newest = scenario.change_template("two", "theirs")
     old = json.loads(git(hosted.place, "show", "master:.cruft.json"))["commit"]
 
-    ran = world.sync(entries=("acme/component-one", "acme/component-conflict", "acme/component-x"))
+    ran = scenario.sync(
+        entries=("acme/component-one", "acme/component-conflict", "acme/component-x")
+    )
 
     why = (
         "the template's changes conflict with yours: README.md changed on both sides;"
@@ -90,7 +92,7 @@ def test_what_a_run_says(world: TemplateSync) -> None:
     )
     created = "pull request created: https://github.com/acme/component-one/pull/1"
     assert (
-        ran.err.replace(str(world.folder), "...")
+        ran.err.replace(str(scenario.folder), "...")
         == f"""\
 Updating acme/component-one...
  > {created}
@@ -114,7 +116,7 @@ file to itself with `skip` in .cruft.json
      +++ .cruft.json
      @@ -1,6 +1,6 @@
       {{
-        "template": "{world.template}",
+        "template": "{scenario.template}",
      -  "commit": "{old}",
      +  "commit": "{newest}",
         "checkout": "main",
@@ -123,7 +125,7 @@ file to itself with `skip` in .cruft.json
      @@ -23,7 +23,7 @@
               "raw/*"
             ],
-            "_template": "{world.template}",
+            "_template": "{scenario.template}",
      -      "_commit": "{old}"
      +      "_commit": "{newest}"
           }}
@@ -148,14 +150,14 @@ acme/component-x: skipped: not found, or not for this token to see
     )
 
 
-def test_the_branch_and_its_pull_request_follow_the_template(world: TemplateSync) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    assert world.sync().code == 0
+def test_the_branch_and_its_pull_request_follow_the_template(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one")
+    scenario.change_template("two", "theirs")
+    assert scenario.sync().code == 0
     first = branch_of(one)
-    newest = world.change_template("four", "again")
+    newest = scenario.change_template("four", "again")
 
-    ran = world.sync("-l", "late")
+    ran = scenario.sync("-l", "late")
 
     assert ran.code == 0, ran.err
     assert "pull request updated: https" in ran.out
@@ -165,55 +167,57 @@ def test_the_branch_and_its_pull_request_follow_the_template(world: TemplateSync
     assert one.pulls[0].labels == ["late"]
 
 
-def test_a_default_branch_that_moves_on_is_no_reason_to_push(world: TemplateSync) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    assert world.sync().code == 0
+def test_a_default_branch_that_moves_on_is_no_reason_to_push(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one")
+    scenario.change_template("two", "theirs")
+    assert scenario.sync().code == 0
     first = branch_of(one)
     commit_to(one.place, {"own": "x\n"})
 
-    assert "pull request is up-to-date" in world.sync().out
+    assert "pull request is up-to-date" in scenario.sync().out
     assert branch_of(one) == first
 
     commit_to(one.place, {"README.md": git(one.place, "show", "master:README.md") + "\nown\n"})
 
-    assert "pull request updated" in world.sync().out
+    assert "pull request updated" in scenario.sync().out
     assert git(one.place, "rev-parse", f"{branch_of(one)}^") == git(
         one.place, "rev-parse", "master"
     )
 
 
-def test_a_merged_change_is_not_offered_again(world: TemplateSync) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    assert world.sync().code == 0
+def test_a_merged_change_is_not_offered_again(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one")
+    scenario.change_template("two", "theirs")
+    assert scenario.sync().code == 0
     git(one.place, "update-ref", "refs/heads/master", branch_of(one))
     one.pulls[0].state = "closed"
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert summary(ran) == ["acme/component-one: already up-to-date"]
-    world.change_template("four", "again")
-    assert "pull request created: https://github.com/acme/component-one/pull/2" in world.sync().out
+    scenario.change_template("four", "again")
+    assert (
+        "pull request created: https://github.com/acme/component-one/pull/2" in scenario.sync().out
+    )
 
 
-def test_only_another_version_of_the_template_is_no_change(world: TemplateSync) -> None:
-    one = world.a_component("one")
-    commit_in(world.template, {"README.md": "About the template itself.\n"})
+def test_only_another_version_of_the_template_is_no_change(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one")
+    commit_in(scenario.template, {"README.md": "About the template itself.\n"})
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert (ran.code, summary(ran)) == (0, ["acme/component-one: already up-to-date"])
     assert branch_of(one) == ""
 
 
-def test_nothing_is_changed_by_a_dry_run(world: TemplateSync) -> None:
-    one, two = world.a_component("one"), world.a_component("two")
-    world.change_template("two", "theirs")
-    git(world.template, "tag", "v2")
+def test_nothing_is_changed_by_a_dry_run(scenario: TemplateSync) -> None:
+    one, two = scenario.a_component("one"), scenario.a_component("two")
+    scenario.change_template("two", "theirs")
+    git(scenario.template, "tag", "v2")
     commit_to(two.place, {"own": "x\n"})
 
-    ran = world.sync("--dry-run")
+    ran = scenario.sync("--dry-run")
 
     assert ran.code == 0, ran.err
     assert summary(ran) == [
@@ -221,31 +225,31 @@ def test_nothing_is_changed_by_a_dry_run(world: TemplateSync) -> None:
         for name in ("one", "two")
     ]
     assert "+theirs" in ran.out
-    assert world.github.writes() == []
+    assert scenario.github.writes() == []
     assert (branch_of(one), branch_of(two)) == ("", "")
 
-    forced = world.sync("--template-version", "v2")
+    forced = scenario.sync("--template-version", "v2")
 
     assert "--template-version is for looking only" in forced.err
     assert "2 components: pull request would be created or updated: 2" in forced.out
-    assert world.github.writes() == []
+    assert scenario.github.writes() == []
 
 
-def test_entries_that_are_wanted(world: TemplateSync) -> None:
-    world.a_component("one")
-    world.a_component("two")
-    world.change_template("two", "theirs")
-    gone = world.a_component("gone")
+def test_entries_that_are_wanted(scenario: TemplateSync) -> None:
+    scenario.a_component("one")
+    scenario.a_component("two")
+    scenario.change_template("two", "theirs")
+    gone = scenario.a_component("gone")
     gone.archived = True
-    bare = world.github.host(
-        "acme/component-bare", make_repository(world.folder / "git" / "bare.git", {"a": "1"})
+    bare = scenario.github.host(
+        "acme/component-bare", make_repository(scenario.folder / "git" / "bare.git", {"a": "1"})
     )
 
-    ran = world.sync(
+    ran = scenario.sync(
         "--filter",
         "-(two|gone|bare|none)$",
         entries=(
-            *world.github.repositories,
+            *scenario.github.repositories,
             "acme/component-none",
             "acme/component-two",
         ),
@@ -259,50 +263,50 @@ def test_entries_that_are_wanted(world: TemplateSync) -> None:
         "acme/component-none: skipped: not found, or not for this token to see",
     ]
     assert bare.pulls == []
-    nothing = world.sync("--filter", "nothing like this")
+    nothing = scenario.sync("--filter", "nothing like this")
     assert (nothing.code, "see --filter" in nothing.err) == (0, True)
 
 
-def test_pauses_between_batches(world: TemplateSync) -> None:
+def test_pauses_between_batches(scenario: TemplateSync) -> None:
     for slug in ("one", "two", "three"):
-        world.a_component(slug)
-    world.change_template("two", "theirs")
+        scenario.a_component(slug)
+    scenario.change_template("two", "theirs")
 
-    ran = world.sync("--pr-batch-size", "1")
+    ran = scenario.sync("--pr-batch-size", "1")
 
     assert ran.code == 0, ran.err
     assert ran.err.count("pausing for 0 seconds after 1 pull requests") == 2
-    assert "pausing" not in world.sync("--pr-batch-size", "1").err  # nothing is offered again
+    assert "pausing" not in scenario.sync("--pr-batch-size", "1").err  # nothing is offered again
 
 
-def test_programs_of_a_template_run_only_when_trusted(world: TemplateSync) -> None:
+def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) -> None:
     hook = "open('made-by-hook', 'w').write('x')\n"
     for slug in ("one", "two"):
-        world.a_component(slug)
-    commit_in(world.template, {"hooks/post_gen_project.py": hook})
+        scenario.a_component(slug)
+    commit_in(scenario.template, {"hooks/post_gen_project.py": hook})
 
-    refused = world.sync()
+    refused = scenario.sync()
 
     assert refused.code == 1
     assert "--trust" in refused.err
     assert refused.err.count(hook) == 1  # shown once, not for every component
-    assert branch_of(world.hosted["one"]) == ""
+    assert branch_of(scenario.hosted["one"]) == ""
 
-    trusted = world.sync("--trust")
+    trusted = scenario.sync("--trust")
 
     assert trusted.code == 0, trusted.err
     assert trusted.err.count(hook) == 1
-    assert "made-by-hook" in git(world.hosted["two"].place, "ls-tree", "template-sync")
+    assert "made-by-hook" in git(scenario.hosted["two"].place, "ls-tree", "template-sync")
 
 
-def test_repositories_elsewhere_get_a_branch(world: TemplateSync, stranger: Path) -> None:
-    one = world.a_component("one")
+def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, stranger: Path) -> None:
+    one = scenario.a_component("one")
     hook = one.place / "hooks" / "post-receive"
     url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
     hook.write_text(f"#!/bin/sh\necho\necho 'To create a merge request:'\necho '  {url}'\n")
     hook.chmod(0o755)
-    world.change_template("two", "theirs")
-    commodore, folder = world.commodore, world.folder
+    scenario.change_template("two", "theirs")
+    commodore, folder = scenario.commodore, scenario.folder
     with git_http.serve(folder / "git") as server:
         entry = server.url("component-one.git")
         (folder / "list.yaml").write_text(f"- {entry}\n")
@@ -321,15 +325,15 @@ def test_repositories_elsewhere_get_a_branch(world: TemplateSync, stranger: Path
             f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"
         ]
     assert branch_of(one) == pushed
-    assert world.github.asked == []
+    assert scenario.github.asked == []
 
 
-def test_packages(world: TemplateSync) -> None:
-    one = world.a_component("one", kind="package")
-    world.change_template("two", "theirs")
+def test_packages(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one", kind="package")
+    scenario.change_template("two", "theirs")
 
-    ran = world.sync(kind="package")
+    ran = scenario.sync(kind="package")
 
     assert ran.code == 0, ran.err
     assert one.pulls[0].title == "Update from package template"
-    assert (world.folder / "work" / "dependencies" / "pkg.one").is_dir()
+    assert (scenario.folder / "work" / "dependencies" / "pkg.one").is_dir()

@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
-    with make_scenario(commodore, tmp_path) as world:
-        yield world
+def scenario(commodore: CommandLine, tmp_path: Path) -> Iterator[TemplateSync]:
+    with make_scenario(commodore, tmp_path) as scenario:
+        yield scenario
 
 
-def test_a_run_that_was_ended_goes_on(world: TemplateSync) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    world.github.refuse_writes.append(Refusal(502, "Bad gateway"))  # after the push
-    assert world.sync().code == 1
+def test_a_run_that_was_ended_goes_on(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one")
+    scenario.change_template("two", "theirs")
+    scenario.github.refuse_writes.append(Refusal(502, "Bad gateway"))  # after the push
+    assert scenario.sync().code == 1
     pushed = branch_of(one)
     assert pushed
     assert one.pulls == []
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert ran.code == 0, ran.err
     assert "pull request created" in ran.out
@@ -40,20 +40,20 @@ def test_a_run_that_was_ended_goes_on(world: TemplateSync) -> None:
 
 
 @pytest.mark.spec("09.50", "09.51", "09.52")
-def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: TemplateSync) -> None:
+def test_what_fails_is_told_at_the_end_and_all_others_are_done(scenario: TemplateSync) -> None:
     for slug in ("conflict", "leftovers", "refused", "last"):
-        world.a_component(slug)
-    assert world.sync("--dry-run").code == 0
-    hosted = world.hosted["conflict"]
+        scenario.a_component(slug)
+    assert scenario.sync("--dry-run").code == 0
+    hosted = scenario.hosted["conflict"]
     text = git(hosted.place, "show", "master:README.md")
     commit_to(hosted.place, {"README.md": text.replace("two", "mine") + "\n"})
-    (world.checkout("leftovers") / "README.md.rej").write_text("x\n")
-    hook = world.hosted["refused"].place / "hooks" / "update"
+    (scenario.checkout("leftovers") / "README.md.rej").write_text("x\n")
+    hook = scenario.hosted["refused"].place / "hooks" / "update"
     hook.write_text("#!/bin/sh\necho 'only on Mondays' >&2\nexit 1\n")
     hook.chmod(0o755)
-    world.change_template("two", "theirs")
+    scenario.change_template("two", "theirs")
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert ran.code == 1
     lines = summary(ran)
@@ -66,48 +66,48 @@ def test_what_fails_is_told_at_the_end_and_all_others_are_done(world: TemplateSy
     assert "README.md changed on both sides" in ran.err
     assert "only on Mondays" in ran.err
     assert "while updating acme/component-leftovers" in ran.err
-    assert [bool(branch_of(one)) for one in world.hosted.values()] == [False, False, False, True]
-    assert git(world.checkout("conflict"), "status", "--porcelain") == ""
+    assert [bool(branch_of(one)) for one in scenario.hosted.values()] == [False, False, False, True]
+    assert git(scenario.checkout("conflict"), "status", "--porcelain") == ""
 
 
-def test_commits_of_others_are_not_overwritten(world: TemplateSync) -> None:
-    one = world.a_component("one")
-    world.change_template("two", "theirs")
-    assert world.sync().code == 0
+def test_commits_of_others_are_not_overwritten(scenario: TemplateSync) -> None:
+    one = scenario.a_component("one")
+    scenario.change_template("two", "theirs")
+    assert scenario.sync().code == 0
     theirs = commit_to(one.place, {"golden": "new\n"}, branch="template-sync", message="Golden")
-    world.change_template("four", "again")
+    scenario.change_template("four", "again")
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert ran.code == 1
     assert "branch template-sync has commits of others" in ran.err
     assert "Golden" in ran.err
     assert branch_of(one) == theirs
-    assert world.sync("--pr-branch", "other").code == 0
+    assert scenario.sync("--pr-branch", "other").code == 0
     assert branch_of(one, "other")
 
 
-def test_work_in_a_checkout_is_nobodys_but_the_users(world: TemplateSync) -> None:
-    world.a_component("one")
-    assert world.sync("--dry-run").code == 0
-    (world.checkout("one") / "README.md").write_text("mine\n")
-    world.change_template("two", "theirs")
+def test_work_in_a_checkout_is_nobodys_but_the_users(scenario: TemplateSync) -> None:
+    scenario.a_component("one")
+    assert scenario.sync("--dry-run").code == 0
+    (scenario.checkout("one") / "README.md").write_text("mine\n")
+    scenario.change_template("two", "theirs")
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert ran.code == 1
     assert "modified README.md" in ran.err
     assert "--force" not in ran.err
-    assert (world.checkout("one") / "README.md").read_text() == "mine\n"
+    assert (scenario.checkout("one") / "README.md").read_text() == "mine\n"
 
 
-def test_a_refused_token_ends_the_run(world: TemplateSync) -> None:
+def test_a_refused_token_ends_the_run(scenario: TemplateSync) -> None:
     for slug in ("one", "two", "three"):
-        world.a_component(slug)
-    world.change_template("two", "theirs")
-    world.github.refuse_writes.append(Refusal(401, "Bad credentials"))
+        scenario.a_component(slug)
+    scenario.change_template("two", "theirs")
+    scenario.github.refuse_writes.append(Refusal(401, "Bad credentials"))
 
-    ran = world.sync()
+    ran = scenario.sync()
 
     assert ran.code == 1
     assert summary(ran) == [
@@ -146,17 +146,17 @@ def test_a_list_that_is_none(
 
 
 @pytest.mark.spec("09.48")
-def test_entries_that_are_no_repositories(world: TemplateSync) -> None:
-    world.a_component("one")
+def test_entries_that_are_no_repositories(scenario: TemplateSync) -> None:
+    scenario.a_component("one")
     wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
 
-    ran = world.sync(entries=("acme/component-one", *wrong))
+    ran = scenario.sync(entries=("acme/component-one", *wrong))
 
     assert ran.code == 1
     for line in (2, 3, 4, 5, 6, 7, 8):
         assert f"list.yaml:{line}: " in ran.err
     assert "acme/component-one" in ran.err  # the shape expected
-    assert world.github.asked == []
+    assert scenario.github.asked == []
 
 
 @pytest.mark.spec("09.49")

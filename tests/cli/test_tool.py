@@ -24,7 +24,7 @@ NEEDED_BY_SCRIPTS = ("sh", "env")
 
 
 @dataclass(frozen=True)
-class World:
+class ToolCommand:
     """The command line, what it downloads from, and where it finds and puts programs."""
 
     commodore: CommandLine
@@ -53,9 +53,9 @@ class World:
 
 
 @pytest.fixture
-def world(
+def tool_command(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[World]:
+) -> Iterator[ToolCommand]:
     system = tmp_path / "bin"
     system.mkdir()
     for name in NEEDED_BY_SCRIPTS:
@@ -65,39 +65,39 @@ def world(
     monkeypatch.setenv("PATH", str(system))
     with serve_api() as api:
         tools = Path(os.environ["XDG_CACHE_HOME"]) / "commodore" / "tools"
-        yield World(commodore, Publisher(api), system, tools)
+        yield ToolCommand(commodore, Publisher(api), system, tools)
 
 
-def all_latest(world: World) -> None:
-    world.publisher.latest("helm", "v3.18.4")
-    world.publisher.latest("jb", "v0.6.3")
-    world.publisher.latest("kustomize", "kustomize/v5.7.0")
+def all_latest(tool_command: ToolCommand) -> None:
+    tool_command.publisher.latest("helm", "v3.18.4")
+    tool_command.publisher.latest("jb", "v0.6.3")
+    tool_command.publisher.latest("kustomize", "kustomize/v5.7.0")
 
 
 # list
 
 
-def test_list_shows_every_tool_and_how_it_stands(world: World) -> None:
-    world.manage(helm="v3.9.1", jb="v0.6.3")
-    write_program(world.system, "kustomize", program_script("v5.7.0"))
-    all_latest(world)
+def test_list_shows_every_tool_and_how_it_stands(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1", jb="v0.6.3")
+    write_program(tool_command.system, "kustomize", program_script("v5.7.0"))
+    all_latest(tool_command)
 
-    ran = world("list")
+    ran = tool_command("list")
 
     assert ran.code == 0
     assert ran.out == (
         "helm v3.9.1\n"
-        f"Location:       {world.tools}/helm\n"
+        f"Location:       {tool_command.tools}/helm\n"
         "Managed:        True\n"
         "Latest version: v3.18.4 (Upgrade available!)\n"
         "Updated:        2026-01-09T15:20:00\n"
         "jb v0.6.3\n"
-        f"Location:       {world.tools}/jb\n"
+        f"Location:       {tool_command.tools}/jb\n"
         "Managed:        True\n"
         "Latest version: v0.6.3 (No upgrade available)\n"
         "Updated:        2026-01-09T15:20:00\n"
         "kustomize v5.7.0\n"
-        f"Location:       {world.system}/kustomize\n"
+        f"Location:       {tool_command.system}/kustomize\n"
         "Managed:        False\n"
         "Latest version: v5.7.0 (No upgrade available)\n"
         "Updated:        UNKNOWN\n"
@@ -106,18 +106,18 @@ def test_list_shows_every_tool_and_how_it_stands(world: World) -> None:
 
 
 @pytest.mark.parametrize("flag", ["-V", "--skip-version-check"])
-def test_list_asks_nobody_when_told(world: World, flag: str) -> None:
-    world.manage(helm="v3.9.1")
+def test_list_asks_nobody_when_told(tool_command: ToolCommand, flag: str) -> None:
+    tool_command.manage(helm="v3.9.1")
 
-    ran = world("list", flag)
+    ran = tool_command("list", flag)
 
     assert ran.code == 0
     assert "Latest version: N/A (Version check skipped)\n" in ran.out
-    assert world.publisher.api.asked == []
+    assert tool_command.publisher.api.asked == []
 
 
-def test_missing_tools_are_a_line_each(world: World) -> None:
-    ran = world("list", "-V")
+def test_missing_tools_are_a_line_each(tool_command: ToolCommand) -> None:
+    ran = tool_command("list", "-V")
 
     assert (ran.code, ran.err) == (0, "")
     assert ran.out.splitlines() == [
@@ -127,33 +127,33 @@ def test_missing_tools_are_a_line_each(world: World) -> None:
     ]
 
 
-def test_a_tool_that_does_not_run_is_missing_and_says_where(world: World) -> None:
-    broken = write_program(world.system, "helm", b"\x7fELF is no program")
+def test_a_tool_that_does_not_run_is_missing_and_says_where(tool_command: ToolCommand) -> None:
+    broken = write_program(tool_command.system, "helm", b"\x7fELF is no program")
 
-    ran = world("list", "-V")
+    ran = tool_command("list", "-V")
 
     assert ran.out.splitlines()[0] == f"helm missing! ({broken} does not run)"
 
 
-def test_a_tool_that_ends_with_an_error_still_says_its_version(world: World) -> None:
-    write_program(world.system, "helm", program_script(script="echo v3.1.0 >&2; exit 1"))
+def test_a_tool_that_ends_with_an_error_still_says_its_version(tool_command: ToolCommand) -> None:
+    write_program(tool_command.system, "helm", program_script(script="echo v3.1.0 >&2; exit 1"))
 
-    assert world("list", "-V").out.startswith("helm v3.1.0\n")
+    assert tool_command("list", "-V").out.startswith("helm v3.1.0\n")
 
 
 @pytest.mark.parametrize(("form", "parse"), [("json", json.loads), ("yaml", yaml.safe_load)])
-def test_list_for_programs(world: World, form: str, parse: type) -> None:
-    world.manage(helm="v3.9.1")
-    all_latest(world)
+def test_list_for_programs(tool_command: ToolCommand, form: str, parse: type) -> None:
+    tool_command.manage(helm="v3.9.1")
+    all_latest(tool_command)
 
-    ran = world("list", "-o", form)
+    ran = tool_command("list", "-o", form)
 
     result = parse(ran.out)
     assert result["schema"] == "tool-list/v1"
     assert result["tools"][:2] == [
         {
             "name": "helm",
-            "path": f"{world.tools}/helm",
+            "path": f"{tool_command.tools}/helm",
             "version": "v3.9.1",
             "managed": True,
             "latest": "v3.18.4",
@@ -175,19 +175,19 @@ def test_list_for_programs(world: World, form: str, parse: type) -> None:
 
 
 @pytest.mark.spec("12.08")
-def test_list_lists_although_github_limits(world: World) -> None:
-    world.manage(helm="v3.9.1")
-    all_latest(world)
-    world.publisher.on_latest("helm", rate_limited())
+def test_list_lists_although_github_limits(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1")
+    all_latest(tool_command)
+    tool_command.publisher.on_latest("helm", rate_limited())
 
-    ran = world("list")
+    ran = tool_command("list")
 
     assert ran.code == 0
     assert "Latest version: N/A (Version check failed)\n" in ran.out
     assert "warning: GitHub limits how often it may be asked" in ran.err
     assert "ends at 2096-10-02 07:06 UTC" in ran.err
     assert "COMMODORE_GITHUB_TOKEN" in ran.err
-    assert len(world.publisher.api.asked) == 1
+    assert len(tool_command.publisher.api.asked) == 1
 
 
 # the token
@@ -207,86 +207,86 @@ def test_list_lists_although_github_limits(world: World) -> None:
     ],
 )
 def test_the_token_counts_wherever_it_is_given(
-    world: World, words: tuple[str, ...], variable: str, sent: str | None
+    tool_command: ToolCommand, words: tuple[str, ...], variable: str, sent: str | None
 ) -> None:
-    all_latest(world)
+    all_latest(tool_command)
 
-    world(*words, COMMODORE_GITHUB_TOKEN=variable)
+    tool_command(*words, COMMODORE_GITHUB_TOKEN=variable)
 
-    assert [asked.token for asked in world.publisher.api.asked] == [sent] * 3
+    assert [asked.token for asked in tool_command.publisher.api.asked] == [sent] * 3
 
 
-def test_a_token_is_not_sent_to_where_files_are(world: World) -> None:
-    world.publisher.release("jb", "v0.6.3")
-    world.publisher.latest("jb", "v0.6.3")
+def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> None:
+    tool_command.publisher.release("jb", "v0.6.3")
+    tool_command.publisher.latest("jb", "v0.6.3")
 
-    world("install", "jb", "--github-token", "secret")
+    tool_command("install", "jb", "--github-token", "secret")
 
-    tokens = {asked.path.split("/")[1]: asked.token for asked in world.publisher.api.asked}
+    tokens = {asked.path.split("/")[1]: asked.token for asked in tool_command.publisher.api.asked}
     assert tokens == {"api.github.com": "Bearer secret", "github.com": None}
 
 
 @pytest.mark.parametrize(("words", "told"), [(("list",), False), (("list", "-v"), True)])
 def test_details_say_that_there_is_no_token(
-    world: World, words: tuple[str, ...], told: bool
+    tool_command: ToolCommand, words: tuple[str, ...], told: bool
 ) -> None:
-    all_latest(world)
+    all_latest(tool_command)
 
-    assert ("without a token" in world(*words).err) == told
+    assert ("without a token" in tool_command(*words).err) == told
 
 
 # install
 
 
-def test_install_brings_the_latest_version(world: World) -> None:
-    world.publisher.latest("helm", "v3.18.4")
-    world.publisher.release("helm", "v3.18.4")
+def test_install_brings_the_latest_version(tool_command: ToolCommand) -> None:
+    tool_command.publisher.latest("helm", "v3.18.4")
+    tool_command.publisher.release("helm", "v3.18.4")
 
-    ran = world("install", "helm")
+    ran = tool_command("install", "helm")
 
     assert (ran.code, ran.out) == (0, "")
     assert ran.err == "Installing helm v3.18.4\n"
-    assert list(world.state) == ["helm"]
-    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+    assert list(tool_command.state) == ["helm"]
+    assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
 @pytest.mark.spec("12.16")
 @pytest.mark.parametrize("version", ["5.6.0", "v5.6.0"])
-def test_install_brings_the_version_asked_for(world: World, version: str) -> None:
-    world.publisher.release("kustomize", "v5.6.0")
+def test_install_brings_the_version_asked_for(tool_command: ToolCommand, version: str) -> None:
+    tool_command.publisher.release("kustomize", "v5.6.0")
 
-    ran = world("install", "kustomize", "--version", version)
+    ran = tool_command("install", "kustomize", "--version", version)
 
     assert (ran.code, ran.err) == (0, "Installing kustomize v5.6.0\n")
-    assert world.publisher.asked("api.github.com") == 0
+    assert tool_command.publisher.asked("api.github.com") == 0
 
 
-def test_details_name_what_is_downloaded(world: World) -> None:
-    release = world.publisher.release("jb", "v0.6.3")
+def test_details_name_what_is_downloaded(tool_command: ToolCommand) -> None:
+    release = tool_command.publisher.release("jb", "v0.6.3")
 
-    ran = world("install", "jb", "-v", "--version", "v0.6.3")
+    ran = tool_command("install", "jb", "-v", "--version", "v0.6.3")
 
     assert f"downloading {release.url}" in ran.err
     assert f"the checksum of {release.file} is right" in ran.err
 
 
-def test_install_of_a_tool_that_only_the_system_has(world: World) -> None:
-    write_program(world.system, "jb", program_script("v0.1.0"))
-    world.publisher.release("jb", "v0.6.3")
+def test_install_of_a_tool_that_only_the_system_has(tool_command: ToolCommand) -> None:
+    write_program(tool_command.system, "jb", program_script("v0.1.0"))
+    tool_command.publisher.release("jb", "v0.6.3")
 
-    ran = world("install", "jb", "--version", "v0.6.3")
+    ran = tool_command("install", "jb", "--version", "v0.6.3")
 
-    assert (ran.code, list(world.state)) == (0, ["jb"])
-    assert f"{world.tools}/jb" in world("list", "-V").out
+    assert (ran.code, list(tool_command.state)) == (0, ["jb"])
+    assert f"{tool_command.tools}/jb" in tool_command("list", "-V").out
 
 
-def test_install_missing_brings_what_is_not_managed(world: World) -> None:
-    world.manage(jb="v0.6.0")
-    all_latest(world)
-    world.publisher.release("helm", "v3.18.4")
-    world.publisher.release("kustomize", "v5.7.0")
+def test_install_missing_brings_what_is_not_managed(tool_command: ToolCommand) -> None:
+    tool_command.manage(jb="v0.6.0")
+    all_latest(tool_command)
+    tool_command.publisher.release("helm", "v3.18.4")
+    tool_command.publisher.release("kustomize", "v5.7.0")
 
-    ran = world("install", "--missing")
+    ran = tool_command("install", "--missing")
 
     assert ran.code == 0
     assert ran.err.splitlines() == [
@@ -294,97 +294,97 @@ def test_install_missing_brings_what_is_not_managed(world: World) -> None:
         " > jb is managed already; `commodore tool upgrade jb` changes it",
         "Installing kustomize v5.7.0",
     ]
-    assert sorted(world.state) == ["helm", "jb", "kustomize"]
-    assert world("list", "-V").out.count("Managed:        True") == 3
+    assert sorted(tool_command.state) == ["helm", "jb", "kustomize"]
+    assert tool_command("list", "-V").out.count("Managed:        True") == 3
 
 
-def test_install_missing_with_nothing_missing(world: World) -> None:
-    world.manage(helm="v1.0.0", jb="v1.0.0", kustomize="v1.0.0")
+def test_install_missing_with_nothing_missing(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v1.0.0", jb="v1.0.0", kustomize="v1.0.0")
 
-    ran = world("install", "--missing")
+    ran = tool_command("install", "--missing")
 
     assert ran.code == 0
     assert "commodore tool upgrade --all" in ran.err
-    assert world.publisher.api.asked == []
+    assert tool_command.publisher.api.asked == []
 
 
-def test_the_first_failure_ends_an_installation_of_all(world: World) -> None:
-    all_latest(world)
-    world.publisher.release("helm", "v3.18.4")
+def test_the_first_failure_ends_an_installation_of_all(tool_command: ToolCommand) -> None:
+    all_latest(tool_command)
+    tool_command.publisher.release("helm", "v3.18.4")
 
-    ran = world("install", "--missing")
+    ran = tool_command("install", "--missing")
 
     assert ran.code == 1
     assert "while installing jb v0.6.3" in ran.err
-    assert list(world.state) == ["helm"]
+    assert list(tool_command.state) == ["helm"]
 
 
 # upgrade
 
 
-def test_upgrade_brings_the_latest_version(world: World) -> None:
-    world.manage(helm="v3.9.1")
-    world.publisher.latest("helm", "v3.18.4")
-    world.publisher.release("helm", "v3.18.4")
+def test_upgrade_brings_the_latest_version(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1")
+    tool_command.publisher.latest("helm", "v3.18.4")
+    tool_command.publisher.release("helm", "v3.18.4")
 
-    ran = world("upgrade", "helm")
+    ran = tool_command("upgrade", "helm")
 
     assert (ran.code, ran.err) == (0, "Installing helm v3.18.4\n")
-    assert world.state["helm"] > "2026-01-09T15:20:00"
-    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+    assert tool_command.state["helm"] > "2026-01-09T15:20:00"
+    assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
-def test_upgrade_goes_back_as_well(world: World) -> None:
-    world.manage(helm="v3.9.1")
-    world.publisher.release("helm", "v3.1.0")
+def test_upgrade_goes_back_as_well(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1")
+    tool_command.publisher.release("helm", "v3.1.0")
 
-    ran = world("upgrade", "helm", "--version", "3.1.0")
+    ran = tool_command("upgrade", "helm", "--version", "3.1.0")
 
     assert ran.code == 0
-    assert world("list", "-V").out.startswith("helm v3.1.0\n")
+    assert tool_command("list", "-V").out.startswith("helm v3.1.0\n")
 
 
-def test_upgrade_to_the_present_version_downloads_nothing(world: World) -> None:
-    world.manage(helm="v3.18.4")
-    world.publisher.latest("helm", "v3.18.4")
+def test_upgrade_to_the_present_version_downloads_nothing(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.18.4")
+    tool_command.publisher.latest("helm", "v3.18.4")
 
-    ran = world("upgrade", "helm")
+    ran = tool_command("upgrade", "helm")
 
     assert (ran.code, ran.err) == (0, " > helm v3.18.4 is installed already\n")
-    assert world.publisher.asked("get.helm.sh") == 0
+    assert tool_command.publisher.asked("get.helm.sh") == 0
 
 
-def test_upgrade_all_takes_every_managed_tool(world: World) -> None:
-    world.manage(helm="v3.9.1", jb="v0.6.0")
-    all_latest(world)
-    world.publisher.release("helm", "v3.18.4")
-    world.publisher.release("jb", "v0.6.3")
+def test_upgrade_all_takes_every_managed_tool(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1", jb="v0.6.0")
+    all_latest(tool_command)
+    tool_command.publisher.release("helm", "v3.18.4")
+    tool_command.publisher.release("jb", "v0.6.3")
 
-    ran = world("upgrade", "--all")
+    ran = tool_command("upgrade", "--all")
 
     assert ran.code == 0
     assert ran.err.splitlines()[:2] == ["Installing helm v3.18.4", "Installing jb v0.6.3"]
     assert ran.err.splitlines()[2].startswith(" > kustomize is not managed")
 
 
-def test_upgrade_all_with_nothing_managed(world: World) -> None:
-    ran = world("upgrade", "--all")
+def test_upgrade_all_with_nothing_managed(tool_command: ToolCommand) -> None:
+    ran = tool_command("upgrade", "--all")
 
     assert ran.code == 0
     assert "commodore tool install --missing" in ran.err
 
 
 @pytest.mark.spec("12.14")
-def test_a_failed_upgrade_keeps_the_present_version(world: World) -> None:
-    world.manage(helm="v3.9.1")
-    world.publisher.release("helm", "v3.18.4", checksums="0" * 64 + "  {file}\n")
+def test_a_failed_upgrade_keeps_the_present_version(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1")
+    tool_command.publisher.release("helm", "v3.18.4", checksums="0" * 64 + "  {file}\n")
 
-    ran = world("upgrade", "helm", "--version", "v3.18.4")
+    ran = tool_command("upgrade", "helm", "--version", "v3.18.4")
 
     assert ran.code == 1
     assert "while installing helm v3.18.4; the present one stays in use" in ran.err
-    assert world.state == {"helm": "2026-01-09T15:20:00"}
-    assert world("list", "-V").out.startswith("helm v3.9.1\n")
+    assert tool_command.state == {"helm": "2026-01-09T15:20:00"}
+    assert tool_command("list", "-V").out.startswith("helm v3.9.1\n")
 
 
 # what makes no sense, and what is odd
@@ -393,8 +393,10 @@ def test_a_failed_upgrade_keeps_the_present_version(world: World) -> None:
 @pytest.mark.spec("12.01")
 @pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])
 @pytest.mark.parametrize("both", [False, True])
-def test_exactly_one_of_tool_and_flag(world: World, command: str, flag: str, both: bool) -> None:
-    ran = world(command, *(("helm", flag) if both else ()))
+def test_exactly_one_of_tool_and_flag(
+    tool_command: ToolCommand, command: str, flag: str, both: bool
+) -> None:
+    ran = tool_command(command, *(("helm", flag) if both else ()))
 
     assert (ran.code, ran.out) == (1, "")
     assert f"error: expected either a tool or {flag}\n" in ran.err
@@ -402,8 +404,8 @@ def test_exactly_one_of_tool_and_flag(world: World, command: str, flag: str, bot
 
 @pytest.mark.spec("12.02")
 @pytest.mark.parametrize("command", ["install", "upgrade"])
-def test_an_unknown_tool(world: World, command: str) -> None:
-    ran = world(command, "kubectl")
+def test_an_unknown_tool(tool_command: ToolCommand, command: str) -> None:
+    ran = tool_command(command, "kubectl")
 
     assert (ran.code, ran.out) == (1, "")
     assert "error: no tool kubectl is known" in ran.err
@@ -412,11 +414,11 @@ def test_an_unknown_tool(world: World, command: str) -> None:
 
 @pytest.mark.spec("12.03")
 @pytest.mark.parametrize(("command", "flag"), [("install", "--missing"), ("upgrade", "--all")])
-def test_one_version_for_all_is_ignored(world: World, command: str, flag: str) -> None:
-    world.manage(helm="v3.18.4", jb="v0.6.3", kustomize="v5.7.0")
-    all_latest(world)
+def test_one_version_for_all_is_ignored(tool_command: ToolCommand, command: str, flag: str) -> None:
+    tool_command.manage(helm="v3.18.4", jb="v0.6.3", kustomize="v5.7.0")
+    all_latest(tool_command)
 
-    ran = world(command, flag, "--version", "v1.0.0")
+    ran = tool_command(command, flag, "--version", "v1.0.0")
 
     assert ran.code == 0
     assert f"warning: --version is ignored with {flag}" in ran.err
@@ -424,100 +426,106 @@ def test_one_version_for_all_is_ignored(world: World, command: str, flag: str) -
 
 
 @pytest.mark.spec("12.04")
-def test_install_leaves_a_managed_tool_to_upgrade(world: World) -> None:
-    world.manage(helm="v3.9.1")
+def test_install_leaves_a_managed_tool_to_upgrade(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1")
 
-    ran = world("install", "helm", "--version", "v3.18.4")
+    ran = tool_command("install", "helm", "--version", "v3.18.4")
 
     assert ran.code == 0
     assert "commodore tool upgrade helm" in ran.err
-    assert world.publisher.api.asked == []
+    assert tool_command.publisher.api.asked == []
 
 
 @pytest.mark.spec("12.04")
-def test_upgrade_leaves_an_unmanaged_tool_to_install(world: World) -> None:
-    write_program(world.system, "helm", program_script("v3.9.1"))
+def test_upgrade_leaves_an_unmanaged_tool_to_install(tool_command: ToolCommand) -> None:
+    write_program(tool_command.system, "helm", program_script("v3.9.1"))
 
-    ran = world("upgrade", "helm")
+    ran = tool_command("upgrade", "helm")
 
     assert ran.code == 0
     assert "commodore tool install helm" in ran.err
-    assert world.publisher.api.asked == []
+    assert tool_command.publisher.api.asked == []
 
 
 @pytest.mark.spec("12.05")
 @pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb", "--version", "v0.6.3")])
-def test_a_tool_found_elsewhere_is_managed_no_more(world: World, command: tuple[str, ...]) -> None:
-    world.manage(helm="v3.9.1", jb="v0.6.0")
-    (world.tools / "helm").unlink()
-    elsewhere = write_program(world.system, "helm", program_script("v3.1.0"))
+def test_a_tool_found_elsewhere_is_managed_no_more(
+    tool_command: ToolCommand, command: tuple[str, ...]
+) -> None:
+    tool_command.manage(helm="v3.9.1", jb="v0.6.0")
+    (tool_command.tools / "helm").unlink()
+    elsewhere = write_program(tool_command.system, "helm", program_script("v3.1.0"))
 
-    ran = world(*command)
+    ran = tool_command(*command)
 
     assert ran.code == 0
     assert "warning: helm is not managed any more: another one is used" in ran.err
     assert str(elsewhere) in ran.err
-    assert list(world.state) == ["jb"]
+    assert list(tool_command.state) == ["jb"]
 
 
 @pytest.mark.spec("12.06")
 @pytest.mark.parametrize("words", [("helm", "--version", "v3.18.4"), ("--missing",)])
-def test_a_tool_that_is_gone_is_installed_anew(world: World, words: tuple[str, ...]) -> None:
-    world.manage(helm="v3.9.1", jb="v0.6.3", kustomize="v5.7.0")
-    (world.tools / "helm").unlink()
-    all_latest(world)
-    world.publisher.release("helm", "v3.18.4")
+def test_a_tool_that_is_gone_is_installed_anew(
+    tool_command: ToolCommand, words: tuple[str, ...]
+) -> None:
+    tool_command.manage(helm="v3.9.1", jb="v0.6.3", kustomize="v5.7.0")
+    (tool_command.tools / "helm").unlink()
+    all_latest(tool_command)
+    tool_command.publisher.release("helm", "v3.18.4")
 
-    before = world("list", "-V")
-    ran = world("install", *words)
+    before = tool_command("list", "-V")
+    ran = tool_command("install", *words)
 
     assert before.out.startswith("helm missing!\n")
     assert (ran.code, ran.out) == (0, "")
     assert "warning: helm is managed, but was gone: it is installed anew\n" in ran.err
-    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+    assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
 @pytest.mark.spec("12.06")
-def test_a_tool_that_is_gone_can_be_upgraded(world: World) -> None:
-    world.manage(helm="v3.9.1")
-    (world.tools / "helm").unlink()
-    world.publisher.release("helm", "v3.18.4")
+def test_a_tool_that_is_gone_can_be_upgraded(tool_command: ToolCommand) -> None:
+    tool_command.manage(helm="v3.9.1")
+    (tool_command.tools / "helm").unlink()
+    tool_command.publisher.release("helm", "v3.18.4")
 
-    ran = world("upgrade", "helm", "--version", "v3.18.4")
+    ran = tool_command("upgrade", "helm", "--version", "v3.18.4")
 
     assert ran.code == 0
-    assert world("list", "-V").out.startswith("helm v3.18.4\n")
+    assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
 @pytest.mark.spec("12.07")
 @pytest.mark.parametrize("command", [("list", "-V"), ("install", "jb"), ("upgrade", "--all")])
-def test_a_broken_record_is_an_error_that_names_it(world: World, command: tuple[str, ...]) -> None:
-    world.manage(helm="v3.9.1")
-    (world.tools / "state.json").write_text("{not json")
+def test_a_broken_record_is_an_error_that_names_it(
+    tool_command: ToolCommand, command: tuple[str, ...]
+) -> None:
+    tool_command.manage(helm="v3.9.1")
+    (tool_command.tools / "state.json").write_text("{not json")
 
-    ran = world(*command)
+    ran = tool_command(*command)
 
     assert (ran.code, ran.out) == (1, "")
     assert "error: cannot read which tools are managed: no JSON" in ran.err
-    assert f"  {world.tools}/state.json\n" in ran.err
+    assert f"  {tool_command.tools}/state.json\n" in ran.err
     assert "commodore tool install --missing" in ran.err
 
 
-def test_help_needs_no_record(world: World) -> None:
-    world.manage()
-    (world.tools / "state.json").write_text("{not json")
+def test_help_needs_no_record(tool_command: ToolCommand) -> None:
+    tool_command.manage()
+    (tool_command.tools / "state.json").write_text("{not json")
 
-    assert world("list", "--help").code == 0
+    assert tool_command("list", "--help").code == 0
 
 
 @pytest.mark.spec("12.08")
 @pytest.mark.parametrize("command", ["install", "upgrade"])
-def test_no_latest_version_is_an_error(world: World, command: str) -> None:
+def test_no_latest_version_is_an_error(tool_command: ToolCommand, command: str) -> None:
     if command == "upgrade":
-        world.manage(jb="v0.6.0")
-    world.publisher.on_latest("jb", rate_limited())
+        tool_command.manage(jb="v0.6.0")
+    tool_command.publisher.on_latest("jb", rate_limited())
 
-    ran = world(command, "jb")
+    ran = tool_command(command, "jb")
 
     assert (ran.code, ran.out) == (1, "")
     assert "error: GitHub limits how often it may be asked" in ran.err
@@ -526,10 +534,10 @@ def test_no_latest_version_is_an_error(world: World, command: str) -> None:
 
 @pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", ["helm", "jb", "kustomize"])
-def test_a_failed_download_is_an_error(world: World, tool: str) -> None:
-    release = world.publisher.release(tool, "v1.2.3", file=error_reply(500, "no disk"))
+def test_a_failed_download_is_an_error(tool_command: ToolCommand, tool: str) -> None:
+    release = tool_command.publisher.release(tool, "v1.2.3", file=error_reply(500, "no disk"))
 
-    ran = world("install", tool, "--version", "v1.2.3")
+    ran = tool_command("install", tool, "--version", "v1.2.3")
 
     assert (ran.code, ran.out) == (1, "")
     assert "error: answered 500 Internal Server Error: no disk\n" in ran.err
@@ -538,10 +546,10 @@ def test_a_failed_download_is_an_error(world: World, tool: str) -> None:
 
 
 @pytest.mark.spec("12.15")
-def test_a_stalled_download_is_an_error(world: World) -> None:
-    world.publisher.release("jb", "v1.2.3", file=Reply(body=b"x", silent=True))
+def test_a_stalled_download_is_an_error(tool_command: ToolCommand) -> None:
+    tool_command.publisher.release("jb", "v1.2.3", file=Reply(body=b"x", silent=True))
 
-    ran = world("install", "jb", "--version", "v1.2.3", COMMODORE_REQUEST_TIMEOUT="1")
+    ran = tool_command("install", "jb", "--version", "v1.2.3", COMMODORE_REQUEST_TIMEOUT="1")
 
     assert ran.code == 1
     assert "error: no answer within 1 seconds\n" in ran.err
@@ -549,7 +557,7 @@ def test_a_stalled_download_is_an_error(world: World) -> None:
 
 
 def test_an_account_without_a_home_has_no_place_for_tools(
-    world: World, monkeypatch: pytest.MonkeyPatch
+    tool_command: ToolCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def nowhere() -> Path:
         raise RuntimeError("Could not determine home directory.")
@@ -557,7 +565,7 @@ def test_an_account_without_a_home_has_no_place_for_tools(
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setattr(Path, "home", nowhere)
 
-    ran = world("install", "jb", "--version", "v1.2.3")
+    ran = tool_command("install", "jb", "--version", "v1.2.3")
 
     assert ran.code == 1
     assert "set HOME or XDG_CACHE_HOME" in ran.err

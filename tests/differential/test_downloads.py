@@ -82,25 +82,25 @@ def web() -> Iterator[Web]:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Downloads:
+def downloads(tmp_path: Path) -> Downloads:
     return Downloads(tmp_path)
 
 
-def by_kapitan(world: Downloads, *entries: Entry) -> Path:
+def by_kapitan(downloads: Downloads, *entries: Entry) -> Path:
     """Let Kapitan fetch; its places are below a folder of their own."""
-    top = world.root / "kapitan"
+    top = downloads.root / "kapitan"
     adapter: TypeAdapter[Any] = TypeAdapter(DependencyTypeConfig)
     models = [
         adapter.validate_python(
-            {**entry, "output_path": entry["output_path"].replace(str(world.place), str(top))}
+            {**entry, "output_path": entry["output_path"].replace(str(downloads.place), str(top))}
         )
         for entry in entries
     ]
-    scratch = world.root / "scratch"
+    scratch = downloads.root / "scratch"
     scratch.mkdir()
     with ThreadPool(2) as pool:
         targets = [Namespace(dependencies=models)]
-        fetch_dependencies(str(world.root), targets, str(scratch), True, pool)
+        fetch_dependencies(str(downloads.root), targets, str(scratch), True, pool)
     return top
 
 
@@ -137,7 +137,7 @@ def _zip() -> bytes:
 FILES = {"./": "", "./top/a.txt": "a", "top/run.sh": "#!", "top/empty/": "", ".hidden": "h"}
 
 
-def test_files_and_archives(world: Downloads, web: Web) -> None:
+def test_files_and_archives(downloads: Downloads, web: Web) -> None:
     gz, plain = tar_archive(FILES), tar_archive(FILES, mode="w")
     pages = [
         ("/a.yaml", b"a: 1\n", "text/yaml", False),
@@ -157,19 +157,19 @@ def test_files_and_archives(world: Downloads, web: Web) -> None:
         ("/m.gz/b.tar.bz2", tar_archive(FILES, mode="w:bz2"), "application/x-tar", True),
     ]
     entries = [
-        world.file(web.put(path, content, content_type=kind), f"out/{number}", unpack=unpack)
+        downloads.file(web.put(path, content, content_type=kind), f"out/{number}", unpack=unpack)
         for number, (path, content, kind, unpack) in enumerate(pages)
     ]
 
-    world.fetch(*entries)
-    theirs = by_kapitan(world, *entries)
+    downloads.fetch(*entries)
+    theirs = by_kapitan(downloads, *entries)
 
-    assert tree(world.place) == tree(theirs)
+    assert tree(downloads.place) == tree(theirs)
 
 
-def test_repositories(world: Downloads) -> None:
+def test_repositories(downloads: Downloads) -> None:
     files = {"a/b": "1", "a/run.sh": "2", "c": "3", ".hidden": "h", "a/.gitattributes": "* text\n"}
-    repository = make_repository(world.root / "r.git", files, branch="main")
+    repository = make_repository(downloads.root / "r.git", files, branch="main")
     first = git(repository, "rev-parse", "main")
     git(repository, "tag", "v1")
     commit_to(repository, {"a/b": "changed"}, branch="main")
@@ -185,22 +185,22 @@ def test_repositories(world: Downloads) -> None:
         {"subdir": "a/"},
         {"ref": "v1", "subdir": "./a"},
     ]
-    entries = [world.git(url, f"out/{number}", **one) for number, one in enumerate(more)]
+    entries = [downloads.git(url, f"out/{number}", **one) for number, one in enumerate(more)]
 
-    world.fetch(*entries)
-    theirs = by_kapitan(world, *entries)
+    downloads.fetch(*entries)
+    theirs = by_kapitan(downloads, *entries)
 
-    assert tree(world.place) == tree(theirs)
+    assert tree(downloads.place) == tree(theirs)
     for number in range(5):
-        ours, kapitans = world.place / f"out/{number}", theirs / f"out/{number}"
+        ours, kapitans = downloads.place / f"out/{number}", theirs / f"out/{number}"
         for command in (("rev-parse", "HEAD"), ("remote", "get-url", "origin"), ("status", "-s")):
             assert git(ours, *command) == git(kapitans, *command)
-    assert not (world.place / "out/6/.git").exists()
+    assert not (downloads.place / "out/6/.git").exists()
     assert not (theirs / "out/6/.git").exists()
 
 
 @needs_helm
-def test_charts(world: Downloads, web: Web) -> None:
+def test_charts(downloads: Downloads, web: Web) -> None:
     chart = chart_archive(
         "own",
         "1.0.0",
@@ -214,27 +214,27 @@ def test_charts(world: Downloads, web: Web) -> None:
         web, {("own", "1.0.0"): chart, ("own", "0.9.0"): chart_archive("own", "0.9.0")}
     )
     entries = [
-        world.chart(source, "1.0.0", "out/exact"),
-        world.chart(f"{source}/", None, "out/newest"),
-        world.chart(source, "<1", "out/older"),
+        downloads.chart(source, "1.0.0", "out/exact"),
+        downloads.chart(f"{source}/", None, "out/newest"),
+        downloads.chart(source, "<1", "out/older"),
     ]
 
-    world.fetch(*entries)
-    theirs = by_kapitan(world, *entries)
+    downloads.fetch(*entries)
+    theirs = by_kapitan(downloads, *entries)
 
-    assert tree(world.place) == tree(theirs)
+    assert tree(downloads.place) == tree(theirs)
 
 
 @needs_helm
 @pytest.mark.parametrize("wanted", WANTED)
-def test_versions(world: Downloads, web: Web, wanted: str) -> None:
+def test_versions(downloads: Downloads, web: Web, wanted: str) -> None:
     charts = {("own", version): chart_archive("own", version) for version in VERSIONS}
-    entry = world.chart(chart_repository(web, charts), wanted or None)
+    entry = downloads.chart(chart_repository(web, charts), wanted or None)
     ours = best(wanted, VERSIONS)
 
     if ours is None:
         with pytest.raises(HelmFetchingError):
-            by_kapitan(world, entry)
+            by_kapitan(downloads, entry)
     else:
-        chart = by_kapitan(world, entry) / "chart/Chart.yaml"
+        chart = by_kapitan(downloads, entry) / "chart/Chart.yaml"
         assert f"version: {ours}\n" in chart.read_text()

@@ -47,7 +47,7 @@ def run(program: Path, folder: Path, *words: str, **variables: str) -> tuple[int
     return outcome_of([str(program), *words], folder, environment | variables)
 
 
-def make_world(folder: Path, template: Path) -> None:
+def make_components(folder: Path, template: Path) -> None:
     """The repositories, as they are before the template changes."""
     folder.mkdir()
     for name in NAMES:
@@ -100,7 +100,7 @@ def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
     if shutil.which("openssl") is None:
         pytest.skip("no openssl to make a certificate with")
     template = make_template(tmp_path / "template")
-    make_world(tmp_path / "ours", template)
+    make_components(tmp_path / "ours", template)
     shutil.copytree(tmp_path / "ours", tmp_path / "peer")
     text = (template / "{{ cookiecutter.slug }}" / "README.md").read_text()
     change_template(template, {"README.md": text.replace("two", "theirs"), "new/file": "new\n"})

@@ -33,10 +33,10 @@ def every_kind_of_input(root: Path) -> DamagedStore:
 def test_no_damage_gets_into_a_catalog(
     tmp_path: Path, world_in: Callable[[Path], DamagedStore], rounds: int
 ) -> None:
-    world = world_in(tmp_path)
+    damaged = world_in(tmp_path)
     kinds: Counter[str] = Counter()
 
     for seed in range(rounds):
-        kinds.update(one.split()[0] for one in world.survives(seed))
+        kinds.update(one.split()[0] for one in damaged.survives(seed))
 
     assert kinds.keys() == {kind.__name__ for kind in DAMAGES}

@@ -78,16 +78,16 @@ def test_room_that_is_made_is_used_again(disk: Path) -> None:
 def test_a_compile_with_hardly_any_room(
     disk: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture, kib: int
 ) -> None:
-    world = DamagedStore.of_demo(tmp_path)
+    damaged = DamagedStore.of_demo(tmp_path)
     store = disk / f"store {kib}"
     with suppress(OSError), (disk / "others").open("wb", buffering=0) as filler:
         while True:
             filler.write(bytes(4096))
     os.truncate(disk / "others", (disk / "others").stat().st_size - kib * 1024)
 
-    made = replace(world, config=replace(world.config, result_cache=store)).compile()
+    made = replace(damaged, config=replace(damaged.config, result_cache=store)).compile()
 
-    assert made == world.expected
+    assert made == damaged.expected
     (warning,) = [one for one in caplog.records if "not kept" in one.getMessage()]
     assert warning.levelname == "WARNING"
     assert Store(store).verify().damaged == ()

@@ -43,7 +43,7 @@ def sync(folder: Path, github: GitHubServer) -> subprocess.Popen[bytes]:
     return commodore(folder, "-d", "work", "component", "sync", "list.yaml", *how)
 
 
-def make_world(folder: Path) -> None:
+def make_components(folder: Path) -> None:
     """Components whose template has changed."""
     template = make_template(folder / "template", hook="")
     for name in NAMES:
@@ -81,14 +81,14 @@ def offered(github: GitHubServer) -> dict[str, object]:
 
 
 def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None:
-    world = tmp_path / "world"
-    world.mkdir()
-    make_world(world)
+    folder = tmp_path / "world"
+    folder.mkdir()
+    make_components(folder)
     chance = random.Random(20261121)  # noqa: S311 - moments are no secrets
     expected, seconds, killed = None, 0.0, 0
     for number in range(ROUNDS + 1):
         folder = tmp_path / "round"
-        shutil.copytree(world, folder, symlinks=True)
+        shutil.copytree(folder, folder, symlinks=True)
         with serve() as github:
             for name in NAMES:
                 github.host(f"acme/component-{name}", folder / "git" / f"{name}.git")
@@ -111,7 +111,7 @@ def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None
 
 
 def test_an_interrupted_run_tells_what_is_done(tmp_path: Path) -> None:
-    make_world(tmp_path)
+    make_components(tmp_path)
     with serve() as github:
         for name in NAMES:
             github.host(f"acme/component-{name}", tmp_path / "git" / f"{name}.git")

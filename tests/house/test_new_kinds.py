@@ -51,47 +51,47 @@ def add_input_type(
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> CompileTargets:
+def targets(tmp_path: Path) -> CompileTargets:
     """A target with one entry of the new type, and one that uses its output."""
-    world = CompileTargets(tmp_path / "work", tmp_path / "store")
-    world.write("greeting", "hello")
-    world.write("main.jsonnet", "{ all: importstr 'compiled/web/out/greeting' }")
-    world.entry("web", "greeting", kind="shout", mark="?")
-    world.entry("web", "main.jsonnet")
-    return world
+    targets = CompileTargets(tmp_path / "work", tmp_path / "store")
+    targets.write("greeting", "hello")
+    targets.write("main.jsonnet", "{ all: importstr 'compiled/web/out/greeting' }")
+    targets.entry("web", "greeting", kind="shout", mark="?")
+    targets.entry("web", "main.jsonnet")
+    return targets
 
 
 def test_an_input_type_is_one_module_and_one_line(
-    world: CompileTargets, monkeypatch: pytest.MonkeyPatch
+    targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_input_type(monkeypatch, CachePolicy())
 
-    assert world.compiled() == ["web greeting", "web main.jsonnet"]
-    assert world.compiled() == []
+    assert targets.compiled() == ["web greeting", "web main.jsonnet"]
+    assert targets.compiled() == []
 
-    world.write("greeting", "goodbye")
-    assert world.compiled() == ["web greeting", "web main.jsonnet"]
+    targets.write("greeting", "goodbye")
+    assert targets.compiled() == ["web greeting", "web main.jsonnet"]
 
 
 def test_an_input_type_may_never_be_cached(
-    world: CompileTargets, monkeypatch: pytest.MonkeyPatch
+    targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_input_type(monkeypatch, CachePolicy(never="it is too loud"))
-    world.compiled()
+    targets.compiled()
 
-    assert world.reasons() == ["it is too loud"]
+    assert targets.reasons() == ["it is too loud"]
 
 
 def test_an_input_type_that_takes_no_time_is_not_reported(
-    world: CompileTargets, monkeypatch: pytest.MonkeyPatch
+    targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     add_input_type(monkeypatch, CachePolicy(instant=True))
 
-    assert world.compiled() == ["web main.jsonnet"]
+    assert targets.compiled() == ["web main.jsonnet"]
 
 
 def test_an_input_type_can_record_its_program(
-    world: CompileTargets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    targets: CompileTargets, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = tmp_path / "bin/horn"
     program.parent.mkdir()
@@ -99,14 +99,14 @@ def test_an_input_type_can_record_its_program(
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(program.parent))
     add_input_type(monkeypatch, CachePolicy(), lambda _, recorder: record_tool("horn", recorder))
-    world.compiled()
-    assert world.compiled() == []
+    targets.compiled()
+    assert targets.compiled() == []
 
     program.write_bytes(b"\x7fELF2")
-    assert world.reasons() == ["there is another horn"]
+    assert targets.reasons() == ["there is another horn"]
 
     program.write_bytes(b"#!/bin/sh")
-    assert world.reasons() == ["horn is a script, which may look at anything"]
+    assert targets.reasons() == ["horn is a script, which may look at anything"]
 
 
 class _Count:
@@ -127,21 +127,21 @@ def test_a_filter_is_one_module_and_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(FILTERS, "count", cast("Filter", _Count()))
-    world = FilterWorld(tmp_path / "work")
-    world.filters = {
+    targets = FilterWorld(tmp_path / "work")
+    targets.filters = {
         "app": [{"type": "builtin", "path": "out", "filter": "count", "filterargs": {"name": "n"}}]
     }
-    world.compiled = {"app": {"out/one.yaml": "a: 1\n", "out/two.yaml": "a: 1\n"}}
+    targets.compiled = {"app": {"out/one.yaml": "a: 1\n", "out/two.yaml": "a: 1\n"}}
 
     def outcomes() -> list[str]:
         with collecting() as events:
-            cached = world.run(result_cache=tmp_path / "store")
-        assert cached == world.run()
-        assert cached[0]["app"]["out/n.yaml"] == f"files: {len(world.compiled['app'])}\n"
+            cached = targets.run(result_cache=tmp_path / "store")
+        assert cached == targets.run()
+        assert cached[0]["app"]["out/n.yaml"] == f"files: {len(targets.compiled['app'])}\n"
         return [verdict.outcome for verdicts in events.of(Verdicts) for verdict in verdicts.all]
 
     assert outcomes() == ["compiled"]
     assert outcomes() == ["found"]
 
-    world.compiled["app"]["out/three.yaml"] = "a: 1\n"
+    targets.compiled["app"]["out/three.yaml"] = "a: 1\n"
     assert outcomes() == ["compiled"]

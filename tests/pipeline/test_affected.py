@@ -33,33 +33,33 @@ SOMEHOW = "  named: web\n  db_one: {data: '${${named}:data}'}\n"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Reruns:
+def reruns(tmp_path: Path) -> Reruns:
     """Compiled without the network, with a cache of results."""
-    world = make_reruns(tmp_path / "fleet")
-    world.settings = {"result_cache": tmp_path / "results"}
-    world.run()
-    world.settings |= {"local": True, "fetch_dependencies": False}
-    return world
+    reruns = make_reruns(tmp_path / "fleet")
+    reruns.settings = {"result_cache": tmp_path / "results"}
+    reruns.run()
+    reruns.settings |= {"local": True, "fetch_dependencies": False}
+    return reruns
 
 
-def compiled(world: Reruns) -> dict[str, bytes]:
+def compiled(reruns: Reruns) -> dict[str, bytes]:
     """What each instance compiled to."""
-    ran = world.run()
+    ran = reruns.run()
     return {name: content for name, content in ran.state.items() if name.startswith("compiled/")}
 
 
-def edited(world: Reruns, files: dict[str, str | None]) -> tuple[set[str], set[str]]:
+def edited(reruns: Reruns, files: dict[str, str | None]) -> tuple[set[str], set[str]]:
     """The instances that are called affected by an edit, and those that compile otherwise."""
-    before = compiled(world)
+    before = compiled(reruns)
     for name, text in files.items():
-        path = world.work / name
+        path = reruns.work / name
         if text is None:
             path.unlink()
         else:
             path.write_text(text)
-    changes = [*changed_files.since(WorkPaths(world.work), "HEAD")]
-    called = {one.instance for one in affected(WorkPaths(world.work), changes)}
-    after = compiled(world)
+    changes = [*changed_files.since(WorkPaths(reruns.work), "HEAD")]
+    called = {one.instance for one in affected(WorkPaths(reruns.work), changes)}
+    after = compiled(reruns)
     different = {
         name for name in before.keys() | after.keys() if before.get(name) != after.get(name)
     }
@@ -111,29 +111,29 @@ def common(text: str) -> dict[str, str | None]:
     ],
 )
 def test_those_who_look_at_it_are_reached(
-    world: Reruns,
+    reruns: Reruns,
     first: dict[str, str | None],
     edit: dict[str, str | None],
     expected: set[str],
 ) -> None:
     for name, text in first.items():
-        (world.work / name).write_text(text or "")
-    world.run()
+        (reruns.work / name).write_text(text or "")
+    reruns.run()
     for place in ("inventory/classes/t-acme", "dependencies/web", "dependencies/db-one"):
         who = ("-c", "user.name=Me", "-c", "user.email=me@example.com")
-        git(world.work / place, *who, "commit", "--quiet", "--all", "--allow-empty", "-m", "first")
+        git(reruns.work / place, *who, "commit", "--quiet", "--all", "--allow-empty", "-m", "first")
 
-    called, different = edited(world, edit)
+    called, different = edited(reruns, edit)
 
     assert called == expected
     assert different <= called
 
 
-def test_a_file_of_which_anything_may_change(world: Reruns) -> None:
-    world.run()
-    paths = WorkPaths(world.work)
+def test_a_file_of_which_anything_may_change(reruns: Reruns) -> None:
+    reruns.run()
+    paths = WorkPaths(reruns.work)
 
-    named = [*changed_files.named([world.work / WEB / "main.jsonnet", world.work / TENANT])]
+    named = [*changed_files.named([reruns.work / WEB / "main.jsonnet", reruns.work / TENANT])]
     found = affected(paths, named)
 
     assert [one.instance for one in found] == ["web"]
@@ -142,11 +142,11 @@ def test_a_file_of_which_anything_may_change(world: Reruns) -> None:
     ]
 
 
-def test_a_class_that_is_included_reaches_all_who_include_it(world: Reruns) -> None:
-    (world.work / TENANT).write_text("applications: [web]\nparameters: {}\n")
+def test_a_class_that_is_included_reaches_all_who_include_it(reruns: Reruns) -> None:
+    (reruns.work / TENANT).write_text("applications: [web]\nparameters: {}\n")
 
-    changes = changed_files.since(WorkPaths(world.work), "HEAD")
-    found = affected(WorkPaths(world.work), changes)
+    changes = changed_files.since(WorkPaths(reruns.work), "HEAD")
+    found = affected(WorkPaths(reruns.work), changes)
 
     assert {reason.why for one in found for reason in one.reasons} == {
         "it decides about classes or applications"
@@ -154,38 +154,38 @@ def test_a_class_that_is_included_reaches_all_who_include_it(world: Reruns) -> N
     assert {one.instance for one in found} == {"web", "db-one"}
 
 
-def test_where_a_component_comes_from_reaches_its_instances(world: Reruns) -> None:
-    world.run()
-    text = (world.work / "inventory/classes/global/commodore.yml").read_text()
+def test_where_a_component_comes_from_reaches_its_instances(reruns: Reruns) -> None:
+    reruns.run()
+    text = (reruns.work / "inventory/classes/global/commodore.yml").read_text()
     changed = text.replace(
         "component-web.git\n      version: master", "component-web.git\n      version: v2"
     )
     assert changed != text
-    (world.work / "inventory/classes/global/commodore.yml").write_text(changed)
+    (reruns.work / "inventory/classes/global/commodore.yml").write_text(changed)
 
-    changes = changed_files.since(WorkPaths(world.work), "HEAD")
-    found = affected(WorkPaths(world.work), changes)
+    changes = changed_files.since(WorkPaths(reruns.work), "HEAD")
+    found = affected(WorkPaths(reruns.work), changes)
 
     assert [one.instance for one in found] == ["web"]
     assert found[0].reasons[0].why == "it says where component web comes from"
 
 
 def test_only_the_checkout_around_the_current_folder_counts(
-    world: Reruns, monkeypatch: pytest.MonkeyPatch
+    reruns: Reruns, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (world.work / WEB / "main.jsonnet").write_text("{ out: { of: 'me' } }")
-    (world.work / DB / "main.jsonnet").write_text("{ out: { of: 'me' } }")
-    monkeypatch.chdir(world.work / DB)
+    (reruns.work / WEB / "main.jsonnet").write_text("{ out: { of: 'me' } }")
+    (reruns.work / DB / "main.jsonnet").write_text("{ out: { of: 'me' } }")
+    monkeypatch.chdir(reruns.work / DB)
 
-    changes = [*changed_files.since(WorkPaths(world.work), "HEAD")]
+    changes = [*changed_files.since(WorkPaths(reruns.work), "HEAD")]
 
     assert [one.path.name for one in changes] == ["main.jsonnet"]
-    assert [one.instance for one in affected(WorkPaths(world.work), changes)] == ["db-one"]
+    assert [one.instance for one in affected(WorkPaths(reruns.work), changes)] == ["db-one"]
 
 
-def test_an_unknown_revision_is_an_error(world: Reruns) -> None:
+def test_an_unknown_revision_is_an_error(reruns: Reruns) -> None:
     with pytest.raises(CommodoreError, match="no checkout has a revision nowhere"):
-        [*changed_files.since(WorkPaths(world.work), "nowhere")]
+        [*changed_files.since(WorkPaths(reruns.work), "nowhere")]
 
 
 @pytest.mark.parametrize(
@@ -199,51 +199,51 @@ def test_an_unknown_revision_is_an_error(world: Reruns) -> None:
     ids=lambda settings: next(reversed(settings)),
 )
 def test_runs_that_do_all_the_work_are_noted_too(
-    world: Reruns, tmp_path: Path, settings: dict[str, Any]
+    reruns: Reruns, tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    note = world.work / ".commodore/looked.json"
+    note = reruns.work / ".commodore/looked.json"
     known = note.read_bytes()
     note.unlink()
     if "output_dir" in settings:
         settings = {"output_dir": tmp_path / "out"}
 
-    world.run(**settings)
+    reruns.run(**settings)
 
     assert note.read_bytes() == known
 
 
 def test_a_run_that_nobody_watches_makes_what_is_known_older(
-    world: Reruns, caplog: pytest.LogCaptureFixture
+    reruns: Reruns, caplog: pytest.LogCaptureFixture
 ) -> None:
-    change = [*changed_files.named([world.work / WEB / "main.jsonnet"])]
+    change = [*changed_files.named([reruns.work / WEB / "main.jsonnet"])]
 
     def told() -> bool:
         caplog.clear()
-        assert [one.instance for one in affected(WorkPaths(world.work), change)] == ["web"]
+        assert [one.instance for one in affected(WorkPaths(reruns.work), change)] == ["web"]
         return "this goes by an older compile" in caplog.text
 
     assert not told()
     for unwatched in ({"recompile": True, "result_cache": None}, {"engine": "reference"}):
-        world.run(**unwatched)
+        reruns.run(**unwatched)
         assert told()
-        world.run(verify_cache=True)
+        reruns.run(verify_cache=True)
         assert not told()
 
 
-def test_what_was_known_holds_where_nothing_changed_since(world: Reruns) -> None:
-    world.settle()
-    older = world.work / ".commodore/looked.json.older"
+def test_what_was_known_holds_where_nothing_changed_since(reruns: Reruns) -> None:
+    reruns.settle()
+    older = reruns.work / ".commodore/looked.json.older"
     older.touch()
 
-    assert world.run().rested
+    assert reruns.run().rested
 
     assert not older.exists()
 
 
 def test_without_a_cache_it_is_not_known_what_programs_and_code_look_at(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
-    world.run()
-    world.run(recompile=True)
+    reruns = make_reruns(tmp_path)
+    reruns.run()
+    reruns.run(recompile=True)
 
     with pytest.raises(CommodoreError, match="not known what the instances look at"):
-        affected(WorkPaths(world.work), ())
+        affected(WorkPaths(reruns.work), ())

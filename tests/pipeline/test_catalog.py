@@ -38,7 +38,7 @@ def _git_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @dataclass(frozen=True)
-class World:
+class CatalogClone:
     """A bare remote, and a working directory with a clone of it."""
 
     root: Path
@@ -78,24 +78,24 @@ class World:
 
 
 @pytest.fixture
-def empty(tmp_path: Path) -> World:
+def empty(tmp_path: Path) -> CatalogClone:
     """An empty remote, cloned."""
-    return make_world(tmp_path)
+    return make_clone(tmp_path)
 
 
 @pytest.fixture
-def world(empty: World) -> World:
+def clone(empty: CatalogClone) -> CatalogClone:
     """A remote that holds one compiled catalog."""
     empty.push(rendered({"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n"}, {"t/c/key": "ref\n"}))
     return empty
 
 
-def make_world(root: Path, branch: str = "master") -> World:
-    world = World(root, branch)
-    git(root, "init", "--quiet", "--bare", "--initial-branch", branch, str(world.remote))
-    world.catalog.parent.mkdir()
-    git(root, "clone", "--quiet", f"file://{world.remote}", str(world.catalog))
-    return world
+def make_clone(root: Path, branch: str = "master") -> CatalogClone:
+    clone = CatalogClone(root, branch)
+    git(root, "init", "--quiet", "--bare", "--initial-branch", branch, str(clone.remote))
+    clone.catalog.parent.mkdir()
+    git(root, "clone", "--quiet", f"file://{clone.remote}", str(clone.catalog))
+    return clone
 
 
 def rendered(files: Files, references: Mapping[str, str] | None = None) -> Rendered:
@@ -107,42 +107,42 @@ def rendered(files: Files, references: Mapping[str, str] | None = None) -> Rende
     return Rendered(instances, refs, assemble(instances, refs))
 
 
-def kinds(world: World, compiled: Rendered) -> dict[str, str]:
-    return {file.path: file.kind for file in world.sink().stage(compiled).files}
+def kinds(clone: CatalogClone, compiled: Rendered) -> dict[str, str]:
+    return {file.path: file.kind for file in clone.sink().stage(compiled).files}
 
 
 @pytest.mark.spec("03.14")
 @pytest.mark.parametrize("branch", ["master", "main"])
 def test_first_push_to_an_empty_remote(tmp_path: Path, branch: str) -> None:
-    world = make_world(tmp_path, branch)
+    clone = make_clone(tmp_path, branch)
 
-    commit = world.push(rendered({"foo/cm.yaml": "a: 1\n"}))
+    commit = clone.push(rendered({"foo/cm.yaml": "a: 1\n"}))
 
-    assert world.pushed("rev-parse") == commit
-    assert world.pushed("log", "--format=%an %ce %s").splitlines() == [
+    assert clone.pushed("rev-parse") == commit
+    assert clone.pushed("log", "--format=%an %ce %s").splitlines() == [
         "Ann Author ann@example.org Subject",
         "Ann Author ann@example.org Initial commit",
     ]
-    assert world.pushed("ls-tree", "-r", "--name-only") == "manifests/foo/cm.yaml"
-    assert git(world.remote, "ls-tree", f"{branch}^") == ""
+    assert clone.pushed("ls-tree", "-r", "--name-only") == "manifests/foo/cm.yaml"
+    assert git(clone.remote, "ls-tree", f"{branch}^") == ""
 
 
 def test_the_branch_of_an_empty_catalog_is_the_remotes(tmp_path: Path) -> None:
-    world = make_world(tmp_path, "main")
-    git(world.catalog, "symbolic-ref", "HEAD", "refs/heads/elsewhere")
+    clone = make_clone(tmp_path, "main")
+    git(clone.catalog, "symbolic-ref", "HEAD", "refs/heads/elsewhere")
 
-    world.push(rendered({"foo/cm.yaml": ""}))
+    clone.push(rendered({"foo/cm.yaml": ""}))
 
-    assert git(world.remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+    assert git(clone.remote, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
-def test_the_message_is_kept_to_the_byte(world: World) -> None:
-    commit = git_bytes(world.remote, "cat-file", "commit", "master")
+def test_the_message_is_kept_to_the_byte(clone: CatalogClone) -> None:
+    commit = git_bytes(clone.remote, "cat-file", "commit", "master")
 
     assert commit.partition(b"\n\n")[2] == MESSAGE.encode()
 
 
-def test_hooks_and_signing_of_the_user_are_left_out(empty: World) -> None:
+def test_hooks_and_signing_of_the_user_are_left_out(empty: CatalogClone) -> None:
     (empty.root / "hooks").mkdir()
     for name in ("pre-commit", "prepare-commit-msg", "commit-msg"):
         hook = empty.root / "hooks" / name
@@ -155,7 +155,7 @@ def test_hooks_and_signing_of_the_user_are_left_out(empty: World) -> None:
 
 
 @pytest.mark.parametrize("likes", ["true", "input"])
-def test_line_ends_are_kept_whatever_the_user_likes(empty: World, likes: str) -> None:
+def test_line_ends_are_kept_whatever_the_user_likes(empty: CatalogClone, likes: str) -> None:
     git(empty.root, "config", "--global", "core.autocrlf", likes)
     git(empty.root, "config", "--global", "core.safecrlf", "true")
 
@@ -171,35 +171,35 @@ def _untouched(path: Path) -> tuple[int, ...]:
     return found.st_ino, found.st_mode, found.st_size, found.st_mtime_ns, found.st_ctime_ns
 
 
-def test_no_change_is_false_and_touches_no_file(world: World) -> None:
+def test_no_change_is_false_and_touches_no_file(clone: CatalogClone) -> None:
     compiled = rendered({"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n"}, {"t/c/key": "ref\n"})
-    places = [p for top in (world.catalog, world.paths.compiled) for p in top.rglob("*")]
+    places = [p for top in (clone.catalog, clone.paths.compiled) for p in top.rglob("*")]
     files = [p for p in places if p.is_file() and ".git" not in p.parts]
     before = {p: _untouched(p) for p in files}
 
-    change = world.sink().stage(compiled)
+    change = clone.sink().stage(compiled)
 
     assert not change
     assert len(files) == 5
     assert {p: _untouched(p) for p in files} == before
 
 
-def test_only_what_differs_is_written(world: World) -> None:
-    same = world.catalog / "manifests/foo/ns.yaml"
+def test_only_what_differs_is_written(clone: CatalogClone) -> None:
+    same = clone.catalog / "manifests/foo/ns.yaml"
     before = _untouched(same)
 
-    changed = kinds(world, rendered({"foo/cm.yaml": "a: 2\n", "foo/ns.yaml": "n: 1\n"}))
+    changed = kinds(clone, rendered({"foo/cm.yaml": "a: 2\n", "foo/ns.yaml": "n: 1\n"}))
 
     assert changed == {"manifests/foo/cm.yaml": "modified", "refs/t/c/key": "deleted"}
     assert _untouched(same) == before
 
 
-def test_change_is_paired_as_git_does(world: World) -> None:
+def test_change_is_paired_as_git_does(clone: CatalogClone) -> None:
     text = "".join(f"line {n}\n" for n in range(10))
     moved, edited = text.replace("7", "x"), {"foo/a b\nö.yaml": "n: 1\n"}
-    world.push(rendered({"foo/long.yaml": text, "foo/cm.yaml": "a: 1\n"}))
+    clone.push(rendered({"foo/long.yaml": text, "foo/cm.yaml": "a: 1\n"}))
 
-    change = world.sink().stage(rendered({"foo/moved.yaml": moved, "foo/cm.yaml": "", **edited}))
+    change = clone.sink().stage(rendered({"foo/moved.yaml": moved, "foo/cm.yaml": "", **edited}))
 
     assert [(f.kind, f.old_path, f.path, f.old, f.new) for f in change.files] == [
         ("added", "manifests/foo/a b\nö.yaml", "manifests/foo/a b\nö.yaml", b"", b"n: 1\n"),
@@ -214,17 +214,17 @@ def test_change_is_paired_as_git_does(world: World) -> None:
     ]
 
 
-def test_change_of_mode_and_type_is_seen(world: World) -> None:
-    manifests = world.catalog / "manifests"
+def test_change_of_mode_and_type_is_seen(clone: CatalogClone) -> None:
+    manifests = clone.catalog / "manifests"
     (manifests / "foo/cm.yaml").unlink()
     (manifests / "foo/cm.yaml").symlink_to("ns.yaml")
-    git(world.catalog, "add", "--all")
-    git(world.catalog, "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "link")
+    git(clone.catalog, "add", "--all")
+    git(clone.catalog, "-c", "user.name=x", "-c", "user.email=x", "commit", "-qm", "link")
     run = PurePosixPath("foo/ns.yaml")
     tree = Tree({run: Entry(b"n: 1\n", executable=True), run.with_name("cm.yaml"): Entry(b"a\n")})
     instances = {"foo": tree}
 
-    change = world.sink().stage(Rendered(instances, (), assemble(instances, ())))
+    change = clone.sink().stage(Rendered(instances, (), assemble(instances, ())))
 
     shown = [(f.kind, f.old, f.new, f.old_mode, f.new_mode) for f in change.files[:2]]
     assert shown == [
@@ -233,15 +233,15 @@ def test_change_of_mode_and_type_is_seen(world: World) -> None:
     ]
 
 
-def test_compiled_holds_exactly_the_instances(world: World) -> None:
-    stale = world.paths.compiled / "gone/gone/x.yaml"
+def test_compiled_holds_exactly_the_instances(clone: CatalogClone) -> None:
+    stale = clone.paths.compiled / "gone/gone/x.yaml"
     stale.parent.mkdir(parents=True)
     stale.touch()
     instances = {"foo": Tree({PurePosixPath("foo/cm.yaml"): Entry(b"x")}), "nothing": Tree()}
 
-    world.sink().stage(Rendered(instances, (), assemble(instances, ())))
+    clone.sink().stage(Rendered(instances, (), assemble(instances, ())))
 
-    compiled = world.paths.compiled
+    compiled = clone.paths.compiled
     assert sorted(str(p.relative_to(compiled)) for p in compiled.rglob("*")) == [
         "foo",
         "foo/foo",
@@ -251,13 +251,13 @@ def test_compiled_holds_exactly_the_instances(world: World) -> None:
 
 
 @pytest.mark.spec("03.29")
-def test_hidden_entries_survive_only_at_the_top(world: World) -> None:
-    catalog = world.catalog
+def test_hidden_entries_survive_only_at_the_top(clone: CatalogClone) -> None:
+    catalog = clone.catalog
     for name in ("manifests/.top", "refs/.dir/x", "manifests/foo/.deep", "README", "manifests/old"):
         (catalog / name).parent.mkdir(exist_ok=True)
         (catalog / name).write_text(name)
 
-    world.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}))
+    clone.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}))
 
     names = {str(p.relative_to(catalog)) for p in catalog.rglob("*") if p.is_file()}
     assert {name for name in names if not name.startswith(".git/")} == {
@@ -268,37 +268,37 @@ def test_hidden_entries_survive_only_at_the_top(world: World) -> None:
     }
 
 
-def test_a_hidden_file_gives_way_to_a_compiled_folder(world: World) -> None:
-    (world.catalog / "manifests/.github").touch()
+def test_a_hidden_file_gives_way_to_a_compiled_folder(clone: CatalogClone) -> None:
+    (clone.catalog / "manifests/.github").touch()
 
-    changed = kinds(world, rendered({".github/x.yaml": "x: 1\n"}))
+    changed = kinds(clone, rendered({".github/x.yaml": "x: 1\n"}))
 
     assert changed["manifests/.github/x.yaml"] == "added"
 
 
 @pytest.mark.spec("03.31", "08.15")
 @pytest.mark.parametrize("name", ["manifests/link", "refs/link", "manifests", "refs"])
-def test_a_link_to_a_folder_is_replaced_and_not_followed(world: World, name: str) -> None:
-    outside = world.root / "outside"
+def test_a_link_to_a_folder_is_replaced_and_not_followed(clone: CatalogClone, name: str) -> None:
+    outside = clone.root / "outside"
     outside.mkdir()
     (outside / "precious").touch()
-    if (world.catalog / name).is_dir():
-        (world.catalog / name).rename(world.root / "aside")
-    (world.catalog / name).symlink_to(outside)
+    if (clone.catalog / name).is_dir():
+        (clone.catalog / name).rename(clone.root / "aside")
+    (clone.catalog / name).symlink_to(outside)
 
-    world.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}, {"t/c/key": "ref\n"}))
+    clone.sink().stage(rendered({"foo/cm.yaml": "a: 1\n"}, {"t/c/key": "ref\n"}))
 
     assert [p.name for p in outside.iterdir()] == ["precious"]
-    assert not (world.catalog / name).is_symlink()
+    assert not (clone.catalog / name).is_symlink()
 
 
 @pytest.mark.spec("03.30", "08.16")
-def test_ignored_files_are_left_out_and_named_with_the_rule(world: World) -> None:
-    (world.catalog / ".gitignore").write_text("# ours\n*.log\nkey2\n")
-    (world.catalog / "manifests/.note.log").touch()
+def test_ignored_files_are_left_out_and_named_with_the_rule(clone: CatalogClone) -> None:
+    (clone.catalog / ".gitignore").write_text("# ours\n*.log\nkey2\n")
+    (clone.catalog / "manifests/.note.log").touch()
     files = {"foo/cm.yaml": "a: 1\n", "foo/ns.yaml": "n: 1\n", "foo/ö.log": "", "foo/.log": ""}
 
-    change = world.sink().stage(rendered(files, {"t/c/key": "ref\n", "t/key2": ""}))
+    change = clone.sink().stage(rendered(files, {"t/c/key": "ref\n", "t/key2": ""}))
 
     assert [file.path for file in change.files] == [".gitignore"]
     assert change.ignored == (
@@ -308,42 +308,42 @@ def test_ignored_files_are_left_out_and_named_with_the_rule(world: World) -> Non
     )
 
 
-def test_ignored_files_that_are_tracked_already_are_updated(world: World) -> None:
-    (world.catalog / ".gitignore").write_text("cm.yaml\n")
+def test_ignored_files_that_are_tracked_already_are_updated(clone: CatalogClone) -> None:
+    (clone.catalog / ".gitignore").write_text("cm.yaml\n")
 
-    change = world.sink().stage(rendered({"foo/cm.yaml": "a: 2\n"}))
+    change = clone.sink().stage(rendered({"foo/cm.yaml": "a: 2\n"}))
 
     assert ("manifests/foo/cm.yaml", "modified") in [(f.path, f.kind) for f in change.files]
     assert change.ignored == ()
 
 
 @pytest.mark.spec("03.32")
-def test_what_is_not_pushed_stays_staged(world: World) -> None:
+def test_what_is_not_pushed_stays_staged(clone: CatalogClone) -> None:
     compiled = rendered({"foo/cm.yaml": "a: 2\n"})
-    first = world.sink().stage(compiled)
+    first = clone.sink().stage(compiled)
 
-    again = world.sink().stage(compiled)
+    again = clone.sink().stage(compiled)
 
     assert first == again
-    assert git(world.catalog, "diff", "--cached", "--name-only").splitlines() == [
+    assert git(clone.catalog, "diff", "--cached", "--name-only").splitlines() == [
         "manifests/foo/cm.yaml",
         "manifests/foo/ns.yaml",
         "refs/t/c/key",
     ]
 
 
-def test_unstage_keeps_the_files(world: World) -> None:
-    sink = world.sink()
+def test_unstage_keeps_the_files(clone: CatalogClone) -> None:
+    sink = clone.sink()
     sink.stage(rendered({"foo/cm.yaml": "a: 2\n"}))
 
     sink.unstage()
 
-    assert git(world.catalog, "diff", "--cached", "--name-only") == ""
-    assert (world.catalog / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
+    assert git(clone.catalog, "diff", "--cached", "--name-only") == ""
+    assert (clone.catalog / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
 
 
 @pytest.mark.spec("03.26")
-def test_before_the_first_commit_all_is_added_and_can_be_unstaged(empty: World) -> None:
+def test_before_the_first_commit_all_is_added_and_can_be_unstaged(empty: CatalogClone) -> None:
     sink = empty.sink()
 
     change = sink.stage(rendered({"foo/cm.yaml": "a: 2\n"}, {"key": ""}))
@@ -354,65 +354,65 @@ def test_before_the_first_commit_all_is_added_and_can_be_unstaged(empty: World) 
     assert (empty.catalog / "manifests/foo/cm.yaml").exists()
 
 
-def test_merge_conflicts_stop_before_anything_is_written(world: World) -> None:
+def test_merge_conflicts_stop_before_anything_is_written(clone: CatalogClone) -> None:
     who = ("-c", "user.name=x", "-c", "user.email=x")
-    file = world.catalog / "manifests/foo/cm.yaml"
-    git(world.catalog, "checkout", "--quiet", "-b", "other")
+    file = clone.catalog / "manifests/foo/cm.yaml"
+    git(clone.catalog, "checkout", "--quiet", "-b", "other")
     file.write_text("a: other\n")
-    git(world.catalog, *who, "commit", "-qam", "other")
-    git(world.catalog, "checkout", "--quiet", "master")
+    git(clone.catalog, *who, "commit", "-qam", "other")
+    git(clone.catalog, "checkout", "--quiet", "master")
     file.write_text("a: mine\n")
-    git(world.catalog, *who, "commit", "-qam", "mine")
+    git(clone.catalog, *who, "commit", "-qam", "mine")
     with pytest.raises(CommodoreError):
-        git(world.catalog, *who, "merge", "--quiet", "other")
+        git(clone.catalog, *who, "merge", "--quiet", "other")
     before = file.read_text()
 
     with pytest.raises(CommodoreError, match=r"merge conflicts: manifests/foo/cm\.yaml"):
-        world.sink().stage(rendered({"foo/cm.yaml": "a: 3\n"}))
+        clone.sink().stage(rendered({"foo/cm.yaml": "a: 3\n"}))
 
     assert file.read_text() == before
 
 
 @pytest.mark.spec("03.33")
-def test_a_push_that_was_overtaken_keeps_the_commit(world: World) -> None:
-    git(world.root, "clone", "--quiet", str(world.remote), "other")
-    other = World(world.root / "x", author=world.author)
+def test_a_push_that_was_overtaken_keeps_the_commit(clone: CatalogClone) -> None:
+    git(clone.root, "clone", "--quiet", str(clone.remote), "other")
+    other = CatalogClone(clone.root / "x", author=clone.author)
     other.paths.root.mkdir(parents=True)
-    (world.root / "other").rename(other.catalog)
+    (clone.root / "other").rename(other.catalog)
     other.push(rendered({"foo/cm.yaml": "theirs\n"}))
-    theirs = world.pushed("rev-parse")
+    theirs = clone.pushed("rev-parse")
 
     with pytest.raises(CommodoreError) as raised:
-        world.push(rendered({"foo/cm.yaml": "ours\n"}))
+        clone.push(rendered({"foo/cm.yaml": "ours\n"}))
 
     error = raised.value
     assert str(error) == "cannot push the catalog to branch master: [rejected] (fetch first)"
-    assert error.where == f"file://{world.remote}"
+    assert error.where == f"file://{clone.remote}"
     assert "compile again" in error.hint
-    assert str(world.catalog) in error.hint
-    assert world.pushed("rev-parse") == theirs
-    assert git(world.catalog, "log", "-1", "--format=%s") == "Subject"
+    assert str(clone.catalog) in error.hint
+    assert clone.pushed("rev-parse") == theirs
+    assert git(clone.catalog, "log", "-1", "--format=%s") == "Subject"
 
 
 @pytest.mark.spec("03.33")
-def test_a_push_that_a_hook_declined_repeats_its_reason(world: World) -> None:
-    hook = world.remote / "hooks/pre-receive"
+def test_a_push_that_a_hook_declined_repeats_its_reason(clone: CatalogClone) -> None:
+    hook = clone.remote / "hooks/pre-receive"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\necho ask Bob first\nexit 1\n")
     hook.chmod(0o755)
 
     with pytest.raises(CommodoreError) as raised:
-        world.push(rendered({"foo/cm.yaml": "ours\n"}))
+        clone.push(rendered({"foo/cm.yaml": "ours\n"}))
 
     assert str(raised.value).endswith(": [remote rejected] (pre-receive hook declined)")
     assert raised.value.__notes__ == ["the server said: ask Bob first"]
 
 
-def test_a_remote_out_of_reach_shows_no_password(world: World) -> None:
+def test_a_remote_out_of_reach_shows_no_password(clone: CatalogClone) -> None:
     url = "nowhere://bob:hunter2@example.org/c.git"
-    git(world.catalog, "remote", "set-url", "origin", url)
-    head = CatalogHead(world.catalog, url, "master", git(world.catalog, "rev-parse", "HEAD"))
-    sink = open_catalog(Config(world.paths, author=world.author), "c-one", head)
+    git(clone.catalog, "remote", "set-url", "origin", url)
+    head = CatalogHead(clone.catalog, url, "master", git(clone.catalog, "rev-parse", "HEAD"))
+    sink = open_catalog(Config(clone.paths, author=clone.author), "c-one", head)
     sink.stage(rendered({"foo/cm.yaml": "ours\n"}))
 
     sink.commit(MESSAGE)

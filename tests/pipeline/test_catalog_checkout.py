@@ -31,7 +31,7 @@ FILES = {"README.md": "ours\n", "manifests/foo/cm.yaml": "a: 1\n", ".gitignore":
 
 
 @dataclass(frozen=True)
-class World:
+class CatalogCheckout:
     """A catalog's repository and its checkout."""
 
     root: Path
@@ -59,13 +59,13 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
-    return World(tmp_path)
+def checkout(tmp_path: Path) -> CatalogCheckout:
+    return CatalogCheckout(tmp_path)
 
 
 @pytest.fixture
-def remote(world: World) -> Path:
-    return make_repository(world.root / "catalog.git", FILES)
+def remote(checkout: CatalogCheckout) -> Path:
+    return make_repository(checkout.root / "catalog.git", FILES)
 
 
 def leftovers(place: Path) -> None:
@@ -78,215 +78,223 @@ def leftovers(place: Path) -> None:
     git(place, "add", "--all")
 
 
-def test_a_fresh_catalog_is_cloned(world: World, remote: Path) -> None:
-    got = world.fetch(remote)
+def test_a_fresh_catalog_is_cloned(checkout: CatalogCheckout, remote: Path) -> None:
+    got = checkout.fetch(remote)
 
     commit = git(remote, "rev-parse", "master")
     assert (got.directory, got.url, got.branch, got.commit) == (
-        world.place,
+        checkout.place,
         url_of(remote),
         "master",
         commit,
     )
-    assert world.files() == set(FILES)
-    assert git(world.place, "status", "--porcelain") == ""
+    assert checkout.files() == set(FILES)
+    assert git(checkout.place, "status", "--porcelain") == ""
 
 
-def test_a_catalog_is_updated_in_place(world: World, remote: Path) -> None:
-    world.fetch(remote)
+def test_a_catalog_is_updated_in_place(checkout: CatalogCheckout, remote: Path) -> None:
+    checkout.fetch(remote)
     commit = commit_to(remote, {"manifests/foo/cm.yaml": "a: 3\n"})
-    before = (world.place / ".git").stat().st_ino
+    before = (checkout.place / ".git").stat().st_ino
 
-    got = world.fetch(remote)
+    got = checkout.fetch(remote)
 
-    assert got.commit == head(world.place) == commit
-    assert (world.place / "manifests/foo/cm.yaml").read_text() == "a: 3\n"
-    assert (world.place / ".git").stat().st_ino == before
+    assert got.commit == head(checkout.place) == commit
+    assert (checkout.place / "manifests/foo/cm.yaml").read_text() == "a: 3\n"
+    assert (checkout.place / ".git").stat().st_ino == before
 
 
 @pytest.mark.parametrize("name", ["master", "main"])
 @pytest.mark.spec("03.14")
 def test_an_empty_catalog_begins_where_its_remote_says(
-    world: World, name: str, caplog: pytest.LogCaptureFixture
+    checkout: CatalogCheckout, name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    remote = make_repository(world.root / "empty.git", {}, branch=name)
+    remote = make_repository(checkout.root / "empty.git", {}, branch=name)
 
-    heads = [world.fetch(remote) for _ in range(2)]
+    heads = [checkout.fetch(remote) for _ in range(2)]
 
     assert [(got.branch, got.commit) for got in heads] == [(name, None)] * 2
-    assert git(world.place, "symbolic-ref", "HEAD") == f"refs/heads/{name}"
+    assert git(checkout.place, "symbolic-ref", "HEAD") == f"refs/heads/{name}"
     assert f"the catalog has no commit yet: it begins with branch {name}" in caplog.text
 
 
-def test_a_catalog_whose_head_names_no_branch_begins_there(world: World, remote: Path) -> None:
+def test_a_catalog_whose_head_names_no_branch_begins_there(
+    checkout: CatalogCheckout, remote: Path
+) -> None:
     git(remote, "branch", "-m", "master", "old")
     git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
 
-    assert world.fetch(remote).commit is None
+    assert checkout.fetch(remote).commit is None
 
 
-def test_leftovers_of_an_unpushed_run_are_no_local_work(world: World, remote: Path) -> None:
-    world.fetch(remote)
-    leftovers(world.place)
+def test_leftovers_of_an_unpushed_run_are_no_local_work(
+    checkout: CatalogCheckout, remote: Path
+) -> None:
+    checkout.fetch(remote)
+    leftovers(checkout.place)
 
-    world.fetch(remote)
+    checkout.fetch(remote)
 
-    assert world.files() == set(FILES)
-    assert (world.place / "manifests/foo/cm.yaml").read_text() == "a: 1\n"
-    assert git(world.place, "status", "--porcelain") == ""
-    assert backups(world.place) == []
+    assert checkout.files() == set(FILES)
+    assert (checkout.place / "manifests/foo/cm.yaml").read_text() == "a: 1\n"
+    assert git(checkout.place, "status", "--porcelain") == ""
+    assert backups(checkout.place) == []
 
 
-def test_leftovers_in_an_empty_catalog_are_no_local_work(world: World) -> None:
-    remote = make_repository(world.root / "empty.git", {})
-    world.fetch(remote)
-    (world.place / "manifests/foo").mkdir(parents=True)
-    leftovers(world.place)
+def test_leftovers_in_an_empty_catalog_are_no_local_work(checkout: CatalogCheckout) -> None:
+    remote = make_repository(checkout.root / "empty.git", {})
+    checkout.fetch(remote)
+    (checkout.place / "manifests/foo").mkdir(parents=True)
+    leftovers(checkout.place)
 
-    world.fetch(remote)
+    checkout.fetch(remote)
 
-    assert git(world.place, "ls-files") == ""
+    assert git(checkout.place, "ls-files") == ""
 
 
 @pytest.mark.parametrize("name", ["README.md", "mine.txt"])
 def test_work_outside_of_what_is_generated_stops_the_run(
-    world: World, remote: Path, name: str
+    checkout: CatalogCheckout, remote: Path, name: str
 ) -> None:
-    world.fetch(remote)
-    leftovers(world.place)
-    (world.place / name).write_text("mine")
-    git(world.place, "add", "--all")
+    checkout.fetch(remote)
+    leftovers(checkout.place)
+    (checkout.place / name).write_text("mine")
+    git(checkout.place, "add", "--all")
 
-    error = world.refused(remote)
+    error = checkout.refused(remote)
 
     assert "catalog of c-one holds local work: " in str(error)
     assert str(error).endswith(f" {name}")
-    assert (world.place / name).read_text() == "mine"
-    assert (world.place / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
+    assert (checkout.place / name).read_text() == "mine"
+    assert (checkout.place / "manifests/foo/cm.yaml").read_text() == "a: 2\n"
 
 
-def test_force_puts_work_aside(world: World, remote: Path) -> None:
-    world.fetch(remote)
-    (world.place / "README.md").write_text("mine")
-    (world.place / "new.txt").write_text("new")
+def test_force_puts_work_aside(checkout: CatalogCheckout, remote: Path) -> None:
+    checkout.fetch(remote)
+    (checkout.place / "README.md").write_text("mine")
+    (checkout.place / "new.txt").write_text("new")
 
-    world.fetch(remote, force=True)
+    checkout.fetch(remote, force=True)
 
-    (ref,) = backups(world.place)
-    assert git(world.place, "show", f"{ref}:README.md") == "mine"
-    assert git(world.place, "show", f"{ref}:new.txt") == "new"
-    assert world.files() == set(FILES)
-
-
-def test_ignored_files_stay(world: World, remote: Path) -> None:
-    world.fetch(remote)
-    (world.place / ".README.md.swp").write_text("ignored")
-
-    world.fetch(remote)
-
-    assert (world.place / ".README.md.swp").read_text() == "ignored"
+    (ref,) = backups(checkout.place)
+    assert git(checkout.place, "show", f"{ref}:README.md") == "mine"
+    assert git(checkout.place, "show", f"{ref}:new.txt") == "new"
+    assert checkout.files() == set(FILES)
 
 
-def test_a_commit_that_could_not_be_pushed_is_kept(world: World, remote: Path) -> None:
-    world.fetch(remote)
-    mine = commit_in(world.place, {"manifests/foo/cm.yaml": "a: 9\n"})
+def test_ignored_files_stay(checkout: CatalogCheckout, remote: Path) -> None:
+    checkout.fetch(remote)
+    (checkout.place / ".README.md.swp").write_text("ignored")
+
+    checkout.fetch(remote)
+
+    assert (checkout.place / ".README.md.swp").read_text() == "ignored"
+
+
+def test_a_commit_that_could_not_be_pushed_is_kept(checkout: CatalogCheckout, remote: Path) -> None:
+    checkout.fetch(remote)
+    mine = commit_in(checkout.place, {"manifests/foo/cm.yaml": "a: 9\n"})
     theirs = commit_to(remote, {"manifests/foo/cm.yaml": "a: 4\n"})
 
-    got = world.fetch(remote)
-    again = world.fetch(remote)
+    got = checkout.fetch(remote)
+    again = checkout.fetch(remote)
 
-    assert got.commit == again.commit == head(world.place) == theirs
-    kept = [git(world.place, "rev-parse", ref) for ref in backups(world.place)]
-    assert any(git_succeeds(world.place, "merge-base", "--is-ancestor", mine, one) for one in kept)
+    assert got.commit == again.commit == head(checkout.place) == theirs
+    kept = [git(checkout.place, "rev-parse", ref) for ref in backups(checkout.place)]
+    assert any(
+        git_succeeds(checkout.place, "merge-base", "--is-ancestor", mine, one) for one in kept
+    )
     assert len(kept) == 1
 
 
-def test_the_first_commit_of_an_empty_catalog_is_kept(world: World) -> None:
-    remote = make_repository(world.root / "empty.git", {})
-    world.fetch(remote)
-    mine = commit_in(world.place, {"manifests/foo/cm.yaml": "a: 9\n"})
+def test_the_first_commit_of_an_empty_catalog_is_kept(checkout: CatalogCheckout) -> None:
+    remote = make_repository(checkout.root / "empty.git", {})
+    checkout.fetch(remote)
+    mine = commit_in(checkout.place, {"manifests/foo/cm.yaml": "a: 9\n"})
 
-    assert world.fetch(remote).commit is None
+    assert checkout.fetch(remote).commit is None
 
-    (ref,) = backups(world.place)
-    assert git(world.place, "rev-parse", f"{ref}^") == mine
-
-
-def test_an_empty_first_commit_is_nothing_to_keep(world: World) -> None:
-    remote = make_repository(world.root / "empty.git", {})
-    world.fetch(remote)
-    git(world.place, *WHO, "commit", "--quiet", "--allow-empty", "--message", "Initial commit")
-
-    assert world.fetch(remote).commit is None
-
-    assert backups(world.place) == []
+    (ref,) = backups(checkout.place)
+    assert git(checkout.place, "rev-parse", f"{ref}^") == mine
 
 
-def test_the_catalog_of_another_cluster_takes_over(world: World, remote: Path) -> None:
-    other = make_repository(world.root / "other.git", {"manifests/b.yaml": "b: 1\n"})
-    world.fetch(remote)
-    leftovers(world.place)
+def test_an_empty_first_commit_is_nothing_to_keep(checkout: CatalogCheckout) -> None:
+    remote = make_repository(checkout.root / "empty.git", {})
+    checkout.fetch(remote)
+    git(checkout.place, *WHO, "commit", "--quiet", "--allow-empty", "--message", "Initial commit")
 
-    got = world.fetch(other)
+    assert checkout.fetch(remote).commit is None
+
+    assert backups(checkout.place) == []
+
+
+def test_the_catalog_of_another_cluster_takes_over(checkout: CatalogCheckout, remote: Path) -> None:
+    other = make_repository(checkout.root / "other.git", {"manifests/b.yaml": "b: 1\n"})
+    checkout.fetch(remote)
+    leftovers(checkout.place)
+
+    got = checkout.fetch(other)
 
     assert got.commit == git(other, "rev-parse", "master")
-    assert world.files() == {"manifests/b.yaml"}
-    assert git(world.place, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/master"
+    assert checkout.files() == {"manifests/b.yaml"}
+    assert git(checkout.place, "rev-parse", "--abbrev-ref", "@{upstream}") == "origin/master"
 
 
-def test_an_empty_catalog_takes_over_with_none_of_the_old_files(world: World, remote: Path) -> None:
-    empty = make_repository(world.root / "empty.git", {}, branch="main")
-    world.fetch(remote)
-    leftovers(world.place)
+def test_an_empty_catalog_takes_over_with_none_of_the_old_files(
+    checkout: CatalogCheckout, remote: Path
+) -> None:
+    empty = make_repository(checkout.root / "empty.git", {}, branch="main")
+    checkout.fetch(remote)
+    leftovers(checkout.place)
 
-    got = world.fetch(empty)
+    got = checkout.fetch(empty)
 
     assert (got.branch, got.commit) == ("main", None)
-    assert world.files() == set()
-    assert git(world.place, "status", "--porcelain") == ""
+    assert checkout.files() == set()
+    assert git(checkout.place, "status", "--porcelain") == ""
 
 
 @pytest.mark.spec("03.13")
-def test_an_unreachable_catalog_is_told(world: World, remote: Path) -> None:
-    gone = world.root / "gone.git"
-    fresh = world.refused(gone)
-    world.fetch(remote)
-    later = world.refused(gone)
+def test_an_unreachable_catalog_is_told(checkout: CatalogCheckout, remote: Path) -> None:
+    gone = checkout.root / "gone.git"
+    fresh = checkout.refused(gone)
+    checkout.fetch(remote)
+    later = checkout.refused(gone)
 
     for error in (fresh, later):
         assert "cannot fetch the catalog of c-one: fatal: '" in str(error)
         assert error.where == url_of(gone)
-    assert branch(world.place) == "master"
-    assert world.fetch(remote).commit == git(remote, "rev-parse", "master")
+    assert branch(checkout.place) == "master"
+    assert checkout.fetch(remote).commit == git(remote, "rev-parse", "master")
 
 
-def test_a_folder_that_is_no_clone_is_left_alone(world: World, remote: Path) -> None:
-    world.place.mkdir(parents=True)
-    (world.place / "mine.txt").write_text("mine")
+def test_a_folder_that_is_no_clone_is_left_alone(checkout: CatalogCheckout, remote: Path) -> None:
+    checkout.place.mkdir(parents=True)
+    (checkout.place / "mine.txt").write_text("mine")
 
-    error = world.refused(remote, force=True)
+    error = checkout.refused(remote, force=True)
 
     assert "the folder is no Git checkout; nothing in it was touched" in str(error)
-    assert world.files() == {"mine.txt"}
+    assert checkout.files() == {"mine.txt"}
 
 
 @pytest.mark.spec("03.26")
 def test_local_mode_begins_a_catalog_that_is_not_there(
-    world: World, remote: Path, caplog: pytest.LogCaptureFixture
+    checkout: CatalogCheckout, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    got = world.fetch(remote, local=True)
+    got = checkout.fetch(remote, local=True)
 
     assert (got.branch, got.commit) == ("master", None)
     assert "everything counts as added" in caplog.text
 
 
-def test_local_mode_takes_the_catalog_as_it_is(world: World, remote: Path) -> None:
-    world.fetch(remote)
-    mine = commit_in(world.place, {"README.md": "mine"})
-    (world.place / "new.txt").write_text("new")
+def test_local_mode_takes_the_catalog_as_it_is(checkout: CatalogCheckout, remote: Path) -> None:
+    checkout.fetch(remote)
+    mine = commit_in(checkout.place, {"README.md": "mine"})
+    (checkout.place / "new.txt").write_text("new")
     commit_to(remote, {"more.txt": "more"})
 
-    got = world.fetch(remote, local=True)
+    got = checkout.fetch(remote, local=True)
 
     assert (got.commit, got.branch) == (mine, "master")
-    assert (world.place / "new.txt").read_text() == "new"
+    assert (checkout.place / "new.txt").read_text() == "new"

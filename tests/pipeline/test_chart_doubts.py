@@ -36,7 +36,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Probl
 
 
 def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
-    random, clock, world = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
+    random, clock, workspace = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
 
     assert (
         random.message
@@ -46,7 +46,7 @@ def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
     assert random.where.splitlines()[1] == "target web, parameters.kapitan.compile[0]"
     assert "may look at the clock (now)" in clock.message
     assert clock.where.splitlines()[0].endswith(":4")
-    assert "may ask for what is not there while compiling (lookup)" in world.message
+    assert "may ask for what is not there while compiling (lookup)" in workspace.message
     assert not random.strict
 
 

@@ -32,14 +32,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path)
-
-
-@pytest.fixture
-def remote(world: Workspace) -> Path:
+def remote(workspace: Workspace) -> Path:
     """A configuration with a branch, a tag and ignored files."""
-    repository = world.repository("global", {"common.yml": "a: 1\n", ".gitignore": "*.swp\n"})
+    repository = workspace.repository("global", {"common.yml": "a: 1\n", ".gitignore": "*.swp\n"})
     tag(repository, "v1")
     git(repository, "branch", "next", "master")
     commit_to(repository, {"next.yml": "b: 1\n"}, branch="next")
@@ -47,10 +42,10 @@ def remote(world: Workspace) -> Path:
 
 
 @pytest.fixture
-def place(world: Workspace, remote: Path) -> Path:
+def place(workspace: Workspace, remote: Path) -> Path:
     """The clone, fetched once."""
-    world.fetch(configuration(remote))
-    return world.work / "inventory/classes/global"
+    workspace.fetch(configuration(remote))
+    return workspace.work / "inventory/classes/global"
 
 
 def test_a_fresh_clone_is_an_ordinary_one(remote: Path, place: Path) -> None:
@@ -61,21 +56,21 @@ def test_a_fresh_clone_is_an_ordinary_one(remote: Path, place: Path) -> None:
     assert [path.name for path in place.parent.iterdir()] == ["global"]
 
 
-def test_an_empty_folder_is_used(world: Workspace, remote: Path) -> None:
-    place = world.work / "inventory/classes/global"
+def test_an_empty_folder_is_used(workspace: Workspace, remote: Path) -> None:
+    place = workspace.work / "inventory/classes/global"
     place.mkdir(parents=True)
 
-    world.fetch(configuration(remote))
+    workspace.fetch(configuration(remote))
 
     assert (place / "common.yml").is_file()
 
 
-def test_the_clone_is_updated_in_place(world: Workspace, remote: Path, place: Path) -> None:
+def test_the_clone_is_updated_in_place(workspace: Workspace, remote: Path, place: Path) -> None:
     (place / "mine.swp").write_text("ignored")
     commit = commit_to(remote, {"common.yml": "a: 2\n", "more.yml": "c: 1\n"})
     before = (place / ".git").stat().st_ino
 
-    (got,) = world.fetch(configuration(remote))
+    (got,) = workspace.fetch(configuration(remote))
 
     assert got.commit == head(place) == commit
     assert (place / "common.yml").read_text() == "a: 2\n"
@@ -83,11 +78,11 @@ def test_the_clone_is_updated_in_place(world: Workspace, remote: Path, place: Pa
     assert (place / ".git").stat().st_ino == before
 
 
-def test_a_second_run_rewrites_nothing(world: Workspace, remote: Path, place: Path) -> None:
+def test_a_second_run_rewrites_nothing(workspace: Workspace, remote: Path, place: Path) -> None:
     watched = [place / "common.yml", place / ".git/index", place / ".git/config"]
     before = [path.stat().st_mtime_ns for path in watched]
 
-    world.fetch(configuration(remote))
+    workspace.fetch(configuration(remote))
 
     assert [path.stat().st_mtime_ns for path in watched] == before
 
@@ -97,79 +92,83 @@ def test_a_second_run_rewrites_nothing(world: Workspace, remote: Path, place: Pa
     [("next", "next", "next"), ("v1", "master", "HEAD"), ("origin/next", "next", "HEAD")],
 )
 def test_a_revision_is_checked_out(
-    world: Workspace, remote: Path, *, revision: str, means: str, on_branch: str
+    workspace: Workspace, remote: Path, *, revision: str, means: str, on_branch: str
 ) -> None:
-    place = world.work / "inventory/classes/global"
-    world.fetch(configuration(remote))
+    place = workspace.work / "inventory/classes/global"
+    workspace.fetch(configuration(remote))
 
-    (got,) = world.fetch(configuration(remote, revision))
+    (got,) = workspace.fetch(configuration(remote, revision))
 
     assert got.commit == head(place) == git(remote, "rev-parse", means)
     assert branch(place) == on_branch
     assert got.version == "master"
 
 
-def test_a_commit_is_checked_out(world: Workspace, remote: Path, place: Path) -> None:
+def test_a_commit_is_checked_out(workspace: Workspace, remote: Path, place: Path) -> None:
     commit = git(remote, "rev-parse", "next")
 
-    (got,) = world.fetch(configuration(remote, commit))
+    (got,) = workspace.fetch(configuration(remote, commit))
 
     assert (got.commit, branch(place)) == (commit, "HEAD")
 
 
-def test_a_branch_wins_over_a_tag(world: Workspace, remote: Path, place: Path) -> None:
+def test_a_branch_wins_over_a_tag(workspace: Workspace, remote: Path, place: Path) -> None:
     git(remote, "branch", "v1", "next")
 
-    (got,) = world.fetch(configuration(remote, "v1"))
+    (got,) = workspace.fetch(configuration(remote, "v1"))
 
     assert got.commit == git(remote, "rev-parse", "next")
     assert branch(place) == "v1"
 
 
-def test_an_override_is_the_version_that_is_reported(world: Workspace, remote: Path) -> None:
-    (of_global,) = world.fetch(configuration(remote, "next"), global_revision="next")
-    (of_tenant,) = world.fetch(configuration(remote, "v1", kind=Kind.TENANT), tenant_revision="v1")
+def test_an_override_is_the_version_that_is_reported(workspace: Workspace, remote: Path) -> None:
+    (of_global,) = workspace.fetch(configuration(remote, "next"), global_revision="next")
+    (of_tenant,) = workspace.fetch(
+        configuration(remote, "v1", kind=Kind.TENANT), tenant_revision="v1"
+    )
 
     assert (of_global.version, of_tenant.version) == ("next", "v1")
 
 
-def test_a_renamed_default_branch_is_followed(world: Workspace, remote: Path, place: Path) -> None:
+def test_a_renamed_default_branch_is_followed(
+    workspace: Workspace, remote: Path, place: Path
+) -> None:
     git(remote, "branch", "-m", "master", "main")
     git(remote, "symbolic-ref", "HEAD", "refs/heads/main")
     commit = commit_to(remote, {"common.yml": "a: 3\n"}, branch="main")
 
-    (got,) = world.fetch(configuration(remote))
+    (got,) = workspace.fetch(configuration(remote))
 
     assert (got.version, got.commit, branch(place)) == ("main", commit, "main")
 
 
-def test_a_rewritten_branch_is_followed(world: Workspace, remote: Path, place: Path) -> None:
+def test_a_rewritten_branch_is_followed(workspace: Workspace, remote: Path, place: Path) -> None:
     commit = rewrite_history(remote, {"other.yml": "d: 1\n"})
 
-    world.fetch(configuration(remote))
+    workspace.fetch(configuration(remote))
 
     assert head(place) == commit
     assert not (place / "common.yml").exists()
-    assert world.fetch(configuration(remote))[0].commit == commit
+    assert workspace.fetch(configuration(remote))[0].commit == commit
 
 
 def test_a_moved_tag_is_followed_and_told(
-    world: Workspace, remote: Path, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.fetch(configuration(remote, "v1"))
+    workspace.fetch(configuration(remote, "v1"))
     tag(remote, "v1", at="next")
 
-    (got,) = world.fetch(configuration(remote, "v1"))
+    (got,) = workspace.fetch(configuration(remote, "v1"))
 
     assert got.commit == git(remote, "rev-parse", "next")
     assert f"a tag was moved in {url_of(remote)}: v1 (" in caplog.text
 
 
-def test_another_repository_takes_over_in_place(world: Workspace, place: Path) -> None:
-    other = make_repository(world.root / "other.git", {"other.yml": "d: 1\n"})
+def test_another_repository_takes_over_in_place(workspace: Workspace, place: Path) -> None:
+    other = make_repository(workspace.root / "other.git", {"other.yml": "d: 1\n"})
     before = (place / ".git").stat().st_ino
 
-    (got,) = world.fetch(configuration(other))
+    (got,) = workspace.fetch(configuration(other))
 
     assert got.url == git(place, "remote", "get-url", "origin") == url_of(other)
     assert head(place) == git(other, "rev-parse", "master")
@@ -178,25 +177,25 @@ def test_another_repository_takes_over_in_place(world: Workspace, place: Path) -
 
 
 @pytest.mark.usefixtures("place")
-def test_a_tag_of_the_repository_before_is_no_revision(world: Workspace) -> None:
-    other = make_repository(world.root / "other.git", {"other.yml": "d: 1\n"})
+def test_a_tag_of_the_repository_before_is_no_revision(workspace: Workspace) -> None:
+    other = make_repository(workspace.root / "other.git", {"other.yml": "d: 1\n"})
 
-    (error,) = world.refused(configuration(other, "v1"))
+    (error,) = workspace.refused(configuration(other, "v1"))
 
     assert str(error) == "global configuration global: revision v1 not found"
 
 
 def test_a_repository_that_cannot_be_reached_takes_over_nothing(
-    world: Workspace, remote: Path, place: Path
+    workspace: Workspace, remote: Path, place: Path
 ) -> None:
-    (error,) = world.refused(configuration(world.root / "gone.git"))
+    (error,) = workspace.refused(configuration(workspace.root / "gone.git"))
 
-    assert error.where == url_of(world.root / "gone.git")
+    assert error.where == url_of(workspace.root / "gone.git")
     assert git(place, "remote", "get-url", "origin") == url_of(remote)
 
 
 @pytest.mark.spec("03.06")
-def test_all_local_work_is_told_and_kept(world: Workspace, remote: Path, place: Path) -> None:
+def test_all_local_work_is_told_and_kept(workspace: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -204,7 +203,7 @@ def test_all_local_work_is_told_and_kept(world: Workspace, remote: Path, place: 
     (place / "common.yml").write_text("edited")
     (place / "new.yml").write_text("new")
 
-    (error,) = world.refused(configuration(remote, "next"))
+    (error,) = workspace.refused(configuration(remote, "next"))
 
     assert str(error).startswith("global configuration global holds local work: ")
     for work in (
@@ -219,7 +218,7 @@ def test_all_local_work_is_told_and_kept(world: Workspace, remote: Path, place: 
 
 
 @pytest.mark.spec("03.06")
-def test_force_puts_local_work_aside(world: Workspace, remote: Path, place: Path) -> None:
+def test_force_puts_local_work_aside(workspace: Workspace, remote: Path, place: Path) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -227,7 +226,7 @@ def test_force_puts_local_work_aside(world: Workspace, remote: Path, place: Path
     (place / "common.yml").write_text("edited")
     (place / "new.yml").write_text("new")
 
-    (got,) = world.fetch(configuration(remote), force=True)
+    (got,) = workspace.fetch(configuration(remote), force=True)
 
     files, of_side = (ref for ref in backups(place) if not ref.endswith("-master"))
     assert got.commit == head(place) == git(remote, "rev-parse", "master")
@@ -236,19 +235,19 @@ def test_force_puts_local_work_aside(world: Workspace, remote: Path, place: Path
     assert git(place, "rev-parse", f"{files}^") == mine
     assert git(place, "rev-parse", of_side) == side
     assert not (place / "new.yml").exists()
-    assert world.fetch(configuration(remote)) == (got,)
+    assert workspace.fetch(configuration(remote)) == (got,)
 
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.spec("03.07")
 def test_a_folder_that_is_no_clone_is_left_alone(
-    world: Workspace, remote: Path, *, force: bool
+    workspace: Workspace, remote: Path, *, force: bool
 ) -> None:
-    place = world.work / "inventory/classes/global"
+    place = workspace.work / "inventory/classes/global"
     place.mkdir(parents=True)
     (place / "mine.yml").write_text("mine")
 
-    (error,) = world.refused(configuration(remote), force=force)
+    (error,) = workspace.refused(configuration(remote), force=force)
 
     assert "the folder is no Git checkout; nothing in it was touched" in str(error)
     assert error.where == str(place)
@@ -257,11 +256,11 @@ def test_a_folder_that_is_no_clone_is_left_alone(
 
 @pytest.mark.spec("03.08", "03.12")
 @pytest.mark.usefixtures("place")
-def test_an_unreachable_remote_is_told(world: Workspace, remote: Path) -> None:
-    remote.rename(world.root / "moved.git")
+def test_an_unreachable_remote_is_told(workspace: Workspace, remote: Path) -> None:
+    remote.rename(workspace.root / "moved.git")
 
-    (error,) = world.refused(configuration(remote))
-    (fresh,) = world.refused(configuration(remote, kind=Kind.TENANT))
+    (error,) = workspace.refused(configuration(remote))
+    (fresh,) = workspace.refused(configuration(remote, kind=Kind.TENANT))
 
     for one, name in ((error, "global configuration global"), (fresh, "tenant configuration")):
         assert f"cannot fetch the {name}" in str(one)
@@ -270,14 +269,14 @@ def test_an_unreachable_remote_is_told(world: Workspace, remote: Path) -> None:
 
 
 @pytest.mark.spec("03.11")
-def test_a_missing_revision_leaves_nothing_half_done(world: Workspace, remote: Path) -> None:
-    (error,) = world.refused(configuration(remote, "v9"))
+def test_a_missing_revision_leaves_nothing_half_done(workspace: Workspace, remote: Path) -> None:
+    (error,) = workspace.refused(configuration(remote, "v9"))
 
     assert str(error) == "global configuration global: revision v9 not found"
     assert error.where == url_of(remote)
     assert "globalGitRepoRevision" in error.hint
     assert "--global-repo-revision-override" in error.hint
-    assert list((world.work / "inventory/classes").iterdir()) == []
+    assert list((workspace.work / "inventory/classes").iterdir()) == []
 
 
 def test_both_configurations_are_wanted_with_their_revisions() -> None:

@@ -16,51 +16,51 @@ NOBODY = 65534
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory: pytest.TempPathFactory) -> DamagedStore:
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> DamagedStore:
     return DamagedStore.of_demo(tmp_path_factory.mktemp("world"))
 
 
-def test_a_compile_fills_the_store(world: DamagedStore) -> None:
-    world.restore()
+def test_a_compile_fills_the_store(damaged: DamagedStore) -> None:
+    damaged.restore()
 
-    assert world.store.usage().blobs > 0
-    assert world.store.usage().notes > 0
-    assert world.store.verify().damaged == ()
+    assert damaged.store.usage().blobs > 0
+    assert damaged.store.usage().notes > 0
+    assert damaged.store.verify().damaged == ()
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_random_damages_change_nothing(world: DamagedStore, seed: int) -> None:
-    assert world.survives(seed)
+def test_random_damages_change_nothing(damaged: DamagedStore, seed: int) -> None:
+    assert damaged.survives(seed)
 
 
-def test_what_was_damaged_is_made_again(world: DamagedStore) -> None:
-    world.restore()
-    for file in files_of(world.store.folder):
+def test_what_was_damaged_is_made_again(damaged: DamagedStore) -> None:
+    damaged.restore()
+    for file in files_of(damaged.store.folder):
         os.truncate(file, file.stat().st_size - 1)
 
-    made = world.compile()
+    made = damaged.compile()
 
-    assert made == world.expected
-    assert world.store.usage().notes == sum(
-        file.parent.parent.name == "notes" for file in files_of(world.filled)
+    assert made == damaged.expected
+    assert damaged.store.usage().notes == sum(
+        file.parent.parent.name == "notes" for file in files_of(damaged.filled)
     )
-    assert world.store.verify().damaged == ()
+    assert damaged.store.verify().damaged == ()
 
 
 @pytest.mark.parametrize("what", ["mode", "owner"])
 def test_a_store_of_others_is_told_and_not_used(
-    world: DamagedStore, what: str, caplog: pytest.LogCaptureFixture
+    damaged: DamagedStore, what: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     if what == "owner" and os.geteuid():
         pytest.skip("only root can give files away")
-    world.restore()
-    folder = world.store.folder
+    damaged.restore()
+    folder = damaged.store.folder
     os.chown(folder, NOBODY, NOBODY) if what == "owner" else folder.chmod(0o777)
     before = state_of(folder)
 
-    made = world.compile()
+    made = damaged.compile()
 
-    assert made == world.expected
+    assert made == damaged.expected
     assert state_of(folder) == before
     (warning,) = [one for one in caplog.records if "cache of results" in one.getMessage()]
     assert warning.levelname == "WARNING"

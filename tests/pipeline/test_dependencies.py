@@ -31,14 +31,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path)
-
-
-@pytest.fixture
-def foo(world: Workspace) -> Path:
+def foo(workspace: Workspace) -> Path:
     """A component with one commit on each of its branches `master` and `feat/x`, and tags."""
-    repository = world.repository("foo")
+    repository = workspace.repository("foo")
     git(repository, "branch", "feat/x", "master")
     commit_to(repository, {"new.txt": "x"}, branch="feat/x")
     tag(repository, "v1.0.0")
@@ -60,55 +55,55 @@ def foo(world: Workspace) -> Path:
     ],
 )
 def test_a_version_is_checked_out_the_same_way_every_time(
-    world: Workspace, foo: Path, version: str, means: str, on_branch: str
+    workspace: Workspace, foo: Path, version: str, means: str, on_branch: str
 ) -> None:
     commit = git(foo, "rev-parse", means)
 
-    first = world.fetch(component(foo, version))
-    again = world.fetch(component(foo, version))
+    first = workspace.fetch(component(foo, version))
+    again = workspace.fetch(component(foo, version))
 
     assert first == again
     (got,) = again
     assert (got.commit, got.version, got.url) == (commit, version, url_of(foo))
     assert got.short_commit == commit[:6]
-    assert (head(world.place("foo")), branch(world.place("foo"))) == (commit, on_branch)
-    assert git(world.place("foo"), "status", "--porcelain") == ""
+    assert (head(workspace.place("foo")), branch(workspace.place("foo"))) == (commit, on_branch)
+    assert git(workspace.place("foo"), "status", "--porcelain") == ""
 
 
 @pytest.mark.parametrize("length", [40, 10])
-def test_a_commit_is_checked_out_detached(world: Workspace, foo: Path, length: int) -> None:
+def test_a_commit_is_checked_out_detached(workspace: Workspace, foo: Path, length: int) -> None:
     commit = git(foo, "rev-parse", "feat/x")
 
-    (got,) = world.fetch(component(foo, commit[:length]))
+    (got,) = workspace.fetch(component(foo, commit[:length]))
 
     assert got.commit == commit
-    assert branch(world.place("foo")) == "HEAD"
+    assert branch(workspace.place("foo")) == "HEAD"
 
 
-def test_a_commit_that_is_there_needs_no_remote(world: Workspace, foo: Path) -> None:
+def test_a_commit_that_is_there_needs_no_remote(workspace: Workspace, foo: Path) -> None:
     spec = component(foo, git(foo, "rev-parse", "feat/x"))
-    before = world.fetch(spec)
+    before = workspace.fetch(spec)
     shutil.rmtree(foo)
 
-    assert world.fetch(spec) == before
+    assert workspace.fetch(spec) == before
 
 
-def test_a_branch_tracks_its_remote(world: Workspace, foo: Path) -> None:
-    world.fetch(component(foo, "feat/x"))
+def test_a_branch_tracks_its_remote(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo, "feat/x"))
 
-    upstream = git(world.place("foo"), "rev-parse", "--abbrev-ref", "feat/x@{upstream}")
+    upstream = git(workspace.place("foo"), "rev-parse", "--abbrev-ref", "feat/x@{upstream}")
 
     assert upstream == "origin/feat/x"
 
 
-def test_a_second_run_rewrites_nothing(world: Workspace, foo: Path) -> None:
-    world.fetch(component(foo))
-    place = world.place("foo")
-    watched = [p for p in place.rglob("*") if p.is_file()] + [world.bare(foo) / "config"]
+def test_a_second_run_rewrites_nothing(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo))
+    place = workspace.place("foo")
+    watched = [p for p in place.rglob("*") if p.is_file()] + [workspace.bare(foo) / "config"]
     before = {path: path.stat().st_mtime_ns for path in watched}
     reflog = git(place, "reflog")
 
-    world.fetch(component(foo))
+    workspace.fetch(component(foo))
 
     assert {path: path.stat().st_mtime_ns for path in watched} == before
     assert git(place, "reflog") == reflog
@@ -123,76 +118,78 @@ def _rewritten(repository: Path) -> str:
 
 
 @pytest.mark.parametrize("change", [_forward, _rewritten])
-def test_a_branch_is_followed(world: Workspace, foo: Path, change: Callable[[Path], str]) -> None:
-    world.fetch(component(foo))
+def test_a_branch_is_followed(
+    workspace: Workspace, foo: Path, change: Callable[[Path], str]
+) -> None:
+    workspace.fetch(component(foo))
     commit = change(foo)
 
-    (got,) = world.fetch(component(foo))
+    (got,) = workspace.fetch(component(foo))
 
-    assert got.commit == head(world.place("foo")) == commit
-    assert branch(world.place("foo")) == "master"
-    assert backups(world.bare(foo)) == []
+    assert got.commit == head(workspace.place("foo")) == commit
+    assert branch(workspace.place("foo")) == "master"
+    assert backups(workspace.bare(foo)) == []
 
 
 @pytest.mark.spec("05.06")
 def test_a_moved_tag_is_followed_and_told(
-    world: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (before,) = world.fetch(component(foo, "v1.0.0"))
+    (before,) = workspace.fetch(component(foo, "v1.0.0"))
     moved_to = commit_to(foo, {"more.txt": "more"})
     tag(foo, "v1.0.0")
 
-    (got,) = world.fetch(component(foo, "v1.0.0"))
+    (got,) = workspace.fetch(component(foo, "v1.0.0"))
 
-    assert got.commit == head(world.place("foo")) == moved_to
+    assert got.commit == head(workspace.place("foo")) == moved_to
     told = f"v1.0.0 ({before.commit[:8]} to {moved_to[:8]})"
     assert f"a tag was moved in {url_of(foo)}: {told}" in caplog.text
 
 
-def test_the_version_is_switched_forth_and_back(world: Workspace, foo: Path) -> None:
+def test_the_version_is_switched_forth_and_back(workspace: Workspace, foo: Path) -> None:
     for version, on_branch in [
         ("master", "master"),
         ("feat/x", "feat/x"),
         ("v1.0.0", "HEAD"),
         ("master", "master"),
     ]:
-        (got,) = world.fetch(component(foo, version))
+        (got,) = workspace.fetch(component(foo, version))
 
-        assert head(world.place("foo")) == got.commit == git(foo, "rev-parse", version + "^{}")
-        assert branch(world.place("foo")) == on_branch
+        assert head(workspace.place("foo")) == got.commit == git(foo, "rev-parse", version + "^{}")
+        assert branch(workspace.place("foo")) == on_branch
 
 
-def test_a_merged_branch_that_is_gone_is_no_local_work(world: Workspace, foo: Path) -> None:
-    world.fetch(component(foo, "feat/x"))
+def test_a_merged_branch_that_is_gone_is_no_local_work(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo, "feat/x"))
     git(foo, "branch", "-D", "feat/x")
     git(foo, "tag", "-d", "light")
 
-    (error,) = world.refused(component(foo, "feat/x"))
-    (got,) = world.fetch(component(foo, "master"))
+    (error,) = workspace.refused(component(foo, "feat/x"))
+    (got,) = workspace.fetch(component(foo, "master"))
 
     assert "revision feat/x not found" in str(error)
-    assert head(world.place("foo")) == got.commit
+    assert head(workspace.place("foo")) == got.commit
 
 
-def test_a_tag_wins_over_a_branch_in_every_run(world: Workspace, foo: Path) -> None:
+def test_a_tag_wins_over_a_branch_in_every_run(workspace: Workspace, foo: Path) -> None:
     git(foo, "branch", "v1.0.0", "feat/x")
 
-    first = world.fetch(component(foo, "v1.0.0"))
+    first = workspace.fetch(component(foo, "v1.0.0"))
 
     assert first[0].commit == git(foo, "rev-parse", "master")
-    assert world.fetch(component(foo, "v1.0.0")) == first
+    assert workspace.fetch(component(foo, "v1.0.0")) == first
 
 
 @pytest.mark.spec("05.07")
-def test_a_worktree_deleted_by_hand_comes_back_up_to_date(world: Workspace, foo: Path) -> None:
-    world.fetch(component(foo))
-    shutil.rmtree(world.place("foo"))
+def test_a_worktree_deleted_by_hand_comes_back_up_to_date(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo))
+    shutil.rmtree(workspace.place("foo"))
     commit = commit_to(foo, {"more.txt": "more"})
 
-    (got,) = world.fetch(component(foo))
+    (got,) = workspace.fetch(component(foo))
 
-    assert got.commit == head(world.place("foo")) == commit
-    assert branch(world.place("foo")) == "master"
+    assert got.commit == head(workspace.place("foo")) == commit
+    assert branch(workspace.place("foo")) == "master"
 
 
 def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> None:
@@ -211,114 +208,119 @@ def test_worktrees_survive_a_move_of_the_working_directory(tmp_path: Path) -> No
     assert head(new.place("foo")) == got.commit
 
 
-def test_an_empty_folder_is_used(world: Workspace, foo: Path) -> None:
-    world.place("foo").mkdir(parents=True)
+def test_an_empty_folder_is_used(workspace: Workspace, foo: Path) -> None:
+    workspace.place("foo").mkdir(parents=True)
 
-    (got,) = world.fetch(component(foo))
+    (got,) = workspace.fetch(component(foo))
 
-    assert head(world.place("foo")) == got.commit
+    assert head(workspace.place("foo")) == got.commit
 
 
 def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
-    world: Workspace, foo: Path
+    workspace: Workspace, foo: Path
 ) -> None:
-    world.fetch(component(foo))
-    (world.place("foo") / "class/foo.yml").unlink()
-    (world.bare(foo) / "worktrees/foo/locked").write_text("initializing")
+    workspace.fetch(component(foo))
+    (workspace.place("foo") / "class/foo.yml").unlink()
+    (workspace.bare(foo) / "worktrees/foo/locked").write_text("initializing")
 
-    (got,) = world.fetch(component(foo))
+    (got,) = workspace.fetch(component(foo))
 
-    assert head(world.place("foo")) == got.commit
-    assert (world.place("foo") / "class/foo.yml").is_file()
+    assert head(workspace.place("foo")) == got.commit
+    assert (workspace.place("foo") / "class/foo.yml").is_file()
 
 
 def test_a_checkout_whose_clone_is_gone_or_damaged_is_told_what_to_do(
-    world: Workspace, foo: Path
+    workspace: Workspace, foo: Path
 ) -> None:
-    world.fetch(component(foo))
-    (world.bare(foo) / "HEAD").unlink()
+    workspace.fetch(component(foo))
+    (workspace.bare(foo) / "HEAD").unlink()
 
     with pytest.raises(CommodoreError) as damaged:
-        world.fetch(component(foo))
-    shutil.rmtree(world.bare(foo))
+        workspace.fetch(component(foo))
+    shutil.rmtree(workspace.bare(foo))
     with pytest.raises(CommodoreError, match=r"the clone .* is gone; nothing was touched") as gone:
-        world.fetch(component(foo))
+        workspace.fetch(component(foo))
 
-    assert str(world.bare(foo)) in damaged.value.where
+    assert str(workspace.bare(foo)) in damaged.value.where
     assert "move it away" in damaged.value.hint
-    assert (gone.value.where, world.place("foo").is_dir()) == (str(world.place("foo")), True)
-    world.place("foo").rename(world.work / "away")
-    assert world.fetch(component(foo))[0].commit == head(world.place("foo"))
+    assert (gone.value.where, workspace.place("foo").is_dir()) == (
+        str(workspace.place("foo")),
+        True,
+    )
+    workspace.place("foo").rename(workspace.work / "away")
+    assert workspace.fetch(component(foo))[0].commit == head(workspace.place("foo"))
 
 
 @pytest.mark.spec("05.10")
 def test_another_repository_takes_a_clean_place(
-    world: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    world.fetch(component(foo))
-    fork = world.repository("fork", component_files("foo", fork__txt="fork"))
+    workspace.fetch(component(foo))
+    fork = workspace.repository("fork", component_files("foo", fork__txt="fork"))
 
-    (got,) = world.fetch(component(fork, name="foo"))
+    (got,) = workspace.fetch(component(fork, name="foo"))
 
-    assert head(world.place("foo")) == got.commit == git(fork, "rev-parse", "master")
+    assert head(workspace.place("foo")) == got.commit == git(fork, "rev-parse", "master")
     assert f"its repository was {url_of(foo)} and is {url_of(fork)} now" in caplog.text
-    assert world.fetch(component(foo))[0].commit == head(world.place("foo"))
+    assert workspace.fetch(component(foo))[0].commit == head(workspace.place("foo"))
 
 
-def test_a_clean_clone_makes_room_for_a_worktree(world: Workspace, foo: Path) -> None:
-    world.place("foo").parent.mkdir(parents=True)
-    git(world.work, "clone", "--quiet", url_of(foo), str(world.place("foo")))
+def test_a_clean_clone_makes_room_for_a_worktree(workspace: Workspace, foo: Path) -> None:
+    workspace.place("foo").parent.mkdir(parents=True)
+    git(workspace.work, "clone", "--quiet", url_of(foo), str(workspace.place("foo")))
 
-    (got,) = world.fetch(component(foo))
+    (got,) = workspace.fetch(component(foo))
 
-    assert (world.place("foo") / ".git").is_file()
-    assert head(world.place("foo")) == got.commit
+    assert (workspace.place("foo") / ".git").is_file()
+    assert head(workspace.place("foo")) == got.commit
 
 
 def test_an_instance_on_the_branch_of_its_component_is_detached_and_follows(
-    world: Workspace, foo: Path
+    workspace: Workspace, foo: Path
 ) -> None:
     specs = (component(foo), instance(component(foo), "foo-2"))
     for _ in range(2):
         commit = commit_to(foo, {"more.txt": os.urandom(4).hex()})
 
-        world.fetch(*specs)
+        workspace.fetch(*specs)
 
-        assert [head(world.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
-        assert [branch(world.place(name)) for name in ("foo", "foo-2")] == ["master", "HEAD"]
+        assert [head(workspace.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
+        assert [branch(workspace.place(name)) for name in ("foo", "foo-2")] == ["master", "HEAD"]
 
 
 def test_two_worktrees_that_the_peer_put_on_one_branch_are_both_updated(
-    world: Workspace, foo: Path
+    workspace: Workspace, foo: Path
 ) -> None:
     specs = (component(foo), instance(component(foo), "foo-2"))
-    world.fetch(*specs)
-    git(world.place("foo-2"), "checkout", "--quiet", "--ignore-other-worktrees", "master")
+    workspace.fetch(*specs)
+    git(workspace.place("foo-2"), "checkout", "--quiet", "--ignore-other-worktrees", "master")
     commit = commit_to(foo, {"more.txt": "more"})
 
-    world.fetch(*specs)
+    workspace.fetch(*specs)
 
-    assert [head(world.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
+    assert [head(workspace.place(name)) for name in ("foo", "foo-2")] == [commit, commit]
 
 
-def test_a_branch_of_a_worktree_that_is_gone_is_free(world: Workspace, foo: Path) -> None:
+def test_a_branch_of_a_worktree_that_is_gone_is_free(workspace: Workspace, foo: Path) -> None:
     other = instance(component(foo), "foo-2")
-    world.fetch(component(foo, "feat/x"), other)
-    shutil.rmtree(world.place("foo"))
+    workspace.fetch(component(foo, "feat/x"), other)
+    shutil.rmtree(workspace.place("foo"))
 
-    world.fetch(instance(component(foo), "foo-2", version="feat/x"))
+    workspace.fetch(instance(component(foo), "foo-2", version="feat/x"))
 
-    assert branch(world.place("foo-2")) == "feat/x"
-    assert head(world.place("foo-2")) == git(foo, "rev-parse", "feat/x")
+    assert branch(workspace.place("foo-2")) == "feat/x"
+    assert head(workspace.place("foo-2")) == git(foo, "rev-parse", "feat/x")
 
 
 @pytest.mark.spec("05.12")
-def test_components_of_one_repository_have_a_folder_and_a_version_each(world: Workspace) -> None:
-    mono = world.repository("mono", component_files("a", folder="comps/a/"))
+def test_components_of_one_repository_have_a_folder_and_a_version_each(
+    workspace: Workspace,
+) -> None:
+    mono = workspace.repository("mono", component_files("a", folder="comps/a/"))
     tag(mono, "v1")
     latest = commit_to(mono, component_files("b", folder="comps/b/"))
 
-    a, b, shared = world.fetch(
+    a, b, shared = workspace.fetch(
         component(mono, "v1", name="a", path="comps/a"),
         component(mono, "master", name="b", path="comps/b/"),
         package(mono, name="shared", path="comps"),
@@ -326,16 +328,16 @@ def test_components_of_one_repository_have_a_folder_and_a_version_each(world: Wo
 
     assert (a.commit, b.commit) == (git(mono, "rev-parse", "v1^{}"), latest)
     assert (b.directory / "class/b.yml").is_file()
-    assert shared.directory == world.place("pkg.shared") / "comps"
-    assert len(list((world.work / "dependencies/.repos").rglob("worktrees"))) == 1
+    assert shared.directory == workspace.place("pkg.shared") / "comps"
+    assert len(list((workspace.work / "dependencies/.repos").rglob("worktrees"))) == 1
 
 
 @pytest.mark.spec("04.11", "05.14", "05.15")
-def test_incomplete_dependencies_are_reported_together(world: Workspace, foo: Path) -> None:
-    empty = world.repository("empty", {"class/defaults.yml": ""})
+def test_incomplete_dependencies_are_reported_together(workspace: Workspace, foo: Path) -> None:
+    empty = workspace.repository("empty", {"class/defaults.yml": ""})
     specs = (component(empty), component(foo, path="nowhere"), package(foo, path="pkgs/p"))
 
-    errors = world.refused(*specs)
+    errors = workspace.refused(*specs)
 
     told = {str(error): error.where for error in errors}
     assert told == {
@@ -346,11 +348,13 @@ def test_incomplete_dependencies_are_reported_together(world: Workspace, foo: Pa
 
 
 @pytest.mark.spec("05.05")
-def test_all_unreachable_repositories_are_reported_together(world: Workspace, foo: Path) -> None:
-    gone, lost = (world.root / f"{name}.git" for name in ("gone", "lost"))
-    tenant = configuration(world.root / "tenant.git", kind=Kind.TENANT)
+def test_all_unreachable_repositories_are_reported_together(
+    workspace: Workspace, foo: Path
+) -> None:
+    gone, lost = (workspace.root / f"{name}.git" for name in ("gone", "lost"))
+    tenant = configuration(workspace.root / "tenant.git", kind=Kind.TENANT)
 
-    errors = world.refused(
+    errors = workspace.refused(
         component(gone), component(foo), instance(component(gone), "gone-2"), package(lost), tenant
     )
 
@@ -362,10 +366,12 @@ def test_all_unreachable_repositories_are_reported_together(world: Workspace, fo
 
 
 @pytest.mark.spec("05.01", "05.02")
-def test_a_missing_revision_is_reported_with_its_dependency(world: Workspace, foo: Path) -> None:
-    first = world.refused(component(foo, "v9"), instance(component(foo), "foo-2", version="v8"))
-    world.fetch(component(foo))
-    later = world.refused(component(foo, "v9"))
+def test_a_missing_revision_is_reported_with_its_dependency(
+    workspace: Workspace, foo: Path
+) -> None:
+    first = workspace.refused(component(foo, "v9"), instance(component(foo), "foo-2", version="v8"))
+    workspace.fetch(component(foo))
+    later = workspace.refused(component(foo, "v9"))
 
     assert [str(error) for error in (*first, *later)] == [
         "component foo: revision v9 not found",
@@ -375,30 +381,33 @@ def test_a_missing_revision_is_reported_with_its_dependency(world: Workspace, fo
     assert {error.where for error in (*first, *later)} == {url_of(foo)}
 
 
-def test_a_local_branch_is_no_version(world: Workspace, foo: Path) -> None:
-    world.fetch(component(foo))
-    git(world.place("foo"), "branch", "mine")
+def test_a_local_branch_is_no_version(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo))
+    git(workspace.place("foo"), "branch", "mine")
 
-    (error,) = world.refused(component(foo, "mine"))
+    (error,) = workspace.refused(component(foo, "mine"))
 
     assert "revision mine not found" in str(error)
 
 
 def test_an_unchanged_run_starts_few_git_processes(
-    world: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    components = [component(foo), *(component(world.repository(name)) for name in ("bar", "baz"))]
+    components = [
+        component(foo),
+        *(component(workspace.repository(name)) for name in ("bar", "baz")),
+    ]
     configurations = [
-        configuration(world.repository("global", {"common.yml": "{}"})),
-        configuration(world.repository("tenant", {"common.yml": "{}"}), kind=Kind.TENANT),
+        configuration(workspace.repository("global", {"common.yml": "{}"})),
+        configuration(workspace.repository("tenant", {"common.yml": "{}"}), kind=Kind.TENANT),
     ]
     for _ in range(2):
-        world.fetch(*configurations)
-        world.fetch(*components)
-    calls = _count_git(world.root, monkeypatch)
+        workspace.fetch(*configurations)
+        workspace.fetch(*components)
+    calls = _count_git(workspace.root, monkeypatch)
 
-    world.fetch(*configurations)
-    world.fetch(*components)
+    workspace.fetch(*configurations)
+    workspace.fetch(*components)
 
     # An upper bound to keep, not a goal: 9 for a component, 10 for a configuration.
     assert 0 < len(calls()) <= 3 * 9 + 2 * 10, "\n".join(calls())
@@ -415,12 +424,12 @@ def _count_git(root: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], list
     return lambda: log.read_text().splitlines()
 
 
-def test_progress_names_no_password(world: Workspace, caplog: pytest.LogCaptureFixture) -> None:
+def test_progress_names_no_password(workspace: Workspace, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     spec = component(Path("/nowhere"))
     secret = spec.__class__(spec.kind, "foo", "http://me:secret@127.0.0.1:9/foo.git", "master")
 
-    (error,) = world.refused(secret)
+    (error,) = workspace.refused(secret)
 
     shown = f"{error} {error.where} {error.hint} {error.__notes__} {caplog.text}"
     assert "http://me:***@127.0.0.1:9/foo.git" in shown

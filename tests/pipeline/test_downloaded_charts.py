@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.scenarios.downloads import Downloads
 from tests.support.servers.charts import chart_archive, chart_repository, tar_archive
 from tests.support.servers.registry import Registry
 from tests.support.servers.web import serve
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.scenarios.downloads import Downloads
     from tests.support.servers.web import Web
 
 NO_HELM = {"helm_path": "there-is-no-such-helm"}
@@ -28,86 +28,81 @@ def web() -> Iterator[Web]:
         yield server
 
 
-@pytest.fixture
-def world(tmp_path: Path) -> Downloads:
-    return Downloads(tmp_path)
-
-
 @pytest.mark.parametrize("absolute", [True, False])
 def test_a_chart_of_an_exact_version_is_asked_for_once(
-    world: Downloads, web: Web, *, absolute: bool
+    downloads: Downloads, web: Web, *, absolute: bool
 ) -> None:
     charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
     source = chart_repository(web, charts, absolute=absolute)
 
-    world.fetch(world.chart(source, "1.0.0"))
+    downloads.fetch(downloads.chart(source, "1.0.0"))
     first = [path for path, _ in web.answers()]
-    world.fetch(world.chart(source, "1.0.0"))
+    downloads.fetch(downloads.chart(source, "1.0.0"))
 
     assert first == ["/charts/index.yaml", "/charts/files/own-1.0.0.tgz"]
     assert web.answers() == []
-    assert "version: 1.0.0" in world.files("chart")["Chart.yaml"]
+    assert "version: 1.0.0" in downloads.files("chart")["Chart.yaml"]
 
 
 def test_a_chart_without_version_is_the_newest_and_asked_for_again(
-    world: Downloads, web: Web
+    downloads: Downloads, web: Web
 ) -> None:
     charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
     source = chart_repository(web, charts)
-    world.fetch(world.chart(source))
-    newest = world.files("chart")["Chart.yaml"]
+    downloads.fetch(downloads.chart(source))
+    newest = downloads.files("chart")["Chart.yaml"]
     web.answers()
-    world.fetch(world.chart(source))
+    downloads.fetch(downloads.chart(source))
     again = web.answers()
     chart_repository(web, {**charts, ("own", "1.2.0"): chart_archive("own", "1.2.0", extra="x")})
 
-    world.fetch(world.chart(source))
+    downloads.fetch(downloads.chart(source))
 
     assert "version: 1.1.0" in newest
     assert again == [("/charts/index.yaml", 304)]
-    assert "version: 1.2.0" in world.files("chart")["Chart.yaml"]
+    assert "version: 1.2.0" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_another_version_replaces_a_chart(world: Downloads, web: Web) -> None:
+def test_another_version_replaces_a_chart(downloads: Downloads, web: Web) -> None:
     charts = {
         ("own", "1.0.0"): chart_archive("own", "1.0.0", templates__gone="x"),
         ("own", "1.1.0"): chart_archive("own", "1.1.0"),
     }
     source = chart_repository(web, charts)
-    world.fetch(world.chart(source, "1.0.0"))
+    downloads.fetch(downloads.chart(source, "1.0.0"))
 
-    world.fetch(world.chart(source, "1.1.0"))
+    downloads.fetch(downloads.chart(source, "1.1.0"))
 
-    assert "templates/gone" not in world.files("chart")
+    assert "templates/gone" not in downloads.files("chart")
 
 
 def test_a_chart_that_is_not_what_the_index_says_is_told(
-    world: Downloads, web: Web, caplog: pytest.LogCaptureFixture
+    downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
     changed = chart_archive("own", "1.0.0", templates__more="x")
     web.put("/charts/files/own-1.0.0.tgz", changed)
 
-    (error,) = world.refused(world.chart(source, "1.0.0"), strict=True)
-    world.config.download_cache.rename(world.root / "gone")  # type: ignore[union-attr]  # it is set
-    world.fetch(world.chart(source, "1.0.0"))
+    (error,) = downloads.refused(downloads.chart(source, "1.0.0"), strict=True)
+    downloads.config.download_cache.rename(downloads.root / "gone")  # type: ignore[union-attr]  # it is set
+    downloads.fetch(downloads.chart(source, "1.0.0"))
 
     assert hashlib.sha256(changed).hexdigest() in str(error)
     assert str(error) in caplog.text
 
 
 def test_a_version_that_is_not_there_is_told_with_those_that_are(
-    world: Downloads, web: Web
+    downloads: Downloads, web: Web
 ) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
 
-    (error,) = world.refused(world.chart(source, "3.0.0", **NO_HELM))
+    (error,) = downloads.refused(downloads.chart(source, "3.0.0", **NO_HELM))
 
     assert "no version 3.0.0 of chart own" in str(error)
     assert "1.0.0" in error.hint
 
 
-def test_where_we_cannot_the_program_may(world: Downloads, tmp_path: Path) -> None:
+def test_where_we_cannot_the_program_may(downloads: Downloads, tmp_path: Path) -> None:
     helm = tmp_path / "bin/helm"
     helm.parent.mkdir()
     helm.write_text(
@@ -117,10 +112,10 @@ mkdir "$3/own" && echo 'name: own' > "$3/own/Chart.yaml"
 """
     )
     helm.chmod(0o755)
-    entry = world.chart("s3://bucket/charts", "1.0.0", helm_path=str(helm))
+    entry = downloads.chart("s3://bucket/charts", "1.0.0", helm_path=str(helm))
 
-    world.fetch(entry)
-    world.fetch(entry)
+    downloads.fetch(entry)
+    downloads.fetch(entry)
 
     (call,) = (tmp_path / "calls").read_text().splitlines()
     words = call.split()
@@ -128,62 +123,68 @@ mkdir "$3/own" && echo 'name: own' > "$3/own/Chart.yaml"
         "pull", "--destination", "--untar", "--version", "1.0.0",
         "--repo", "s3://bucket/charts", "own",
     ]  # fmt: skip
-    assert world.files("chart") == {"Chart.yaml": "name: own\n"}
+    assert downloads.files("chart") == {"Chart.yaml": "name: own\n"}
 
 
 @pytest.mark.parametrize("login", [None, ("me", "secret")])
 def test_a_chart_of_a_registry(
-    world: Downloads, web: Web, stranger: Path, login: tuple[str, str] | None
+    downloads: Downloads, web: Web, stranger: Path, login: tuple[str, str] | None
 ) -> None:
     registry = Registry(web, login, anonymous=False)
     registry.push("charts/own", "1.0.0_build.1", {"own.tgz": chart_archive("own", "1.0.0+build.1")})
     (stranger / ".docker").mkdir()
     auths = {registry.host: {"username": "me", "password": "secret"}}
     (stranger / ".docker/config.json").write_text(json.dumps({"auths": auths if login else {}}))
-    entry = world.chart(f"oci://{registry.host}/charts/own", "1.0.0+build.1")
+    entry = downloads.chart(f"oci://{registry.host}/charts/own", "1.0.0+build.1")
 
-    world.fetch(entry)
+    downloads.fetch(entry)
     asked = [path.partition("?")[0] for path, _ in web.answers()]
-    world.fetch(entry)
+    downloads.fetch(entry)
 
     assert asked[:3] == ["/v2/charts/own/manifests/1.0.0_build.1", "/token", asked[0]]
     assert web.answers() == []
-    assert "version: 1.0.0+build.1" in world.files("chart")["Chart.yaml"]
+    assert "version: 1.0.0+build.1" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_a_registry_that_lets_nobody_in_is_told_with_what_to_do(world: Downloads, web: Web) -> None:
+def test_a_registry_that_lets_nobody_in_is_told_with_what_to_do(
+    downloads: Downloads, web: Web
+) -> None:
     registry = Registry(web, ("me", "secret"))
     registry.push("charts/own", "1.0.0", {"own.tgz": chart_archive("own", "1.0.0")})
 
-    (error,) = world.refused(world.chart(f"oci://{registry.host}/charts/own", "1.0.0", **NO_HELM))
+    (error,) = downloads.refused(
+        downloads.chart(f"oci://{registry.host}/charts/own", "1.0.0", **NO_HELM)
+    )
 
     assert "answered 401" in str(error)
 
 
-def test_the_newest_chart_of_a_registry(world: Downloads, web: Web) -> None:
+def test_the_newest_chart_of_a_registry(downloads: Downloads, web: Web) -> None:
     registry = Registry(web)
     for version in ("1.0.0", "1.10.0", "1.9.0", "2.0.0-rc.1", "latest"):
         registry.push("charts/own", version, {"own.tgz": chart_archive("own", version)})
 
-    world.fetch(world.chart(f"oci://{registry.host}/charts/own", "^1.2"))
+    downloads.fetch(downloads.chart(f"oci://{registry.host}/charts/own", "^1.2"))
 
-    assert "version: 1.10.0" in world.files("chart")["Chart.yaml"]
+    assert "version: 1.10.0" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_a_blob_that_is_not_what_was_promised_is_refused(world: Downloads, web: Web) -> None:
+def test_a_blob_that_is_not_what_was_promised_is_refused(downloads: Downloads, web: Web) -> None:
     registry = Registry(web)
     chart = chart_archive("own", "1.0.0")
     registry.push("charts/own", "1.0.0", {"own.tgz": chart})
     digest = hashlib.sha256(chart).hexdigest()
     web.put(f"/v2/charts/own/blobs/sha256:{digest}", chart_archive("own", "6.6.6"))
 
-    (error,) = world.refused(world.chart(f"oci://{registry.host}/charts/own", "1.0.0", **NO_HELM))
+    (error,) = downloads.refused(
+        downloads.chart(f"oci://{registry.host}/charts/own", "1.0.0", **NO_HELM)
+    )
 
     assert "not what was promised" in str(error)
-    assert world.files() == {"tracked.txt": "tracked\n"}
+    assert downloads.files() == {"tracked.txt": "tracked\n"}
 
 
-def test_files_of_a_registry(world: Downloads, web: Web) -> None:
+def test_files_of_a_registry(downloads: Downloads, web: Web) -> None:
     registry = Registry(web)
     digest = registry.push(
         "files/x",
@@ -191,14 +192,14 @@ def test_files_of_a_registry(world: Downloads, web: Web) -> None:
         {"a.txt": b"a", "dir/b.txt": b"b", "packed.tgz": tar_archive({"inner/c": "c"})},
         {"a.txt": "text/plain", "dir/b.txt": "text/plain", "packed.tgz": "application/x"},
     )
-    entry = {"type": "oci", "output_path": str(world.place / "out")}
+    entry = {"type": "oci", "output_path": str(downloads.place / "out")}
 
-    world.fetch({**entry, "source": f"{registry.host}/files/x:v1"})
-    everything = world.files("out")
-    world.fetch({**entry, "source": f"{registry.host}/files/x@{digest}", "subpath": "inner"})
+    downloads.fetch({**entry, "source": f"{registry.host}/files/x:v1"})
+    everything = downloads.files("out")
+    downloads.fetch({**entry, "source": f"{registry.host}/files/x@{digest}", "subpath": "inner"})
     web.answers()
-    world.fetch({**entry, "source": f"{registry.host}/files/x@{digest}", "subpath": "inner"})
+    downloads.fetch({**entry, "source": f"{registry.host}/files/x@{digest}", "subpath": "inner"})
 
     assert everything == {"a.txt": "a", "dir/b.txt": "b", "inner/c": "c"}
-    assert world.files("out") == {"c": "c"}
+    assert downloads.files("out") == {"c": "c"}
     assert web.answers() == []

@@ -7,79 +7,75 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.builders import commit_to, git, make_repository, url_of
-from tests.support.scenarios.downloads import Downloads
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-
-@pytest.fixture
-def world(tmp_path: Path) -> Downloads:
-    return Downloads(tmp_path)
+    from tests.support.scenarios.downloads import Downloads
 
 
-def test_a_folder_of_a_repository(world: Downloads) -> None:
-    repository = make_repository(world.root / "r.git", {"a/b": "1", "a/run.sh": "2", "c": "3"})
+def test_a_folder_of_a_repository(downloads: Downloads) -> None:
+    repository = make_repository(downloads.root / "r.git", {"a/b": "1", "a/run.sh": "2", "c": "3"})
 
-    world.fetch(world.git(url_of(repository), ref="master", subdir="a"))
+    downloads.fetch(downloads.git(url_of(repository), ref="master", subdir="a"))
 
-    assert world.files("repo") == {"b": "1", "run.sh": "2"}
-    assert (world.place / "repo/run.sh").stat().st_mode & 0o100
-    assert not (world.place / "repo/.git").exists()
+    assert downloads.files("repo") == {"b": "1", "run.sh": "2"}
+    assert (downloads.place / "repo/run.sh").stat().st_mode & 0o100
+    assert not (downloads.place / "repo/.git").exists()
 
 
-def test_a_whole_repository_is_a_clone(world: Downloads) -> None:
-    repository = make_repository(world.root / "r.git", {"a": "1"}, branch="main")
+def test_a_whole_repository_is_a_clone(downloads: Downloads) -> None:
+    repository = make_repository(downloads.root / "r.git", {"a": "1"}, branch="main")
     git(repository, "tag", "v1")
     commit_to(repository, {"a": "2"}, branch="main")
 
-    world.fetch(world.git(url_of(repository)))
-    clone = world.place / "repo"
-    newest = (world.files("repo"), git(clone, "status", "--porcelain", "--branch"))
-    world.fetch(world.git(url_of(repository), ref="v1"))
+    downloads.fetch(downloads.git(url_of(repository)))
+    clone = downloads.place / "repo"
+    newest = (downloads.files("repo"), git(clone, "status", "--porcelain", "--branch"))
+    downloads.fetch(downloads.git(url_of(repository), ref="v1"))
 
     assert newest == ({"a": "2"}, "## main...origin/main")
-    assert world.files("repo") == {"a": "1"}
+    assert downloads.files("repo") == {"a": "1"}
     assert git(clone, "fsck", "--full") == ""
     assert git(clone, "remote", "get-url", "origin") == url_of(repository)
     assert git(clone, "status", "--porcelain") == ""
 
 
-def test_a_clone_that_somebody_looked_at_is_still_ours(world: Downloads) -> None:
-    repository = make_repository(world.root / "r.git", {"a": "1"})
-    world.fetch(world.git(url_of(repository)))
-    git(world.place / "repo", "status")
-    git(world.place / "repo", "update-index", "--index-version", "4")
+def test_a_clone_that_somebody_looked_at_is_still_ours(downloads: Downloads) -> None:
+    repository = make_repository(downloads.root / "r.git", {"a": "1"})
+    downloads.fetch(downloads.git(url_of(repository)))
+    git(downloads.place / "repo", "status")
+    git(downloads.place / "repo", "update-index", "--index-version", "4")
 
-    world.fetch(world.git(url_of(repository)))
+    downloads.fetch(downloads.git(url_of(repository)))
     commit_to(repository, {"a": "2"})
-    world.fetch(world.git(url_of(repository)))
+    downloads.fetch(downloads.git(url_of(repository)))
 
-    assert world.files("repo") == {"a": "2"}
-    assert git(world.place / "repo", "status", "--porcelain") == ""
-    assert not (world.place / ".git/commodore-put-aside").exists()
+    assert downloads.files("repo") == {"a": "2"}
+    assert git(downloads.place / "repo", "status", "--porcelain") == ""
+    assert not (downloads.place / ".git/commodore-put-aside").exists()
 
 
-def test_a_branch_is_asked_for_again_a_commit_never(world: Downloads) -> None:
-    repository = make_repository(world.root / "r.git", {"a": "1"})
+def test_a_branch_is_asked_for_again_a_commit_never(downloads: Downloads) -> None:
+    repository = make_repository(downloads.root / "r.git", {"a": "1"})
     first = git(repository, "rev-parse", "master")
-    world.fetch(world.git(url_of(repository), "one", ref="master"))
-    world.fetch(world.git(url_of(repository), "two", ref=first))
+    downloads.fetch(downloads.git(url_of(repository), "one", ref="master"))
+    downloads.fetch(downloads.git(url_of(repository), "two", ref=first))
     commit_to(repository, {"a": "2"})
 
-    world.fetch(world.git(url_of(repository), "one", ref="master"))
-    repository.rename(world.root / "gone.git")
-    world.fetch(world.git(url_of(repository), "two", ref=first))
-    world.fetch(world.git(url_of(repository), "one", ref="master"), local=True)
+    downloads.fetch(downloads.git(url_of(repository), "one", ref="master"))
+    repository.rename(downloads.root / "gone.git")
+    downloads.fetch(downloads.git(url_of(repository), "two", ref=first))
+    downloads.fetch(downloads.git(url_of(repository), "one", ref="master"), local=True)
 
-    assert (world.files("one"), world.files("two")) == ({"a": "2"}, {"a": "1"})
+    assert (downloads.files("one"), downloads.files("two")) == ({"a": "2"}, {"a": "1"})
 
 
-def test_submodules_come_along(world: Downloads) -> None:
-    inner = make_repository(world.root / "inner.git", {"deep": "deep"})
-    repository = make_repository(world.root / "r.git", {"a": "1"})
-    clone = world.root / "clone"
-    git(world.root, "clone", "--quiet", str(repository), str(clone))
+def test_submodules_come_along(downloads: Downloads) -> None:
+    inner = make_repository(downloads.root / "inner.git", {"deep": "deep"})
+    repository = make_repository(downloads.root / "r.git", {"a": "1"})
+    clone = downloads.root / "clone"
+    git(downloads.root, "clone", "--quiet", str(repository), str(clone))
     git(
         clone,
         "-c",
@@ -94,37 +90,37 @@ def test_submodules_come_along(world: Downloads) -> None:
     git(clone, "push", "--quiet", "origin", "HEAD")
     assert inner.is_dir()
 
-    world.fetch(
-        world.git(url_of(repository), "with", submodules=True),
-        world.git(url_of(repository), "without"),
-        world.git(url_of(repository), "only", submodules=True, subdir="sub"),
+    downloads.fetch(
+        downloads.git(url_of(repository), "with", submodules=True),
+        downloads.git(url_of(repository), "without"),
+        downloads.git(url_of(repository), "only", submodules=True, subdir="sub"),
     )
 
-    assert world.files("with")["sub/deep"] == world.files("only")["deep"] == "deep"
-    assert "sub/deep" not in world.files("without")
+    assert downloads.files("with")["sub/deep"] == downloads.files("only")["deep"] == "deep"
+    assert "sub/deep" not in downloads.files("without")
 
 
-def test_links_become_what_they_lead_to(world: Downloads) -> None:
-    repository = _linking(world, {"real/file": "x"}, {"link": "real/file", "folder": "real"})
+def test_links_become_what_they_lead_to(downloads: Downloads) -> None:
+    repository = _linking(downloads, {"real/file": "x"}, {"link": "real/file", "folder": "real"})
 
-    world.fetch(world.git(url_of(repository), subdir=""))
+    downloads.fetch(downloads.git(url_of(repository), subdir=""))
 
-    assert world.files("repo") == {"real/file": "x", "link": "x", "folder/file": "x"}
-    assert not (world.place / "repo/link").is_symlink()
+    assert downloads.files("repo") == {"real/file": "x", "link": "x", "folder/file": "x"}
+    assert not (downloads.place / "repo/link").is_symlink()
 
 
-def test_links_that_lead_out_are_refused(world: Downloads) -> None:
-    repository = _linking(world, {"a": "x"}, {"link": "/etc/hostname"})
+def test_links_that_lead_out_are_refused(downloads: Downloads) -> None:
+    repository = _linking(downloads, {"a": "x"}, {"link": "/etc/hostname"})
 
-    (error,) = world.refused(world.git(url_of(repository)))
+    (error,) = downloads.refused(downloads.git(url_of(repository)))
 
     assert "leads out of its folder" in str(error)
 
 
-def _linking(world: Downloads, files: dict[str, str], links: dict[str, str]) -> Path:
-    repository = make_repository(world.root / "r.git", files)
-    clone = world.root / "clone"
-    git(world.root, "clone", "--quiet", str(repository), str(clone))
+def _linking(downloads: Downloads, files: dict[str, str], links: dict[str, str]) -> Path:
+    repository = make_repository(downloads.root / "r.git", files)
+    clone = downloads.root / "clone"
+    git(downloads.root, "clone", "--quiet", str(repository), str(clone))
     for name, target in links.items():
         (clone / name).symlink_to(target)
     git(clone, "add", "--all")
@@ -137,9 +133,11 @@ def _linking(world: Downloads, files: dict[str, str], links: dict[str, str]) -> 
     ("more", "says"),
     [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "has no folder none")],
 )
-def test_what_a_repository_lacks_is_told(world: Downloads, more: dict[str, str], says: str) -> None:
-    repository = make_repository(world.root / "r.git", {"a": "1"})
+def test_what_a_repository_lacks_is_told(
+    downloads: Downloads, more: dict[str, str], says: str
+) -> None:
+    repository = make_repository(downloads.root / "r.git", {"a": "1"})
 
-    (error,) = world.refused(world.git(url_of(repository), **more))
+    (error,) = downloads.refused(downloads.git(url_of(repository), **more))
 
     assert says in str(error)

@@ -25,11 +25,6 @@ REPOSITORIES = 40
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path)
-
-
-@pytest.fixture
 def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Counter[str]]:
     """What was started since the last time: sub-commands of git, and how often."""
     log = tmp_path / "git-events"
@@ -43,34 +38,34 @@ def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], Cou
     return since
 
 
-def settle(world: Workspace, *specs: DependencySpec) -> None:
+def settle(workspace: Workspace, *specs: DependencySpec) -> None:
     """Fetch, wait until files count as old, and look once more."""
-    world.fetch(*specs)
+    workspace.fetch(*specs)
     time.sleep(2.1)
-    world.fetch(*specs)
+    workspace.fetch(*specs)
 
 
 @pytest.fixture
-def forty(world: Workspace) -> list[DependencySpec]:
+def forty(workspace: Workspace) -> list[DependencySpec]:
     """Components by branch and by tag, one of them with an instance of another version."""
     specs = []
     for number in range(REPOSITORIES):
-        repository = world.repository(f"c{number}")
+        repository = workspace.repository(f"c{number}")
         tag(repository, "v1")
         specs.append(component(repository, "v1" if number % 2 else "master"))
     return [*specs, instance(specs[0], "c0-twin", version="v1")]
 
 
 def test_forty_unchanged_repositories(
-    world: Workspace, forty: list[DependencySpec], started: Callable[[], Counter[str]]
+    workspace: Workspace, forty: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
-    fetched = world.fetch(*forty)
+    fetched = workspace.fetch(*forty)
     started()
 
-    again = world.fetch(*forty)
+    again = workspace.fetch(*forty)
     soon = started()
     time.sleep(2.1)
-    later = world.fetch(*forty)
+    later = workspace.fetch(*forty)
 
     assert fetched == again == later
     # The user's settings are asked for once; for all the rest, files are read.
@@ -78,12 +73,12 @@ def test_forty_unchanged_repositories(
 
 
 def test_local_mode_asks_no_git(
-    world: Workspace, forty: list[DependencySpec], started: Callable[[], Counter[str]]
+    workspace: Workspace, forty: list[DependencySpec], started: Callable[[], Counter[str]]
 ) -> None:
-    fetched = world.fetch(*forty)
+    fetched = workspace.fetch(*forty)
     started()
 
-    found = world.fetch(*forty, local=True)
+    found = workspace.fetch(*forty, local=True)
 
     assert [one.short_commit for one in found] == [one.short_commit for one in fetched]
     assert [one.commit for one in found] == [one.commit for one in fetched]
@@ -92,26 +87,26 @@ def test_local_mode_asks_no_git(
 
 
 def test_servers_are_asked_one_question_each(
-    world: Workspace, started: Callable[[], Counter[str]]
+    workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     names = [f"c{number}" for number in range(5)]
     for name in names:
-        tag(world.repository(name), "v1")
+        tag(workspace.repository(name), "v1")
     for name in ("global", "catalog"):
-        world.repository(name, {"README.md": name})
-    with git_http.serve(world.root / "remotes") as server:
+        workspace.repository(name, {"README.md": name})
+    with git_http.serve(workspace.root / "remotes") as server:
         specs = [
             DependencySpec(Kind.COMPONENT, name, server.url(f"{name}.git"), "v1", component=name)
             for name in names
         ]
         specs.append(DependencySpec(Kind.GLOBAL, "global", server.url("global.git"), None))
         cluster = make_cluster(catalog_url=server.url("catalog.git"))
-        settle(world, *specs)
-        fetch_catalog(world.config, cluster)
+        settle(workspace, *specs)
+        fetch_catalog(workspace.config, cluster)
         started()
 
-        world.fetch(*specs)
-        fetch_catalog(world.config, cluster)
+        workspace.fetch(*specs)
+        fetch_catalog(workspace.config, cluster)
 
     counted = started()
     assert counted["ls-remote"] == len(names) + 2
@@ -121,19 +116,21 @@ def test_servers_are_asked_one_question_each(
 
 
 def test_commits_that_are_there_are_no_question(
-    world: Workspace, started: Callable[[], Counter[str]]
+    workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
-    foo = world.repository("foo")
+    foo = workspace.repository("foo")
     commit = git(foo, "rev-parse", "master")
-    config = configuration(world.repository("global", {"a.yml": ""}), None)
-    pinned = replace(config, version=git(world.root / "remotes/global.git", "rev-parse", "master"))
+    config = configuration(workspace.repository("global", {"a.yml": ""}), None)
+    pinned = replace(
+        config, version=git(workspace.root / "remotes/global.git", "rev-parse", "master")
+    )
     specs = (component(foo, commit), pinned)
-    settle(world, *specs)
+    settle(workspace, *specs)
     for spec in specs:
-        Path(spec.url.removeprefix("file://")).rename(world.root / spec.name)
+        Path(spec.url.removeprefix("file://")).rename(workspace.root / spec.name)
     started()
 
-    world.fetch(*specs)
+    workspace.fetch(*specs)
 
     assert not started().keys() & {"ls-remote", "fetch"}
 
@@ -190,38 +187,38 @@ CHANGES = [
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_worktree_that_is_clean_is_looked_at_again_after(
-    world: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
+    workspace: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
 ) -> None:
-    spec = component(world.repository("foo"))
-    commit_to(world.root / "remotes/foo.git", {"new.txt": "mine!!"})
-    world.fetch(spec)
+    spec = component(workspace.repository("foo"))
+    commit_to(workspace.root / "remotes/foo.git", {"new.txt": "mine!!"})
+    workspace.fetch(spec)
     started()
-    world.fetch(spec)
+    workspace.fetch(spec)
     assert started() == {"config": 1}
 
-    change(world.place("foo"))
+    change(workspace.place("foo"))
 
-    (error,) = world.refused(spec)
+    (error,) = workspace.refused(spec)
     assert "component foo holds local work" in str(error)
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_worktree_that_git_called_clean_is_looked_at_again_after(
-    world: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
+    workspace: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
 ) -> None:
-    spec = component(world.repository("foo"))
-    commit_to(world.root / "remotes/foo.git", {"new.txt": "mine!!"})
-    world.fetch(spec)
+    spec = component(workspace.repository("foo"))
+    commit_to(workspace.root / "remotes/foo.git", {"new.txt": "mine!!"})
+    workspace.fetch(spec)
     # What Git was told not to look at is not ours to judge.
-    git(world.place("foo"), "update-index", "--assume-unchanged", "class/defaults.yml")
-    settle(world, spec)
+    git(workspace.place("foo"), "update-index", "--assume-unchanged", "class/defaults.yml")
+    settle(workspace, spec)
     started()
-    world.fetch(spec)
+    workspace.fetch(spec)
     assert started() == {"config": 1}
 
-    change(world.place("foo"))
+    change(workspace.place("foo"))
 
-    (error,) = world.refused(spec)
+    (error,) = workspace.refused(spec)
     assert "component foo holds local work" in str(error)
 
 
@@ -238,49 +235,49 @@ def on_a_branch(place: Path) -> None:
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("change", [*CHANGES, untracked, on_a_branch])
 def test_a_configuration_that_is_clean_is_looked_at_again_after(
-    world: Workspace,
+    workspace: Workspace,
     started: Callable[[], Counter[str]],
     change: Callable[[Path], None],
     *,
     ignored: bool,
 ) -> None:
     files = {"new.txt": "mine!!", "class/a.yml": "", ".gitignore": "*.log\n"}
-    spec = configuration(world.repository("global", files))
-    place = world.fetch(spec)[0].directory
+    spec = configuration(workspace.repository("global", files))
+    place = workspace.fetch(spec)[0].directory
     if ignored:
         (place / "a.log").write_text("nothing of interest")
-    settle(world, spec)
+    settle(workspace, spec)
     started()
-    world.fetch(spec)
+    workspace.fetch(spec)
     assert started() == {"config": 1}
 
     change(place)
 
-    (error,) = world.refused(spec)
+    (error,) = workspace.refused(spec)
     assert "holds local work" in str(error)
 
 
 def test_a_new_repository_takes_few_programs(
-    world: Workspace, started: Callable[[], Counter[str]]
+    workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     names = ("a", "b", "c")
-    specs = [component(world.repository(name)) for name in names]
+    specs = [component(workspace.repository(name)) for name in names]
     started()
 
-    world.fetch(*specs)
+    workspace.fetch(*specs)
 
     # One is made by Git, the others are like it; of each, one look at whether it is complete.
     assert started() == {"init": 1, "config": 1, "rev-list": len(names), "checkout": len(names)}
 
 
 def test_a_new_repository_on_a_server_takes_few_programs(
-    world: Workspace, started: Callable[[], Counter[str]]
+    workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
-    world.repository("foo")
-    with git_http.serve(world.root / "remotes") as server:
+    workspace.repository("foo")
+    with git_http.serve(workspace.root / "remotes") as server:
         url = server.url("foo.git")
         started()
-        world.fetch(DependencySpec(Kind.COMPONENT, "foo", url, "master", component="foo"))
+        workspace.fetch(DependencySpec(Kind.COMPONENT, "foo", url, "master", component="foo"))
 
     counted = started()
     assert counted["init"] == counted["fetch"] == counted["pack-refs"] == counted["checkout"] == 1

@@ -29,25 +29,20 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path)
+def foo(workspace: Workspace) -> Path:
+    return workspace.repository("foo")
 
 
 @pytest.fixture
-def foo(world: Workspace) -> Path:
-    return world.repository("foo")
-
-
-@pytest.fixture
-def web(world: Workspace) -> Iterator[HttpServer]:
-    (world.root / "remotes").mkdir(exist_ok=True)
-    with git_http.serve(world.root / "remotes") as server:
+def web(workspace: Workspace) -> Iterator[HttpServer]:
+    (workspace.root / "remotes").mkdir(exist_ok=True)
+    with git_http.serve(workspace.root / "remotes") as server:
         yield server
 
 
 @pytest.fixture
-def shell(world: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
-    with git_ssh.serve(world.root / "ssh") as server:
+def shell(workspace: Workspace, monkeypatch: pytest.MonkeyPatch) -> Iterator[SshServer]:
+    with git_ssh.serve(workspace.root / "ssh") as server:
         monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "file:ssh")
         monkeypatch.setenv("GIT_SSH_COMMAND", server.command)
         yield server
@@ -57,23 +52,23 @@ def from_url(url: str, version: str = "master", *, name: str = "foo") -> Depende
     return DependencySpec(Kind.COMPONENT, name, url, version, component=name)
 
 
-def refused(world: Workspace, url: str) -> CommodoreError:
-    (error,) = world.refused(from_url(url))
+def refused(workspace: Workspace, url: str) -> CommodoreError:
+    (error,) = workspace.refused(from_url(url))
     return error
 
 
 def test_an_unchanged_remote_is_asked_once_and_nothing_more(
-    world: Workspace, foo: Path, web: HttpServer
+    workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     tag(foo, "v1")
     spec = from_url(web.url("foo.git"), "v1")
-    first = world.fetch(spec)
+    first = workspace.fetch(spec)
     web.behaviour.asked.clear()
 
-    again = world.fetch(spec)
+    again = workspace.fetch(spec)
 
     assert again == first
-    assert head(world.place("foo")) == git(foo, "rev-parse", "master")
+    assert head(workspace.place("foo")) == git(foo, "rev-parse", "master")
     # Where the server is, and one question in protocol v2.
     assert web.behaviour.asked == [
         "GET /git/foo.git/info/refs",
@@ -82,44 +77,44 @@ def test_an_unchanged_remote_is_asked_once_and_nothing_more(
 
 
 def test_a_branch_that_nobody_wants_is_not_fetched(
-    world: Workspace, foo: Path, web: HttpServer
+    workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     spec = from_url(web.url("foo.git"))
-    world.fetch(spec)
+    workspace.fetch(spec)
     commit_to(foo, {"more.txt": "more"}, branch="unrelated")
     web.behaviour.asked.clear()
 
-    world.fetch(spec)
+    workspace.fetch(spec)
 
     assert web.behaviour.asked.count("POST /git/foo.git/git-upload-pack") == 1
 
 
 def test_what_moves_on_a_server_is_followed(
-    world: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     tag(foo, "v1")
     url = web.url("foo.git")
-    world.fetch(from_url(url))
-    world.fetch(from_url(url, "v1"))
+    workspace.fetch(from_url(url))
+    workspace.fetch(from_url(url, "v1"))
     rewrite_history(foo, {"class/foo.yml": "", "class/defaults.yml": "", "new.txt": ""})
     tag(foo, "v1")
 
-    (branch,) = world.fetch(from_url(url))
-    (tagged,) = world.fetch(from_url(url, "v1"))
+    (branch,) = workspace.fetch(from_url(url))
+    (tagged,) = workspace.fetch(from_url(url, "v1"))
 
     assert branch.commit == tagged.commit == git(foo, "rev-parse", "master")
     assert f"a tag was moved in {url}: v1 (" in caplog.text
 
 
 def test_a_deleted_branch_is_missing_and_a_renamed_default_branch_is_found(
-    world: Workspace, foo: Path, web: HttpServer
+    workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     url = web.url("foo.git")
-    world.fetch(from_url(url), configuration_of(url))
+    workspace.fetch(from_url(url), configuration_of(url))
     git(foo, "branch", "-m", "master", "main")
 
-    error = refused(world, url)
-    (got,) = world.fetch(configuration_of(url))
+    error = refused(workspace, url)
+    (got,) = workspace.fetch(configuration_of(url))
 
     assert "revision master not found" in str(error)
     assert (got.version, got.commit) == ("main", git(foo, "rev-parse", "main"))
@@ -130,13 +125,13 @@ def configuration_of(url: str) -> DependencySpec:
 
 
 def test_a_password_in_the_url_lets_in_and_is_not_shown(
-    world: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, foo: Path, web: HttpServer, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level("DEBUG")
     web.behaviour.password = "s3cret"
 
-    (got,) = world.fetch(from_url(web.url("foo.git", user="robot:s3cret")))
-    error = refused(world, web.url("foo.git", user="robot:wr0ng"))
+    (got,) = workspace.fetch(from_url(web.url("foo.git", user="robot:s3cret")))
+    error = refused(workspace, web.url("foo.git", user="robot:wr0ng"))
 
     assert got.commit == git(foo, "rev-parse", "master")
     told = caplog.text + str(error) + error.where + error.hint
@@ -145,19 +140,19 @@ def test_a_password_in_the_url_lets_in_and_is_not_shown(
 
 
 def test_a_credential_helper_is_asked(
-    world: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     web.behaviour.password = "s3cret"
-    settings = world.root / "gitconfig"
+    settings = workspace.root / "gitconfig"
     settings.write_text(
         '[credential]\n\thelper = "!f() { echo username=robot; echo password=s3cret; }; f"\n'
     )
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     spec = from_url(web.url("foo.git"))
 
-    first = world.fetch(spec)
+    first = workspace.fetch(spec)
 
-    assert first == world.fetch(spec)
+    assert first == workspace.fetch(spec)
     assert first[0].commit == git(foo, "rev-parse", "master")
 
 
@@ -168,11 +163,11 @@ def test_a_credential_helper_is_asked(
 @pytest.mark.usefixtures("foo")
 @pytest.mark.spec("05.05")
 def test_a_server_that_refuses_is_quoted(
-    world: Workspace, web: HttpServer, status: int, tries: int, said: str
+    workspace: Workspace, web: HttpServer, status: int, tries: int, said: str
 ) -> None:
     web.behaviour.failures = [status] * 9
 
-    error = refused(world, web.url("foo.git"))
+    error = refused(workspace, web.url("foo.git"))
 
     assert "cannot fetch component foo" in str(error)
     assert said in str(error)
@@ -182,78 +177,78 @@ def test_a_server_that_refuses_is_quoted(
 
 @pytest.mark.parametrize("failures", [[503], [429, 502]])
 def test_what_passes_by_itself_is_tried_again(
-    world: Workspace, foo: Path, web: HttpServer, failures: list[int]
+    workspace: Workspace, foo: Path, web: HttpServer, failures: list[int]
 ) -> None:
     web.behaviour.failures = list(failures)
 
-    (got,) = world.fetch(from_url(web.url("foo.git")))
+    (got,) = workspace.fetch(from_url(web.url("foo.git")))
 
     assert got.commit == git(foo, "rev-parse", "master")
 
 
 def test_an_answer_that_is_cut_off_is_asked_for_again(
-    world: Workspace, foo: Path, web: HttpServer
+    workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     web.behaviour.truncated = 1
 
-    (got,) = world.fetch(from_url(web.url("foo.git")))
+    (got,) = workspace.fetch(from_url(web.url("foo.git")))
 
-    assert got.commit == head(world.place("foo")) == git(foo, "rev-parse", "master")
+    assert got.commit == head(workspace.place("foo")) == git(foo, "rev-parse", "master")
 
 
 @pytest.mark.usefixtures("foo")
 @pytest.mark.spec("05.05")
-def test_all_servers_that_fail_are_named_at_once(world: Workspace, web: HttpServer) -> None:
+def test_all_servers_that_fail_are_named_at_once(workspace: Workspace, web: HttpServer) -> None:
     web.behaviour.forbidden = True
     urls = [web.url(f"{name}.git") for name in ("one", "two", "three")]
 
-    errors = world.refused(*(from_url(url, name=f"c{n}") for n, url in enumerate(urls)))
+    errors = workspace.refused(*(from_url(url, name=f"c{n}") for n, url in enumerate(urls)))
 
     assert [error.where for error in errors] == urls
 
 
-def test_slow_servers_are_asked_at_the_same_time(world: Workspace, web: HttpServer) -> None:
+def test_slow_servers_are_asked_at_the_same_time(workspace: Workspace, web: HttpServer) -> None:
     specs = []
     for name in ("one", "two", "three", "four"):
-        world.repository(name)
+        workspace.repository(name)
         specs.append(from_url(web.url(f"{name}.git"), name=name))
-    world.fetch(*specs)
+    workspace.fetch(*specs)
     web.behaviour.delay = 0.3
     web.behaviour.asked.clear()
 
-    world.fetch(*specs)
+    workspace.fetch(*specs)
 
     # One after the other, the first server would be done before the last one is asked.
     kinds = [line.split(" ")[0] for line in web.behaviour.asked]
     assert kinds == ["GET"] * 4 + ["POST"] * 4
 
 
-def test_a_redirect_is_followed(world: Workspace, foo: Path, web: HttpServer) -> None:
+def test_a_redirect_is_followed(workspace: Workspace, foo: Path, web: HttpServer) -> None:
     url = web.url("foo.git").replace("/git/", "/old/")
 
-    first = world.fetch(from_url(url))
+    first = workspace.fetch(from_url(url))
 
-    assert first == world.fetch(from_url(url))
+    assert first == workspace.fetch(from_url(url))
     assert first[0].commit == git(foo, "rev-parse", "master")
 
 
 def test_an_address_is_rewritten_as_the_user_wants(
-    world: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, foo: Path, web: HttpServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    elsewhere = make_repository(world.root / "elsewhere/foo.git", {"old.txt": "old"})
-    settings = world.root / "gitconfig"
+    elsewhere = make_repository(workspace.root / "elsewhere/foo.git", {"old.txt": "old"})
+    settings = workspace.root / "gitconfig"
     settings.write_text(f'[url "{web.url("")}"]\n\tinsteadOf = file://{elsewhere.parent}/\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
     spec = component(elsewhere)
 
-    world.fetch(spec)
+    workspace.fetch(spec)
     commit = commit_to(foo, {"more.txt": "more"})
 
-    assert world.fetch(spec)[0].commit == commit
+    assert workspace.fetch(spec)[0].commit == commit
 
 
 def test_a_submodule_stays_a_name_and_a_pointer_to_a_large_file_a_pointer(
-    world: Workspace, foo: Path, web: HttpServer
+    workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n"
     files = {".gitattributes": "*.bin filter=lfs diff=lfs merge=lfs -text\n", "big.bin": pointer}
@@ -262,9 +257,9 @@ def test_a_submodule_stays_a_name_and_a_pointer_to_a_large_file_a_pointer(
     with_submodule(foo, at=tree)
     spec = from_url(web.url("foo.git"))
 
-    first, again = world.fetch(spec), world.fetch(spec)
+    first, again = workspace.fetch(spec), workspace.fetch(spec)
 
-    place = world.place("foo")
+    place = workspace.place("foo")
     assert first == again
     assert (place / "big.bin").read_text() == pointer
     assert list((place / "sub").iterdir()) == []
@@ -286,9 +281,9 @@ def with_submodule(repository: Path, *, at: str) -> None:
     git(repository, "update-ref", "refs/heads/master", commit)
 
 
-def pushed(world: Workspace, url: str, *words: str) -> str:
+def pushed(workspace: Workspace, url: str, *words: str) -> str:
     """Compile next to nothing into a catalog, and push it; returns the commit."""
-    config = replace(world.config, push_url=PushRule.parse(words), push=True)
+    config = replace(workspace.config, push_url=PushRule.parse(words), push=True)
     catalog_head = fetch_catalog(config, make_cluster(catalog_url=url))
     sink = open_catalog(config, "c-one", catalog_head)
     tree = Tree({PurePosixPath("manifests/foo/cm.yaml"): Entry(b"a: 1\n")})
@@ -300,38 +295,38 @@ def pushed(world: Workspace, url: str, *words: str) -> str:
 
 @pytest.mark.parametrize("words", [["same"], ["127.0.0.1=same"]])
 def test_a_catalog_is_pushed_over_http_with_a_token(
-    world: Workspace, web: HttpServer, words: list[str]
+    workspace: Workspace, web: HttpServer, words: list[str]
 ) -> None:
-    remote = make_repository(world.root / "remotes/catalog.git", {}, branch="main")
+    remote = make_repository(workspace.root / "remotes/catalog.git", {}, branch="main")
     web.behaviour.password = "s3cret"
     url = web.url("catalog.git", user="robot:s3cret")
 
-    first = pushed(world, url, *words)
+    first = pushed(workspace, url, *words)
 
     assert git(remote, "rev-parse", "main") == first
     assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.asked
 
 
 def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(
-    world: Workspace, web: HttpServer
+    workspace: Workspace, web: HttpServer
 ) -> None:
-    make_repository(world.root / "remotes/catalog.git", {"README.md": "ours"})
+    make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
 
     with pytest.raises(CommodoreError) as caught:
-        pushed(world, web.url("catalog.git"))
+        pushed(workspace, web.url("catalog.git"))
 
     assert "check the network and your access to ssh://git@127.0.0.1/git/catalog.git" in (
         caught.value.hint
     )
-    setting = git(world.work / "catalog", "config", "remote.origin.pushurl")
+    setting = git(workspace.work / "catalog", "config", "remote.origin.pushurl")
     assert setting == "ssh://git@127.0.0.1/git/catalog.git"
 
 
 def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
-    world: Workspace, web: HttpServer
+    workspace: Workspace, web: HttpServer
 ) -> None:
-    remote = make_repository(world.root / "remotes/catalog.git", {"README.md": "ours"})
-    config = replace(world.config, push_url=PushRule.parse(["same"]), push=True)
+    remote = make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
+    config = replace(workspace.config, push_url=PushRule.parse(["same"]), push=True)
     cluster = make_cluster(catalog_url=web.url("catalog.git"))
     sink = open_catalog(config, "c-one", fetch_catalog(config, cluster))
     theirs = commit_to(remote, {"theirs.txt": ""})
@@ -344,35 +339,35 @@ def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
     assert git(remote, "rev-parse", "master") == theirs
 
 
-def test_over_ssh_with_a_key(world: Workspace, foo: Path, shell: SshServer) -> None:
+def test_over_ssh_with_a_key(workspace: Workspace, foo: Path, shell: SshServer) -> None:
     tag(foo, "v1")
     url = shell.url(foo)
-    first = world.fetch(from_url(url))
+    first = workspace.fetch(from_url(url))
     moved_to = rewrite_history(foo, {"class/foo.yml": "", "class/defaults.yml": ""})
     tag(foo, "v1")
 
-    (branch,) = world.fetch(from_url(url))
-    (tagged,) = world.fetch(from_url(url, "v1"))
+    (branch,) = workspace.fetch(from_url(url))
+    (tagged,) = workspace.fetch(from_url(url, "v1"))
 
     assert first[0].commit != branch.commit == tagged.commit == moved_to
-    assert "revision gone not found" in str(world.refused(from_url(url, "gone"))[0])
+    assert "revision gone not found" in str(workspace.refused(from_url(url, "gone"))[0])
 
 
-def test_a_catalog_over_ssh_is_cloned_and_pushed(world: Workspace, shell: SshServer) -> None:
-    remote = make_repository(world.root / "remotes/catalog.git", {}, branch="main")
+def test_a_catalog_over_ssh_is_cloned_and_pushed(workspace: Workspace, shell: SshServer) -> None:
+    remote = make_repository(workspace.root / "remotes/catalog.git", {}, branch="main")
 
-    commit = pushed(world, shell.url(remote))
+    commit = pushed(workspace, shell.url(remote))
 
     assert git(remote, "rev-parse", "main") == commit
 
 
 @pytest.mark.spec("05.05")
 def test_over_ssh_with_a_key_that_nobody_knows(
-    world: Workspace, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_SSH_COMMAND", shell.stranger)
 
-    error = refused(world, shell.url(foo))
+    error = refused(workspace, shell.url(foo))
 
     assert "Permission denied (publickey)" in str(error)
     assert error.where == shell.url(foo)

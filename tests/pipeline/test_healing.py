@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 def test_files_in_the_way_of_git_go_if_they_are_of_the_killed_run(
     tmp_path: Path, name: str, age: float, *, stays: bool
 ) -> None:
-    world = Workspace(tmp_path)
-    foo = world.repository("foo")
-    world.fetch(component(foo))
-    left = world.bare(foo) / name
+    workspace = Workspace(tmp_path)
+    foo = workspace.repository("foo")
+    workspace.fetch(component(foo))
+    left = workspace.bare(foo) / name
     left.touch()
     os.utime(left, (time.time() - age, time.time() - age))
-    marker = world.config.paths.state / "running"
+    marker = workspace.config.paths.state / "running"
     marker.write_text(json.dumps({"pid": 1, "began": time.time() - 60, "ended": None}))
 
-    with one_run(world.config.paths):
+    with one_run(workspace.config.paths):
         assert left.exists() is stays
     if not stays:
         commit_to(foo, {"new.txt": "new"})
-        world.fetch(component(foo))
+        workspace.fetch(component(foo))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -18,56 +17,48 @@ from tests.support.scenarios.dependencies import (
     package,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
 
-
-@pytest.fixture
-def world(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path)
-
-
-def test_everything_is_taken_as_it_is(world: Workspace) -> None:
-    foo, tenant = world.repository("foo"), world.repository("tenant", {"common.yml": "{}"})
+def test_everything_is_taken_as_it_is(workspace: Workspace) -> None:
+    foo, tenant = workspace.repository("foo"), workspace.repository("tenant", {"common.yml": "{}"})
     specs = (
         component(foo),
         instance(component(foo), "foo-2"),
         package(tenant, name="pack"),
         configuration(tenant, kind=Kind.TENANT),
     )
-    fetched = world.fetch(*specs)
-    mine = commit_in(world.place("foo"), {"mine.txt": "mine"})
-    (world.place("foo") / "class/foo.yml").write_text("edited")
-    shutil.rmtree(world.root / "remotes")
+    fetched = workspace.fetch(*specs)
+    mine = commit_in(workspace.place("foo"), {"mine.txt": "mine"})
+    (workspace.place("foo") / "class/foo.yml").write_text("edited")
+    shutil.rmtree(workspace.root / "remotes")
 
-    found = world.fetch(*specs, local=True)
+    found = workspace.fetch(*specs, local=True)
 
     assert [one.spec for one in found] == list(specs)
-    assert found[0].commit == head(world.place("foo")) == mine
+    assert found[0].commit == head(workspace.place("foo")) == mine
     assert [one.commit for one in found[1:]] == [one.commit for one in fetched[1:]]
     assert [one.version for one in found] == ["master"] * 4
     assert [one.url for one in found] == [url_of(foo)] * 2 + [url_of(tenant)] * 2
 
 
-def test_a_link_to_a_clone_elsewhere_is_used(world: Workspace) -> None:
-    foo = world.repository("foo")
-    git(world.root, "clone", "--quiet", url_of(foo), "elsewhere")
-    world.place("foo").parent.mkdir(parents=True)
-    world.place("foo").symlink_to(world.root / "elsewhere")
+def test_a_link_to_a_clone_elsewhere_is_used(workspace: Workspace) -> None:
+    foo = workspace.repository("foo")
+    git(workspace.root, "clone", "--quiet", url_of(foo), "elsewhere")
+    workspace.place("foo").parent.mkdir(parents=True)
+    workspace.place("foo").symlink_to(workspace.root / "elsewhere")
 
-    (found,) = world.fetch(component(foo), local=True)
+    (found,) = workspace.fetch(component(foo), local=True)
 
-    assert found.worktree == world.place("foo")
+    assert found.worktree == workspace.place("foo")
     assert found.commit == git(foo, "rev-parse", "master")
 
 
 def test_what_is_not_there_is_skipped_with_a_word(
-    world: Workspace, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
-    foo, bar = world.repository("foo"), world.repository("bar")
-    world.fetch(component(foo))
+    foo, bar = workspace.repository("foo"), workspace.repository("bar")
+    workspace.fetch(component(foo))
 
-    found = world.fetch(
+    found = workspace.fetch(
         component(foo),
         component(bar),
         package(bar, name="pack"),
@@ -78,20 +69,20 @@ def test_what_is_not_there_is_skipped_with_a_word(
 
     assert [one.spec.name for one in found] == ["foo"]
     assert caplog.messages == [
-        f"component bar is not in {world.place('bar')}: skipped in local mode",
-        f"package pack is not in {world.place('pkg.pack')}: skipped in local mode",
+        f"component bar is not in {workspace.place('bar')}: skipped in local mode",
+        f"package pack is not in {workspace.place('pkg.pack')}: skipped in local mode",
         "instances of skipped components are skipped too: bar-2, bar-3",
     ]
 
 
-def test_all_that_cannot_be_used_is_told_together(world: Workspace) -> None:
-    foo, bar = world.repository("foo"), world.repository("bar")
-    broken = world.repository("broken", {"class/defaults.yml": ""})
-    world.place("bar").mkdir(parents=True)
-    world.fetch(component(foo))
-    git(world.root, "clone", "--quiet", url_of(broken), str(world.place("broken")))
+def test_all_that_cannot_be_used_is_told_together(workspace: Workspace) -> None:
+    foo, bar = workspace.repository("foo"), workspace.repository("bar")
+    broken = workspace.repository("broken", {"class/defaults.yml": ""})
+    workspace.place("bar").mkdir(parents=True)
+    workspace.fetch(component(foo))
+    git(workspace.root, "clone", "--quiet", url_of(broken), str(workspace.place("broken")))
 
-    errors = world.refused(
+    errors = workspace.refused(
         component(bar),
         component(broken),
         instance(component(foo), "foo-2"),
@@ -101,12 +92,12 @@ def test_all_that_cannot_be_used_is_told_together(world: Workspace) -> None:
     )
 
     assert [(str(error), error.where) for error in errors] == [
-        ("component bar: the folder is not a Git checkout", str(world.place("bar"))),
+        ("component bar: the folder is not a Git checkout", str(workspace.place("bar"))),
         ("component broken: there is no class/broken.yml in version master", url_of(broken)),
-        ("no checkout of foo as foo-2", str(world.place("foo-2"))),
+        ("no checkout of foo as foo-2", str(workspace.place("foo-2"))),
         (
             "no checkout of the global configuration global",
-            str(world.work / "inventory/classes/global"),
+            str(workspace.work / "inventory/classes/global"),
         ),
     ]
     assert "compile once without --local" in errors[2].hint
@@ -114,24 +105,24 @@ def test_all_that_cannot_be_used_is_told_together(world: Workspace) -> None:
 
 @pytest.mark.spec("03.25")
 def test_a_configuration_without_remote_or_commit_is_used(
-    world: Workspace, caplog: pytest.LogCaptureFixture
+    workspace: Workspace, caplog: pytest.LogCaptureFixture
 ) -> None:
-    place = world.work / "inventory/classes/global"
+    place = workspace.work / "inventory/classes/global"
     place.mkdir(parents=True)
     git(place, "init", "--quiet", "--initial-branch=main")
 
-    (found,) = world.fetch(configuration(world.root / "nowhere.git"), local=True)
+    (found,) = workspace.fetch(configuration(workspace.root / "nowhere.git"), local=True)
 
     assert (found.commit, found.url, found.version) == ("", "", "main")
     assert f"in {place} has no remote and no commit: its version is unknown" in caplog.text
 
 
-def test_a_component_without_a_remote_is_used(world: Workspace) -> None:
-    place = world.place("foo")
+def test_a_component_without_a_remote_is_used(workspace: Workspace) -> None:
+    place = workspace.place("foo")
     place.mkdir(parents=True)
     git(place, "init", "--quiet")
     commit = commit_in(place, component_files("foo"))
 
-    (found,) = world.fetch(component(world.root / "foo.git", "v1"), local=True)
+    (found,) = workspace.fetch(component(workspace.root / "foo.git", "v1"), local=True)
 
     assert (found.commit, found.version) == (commit, "v1")

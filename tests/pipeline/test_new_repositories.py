@@ -25,13 +25,8 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Workspace:
-    return Workspace(tmp_path)
-
-
-@pytest.fixture
-def foo(world: Workspace) -> Path:
-    repository = world.repository("foo")
+def foo(workspace: Workspace) -> Path:
+    repository = workspace.repository("foo")
     tag(repository, "v1")
     git(repository, "tag", "light", "master")
     commit_to(repository, {"more.txt": "more"}, branch="feat/x")
@@ -51,14 +46,14 @@ def linked(clone: Path) -> set[int]:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_a_clone_of_what_lies_here_is_complete_and_of_its_own(
-    world: Workspace, foo: Path, *, packed: bool
+    workspace: Workspace, foo: Path, *, packed: bool
 ) -> None:
     if packed:
         git(foo, "gc", "--quiet")
 
-    world.fetch(component(foo, "v1"))
+    workspace.fetch(component(foo, "v1"))
 
-    clone = world.bare(foo)
+    clone = workspace.bare(foo)
     theirs = names_of_refs(foo)
     ours = names_of_refs(clone)
     assert {n: v for n, v in ours.items() if not n.startswith("refs/heads/")} == {
@@ -67,17 +62,17 @@ def test_a_clone_of_what_lies_here_is_complete_and_of_its_own(
     assert not (clone / "objects/info/alternates").exists()
     foo.rename(foo.with_name("gone.git"))
     git(clone, "fsck", "--full", "--strict", "--connectivity-only")
-    assert head(world.place("foo")) == theirs["refs/heads/master"]
-    assert git(world.place("foo"), "status", "--porcelain") == ""
+    assert head(workspace.place("foo")) == theirs["refs/heads/master"]
+    assert git(workspace.place("foo"), "status", "--porcelain") == ""
 
 
-def test_tags_that_are_opened_are_noted(world: Workspace, foo: Path) -> None:
-    world.fetch(component(foo, "v1"))
+def test_tags_that_are_opened_are_noted(workspace: Workspace, foo: Path) -> None:
+    workspace.fetch(component(foo, "v1"))
 
-    packed = (world.bare(foo) / "packed-refs").read_text().splitlines()
+    packed = (workspace.bare(foo) / "packed-refs").read_text().splitlines()
 
     value = git(foo, "rev-parse", "v1")
-    assert packed[packed.index(f"{value} refs/tags/v1") + 1] == f"^{head(world.place('foo'))}"
+    assert packed[packed.index(f"{value} refs/tags/v1") + 1] == f"^{head(workspace.place('foo'))}"
 
 
 def shallow(repository: Path) -> None:
@@ -107,82 +102,82 @@ def hidden_refs(repository: Path) -> None:
 
 @pytest.mark.parametrize("change", [shallow, borrowing, a_link_among_objects, hidden_refs])
 def test_what_is_out_of_the_ordinary_is_left_to_a_fetch(
-    world: Workspace, foo: Path, change: Callable[[Path], None]
+    workspace: Workspace, foo: Path, change: Callable[[Path], None]
 ) -> None:
     change(foo)
 
-    world.fetch(component(foo, "v1"))
+    workspace.fetch(component(foo, "v1"))
 
-    assert (world.bare(foo) / "FETCH_HEAD").is_file()
-    assert linked(world.bare(foo)) == {1}
-    assert ("refs/remotes/origin/feat/x" in names_of_refs(world.bare(foo))) == (
+    assert (workspace.bare(foo) / "FETCH_HEAD").is_file()
+    assert linked(workspace.bare(foo)) == {1}
+    assert ("refs/remotes/origin/feat/x" in names_of_refs(workspace.bare(foo))) == (
         change is not hidden_refs
     )
 
 
 def test_settings_about_remotes_are_left_to_git(
-    world: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = world.root / "settings"
-    git(world.root, "config", "--file", str(settings), "fetch.fsckObjects", "true")
+    settings = workspace.root / "settings"
+    git(workspace.root, "config", "--file", str(settings), "fetch.fsckObjects", "true")
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(settings))
 
-    world.fetch(component(foo, "v1"))
+    workspace.fetch(component(foo, "v1"))
 
-    assert (world.bare(foo) / "FETCH_HEAD").is_file()
+    assert (workspace.bare(foo) / "FETCH_HEAD").is_file()
 
 
 def test_a_repository_that_lacks_objects_is_an_error_and_leaves_nothing(
-    world: Workspace, foo: Path
+    workspace: Workspace, foo: Path
 ) -> None:
     blob = git(foo, "rev-parse", "feat/x:more.txt")
     (foo / "objects" / blob[:2] / blob[2:]).unlink()
 
-    (error,) = world.refused(component(foo, "v1"))
+    (error,) = workspace.refused(component(foo, "v1"))
 
     assert "cannot fetch component foo" in str(error)
-    assert not world.place("foo").exists()
-    assert names_of_refs(world.bare(foo)) == {}
+    assert not workspace.place("foo").exists()
+    assert names_of_refs(workspace.bare(foo)) == {}
 
 
 def test_a_commit_that_no_name_leads_to_is_not_found_by_accident(
-    world: Workspace, foo: Path
+    workspace: Workspace, foo: Path
 ) -> None:
     lost = git(foo, "rev-parse", "feat/x")
     rewrite_history(foo, {"other.txt": "other"}, name="feat/x")
 
-    (error,) = world.refused(component(foo, lost))
+    (error,) = workspace.refused(component(foo, lost))
 
     assert f"revision {lost} not found" in str(error)
 
 
 def test_the_template_is_the_users(
-    world: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
+    workspace: Workspace, foo: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    hook = world.root / "template/hooks/post-checkout"
+    hook = workspace.root / "template/hooks/post-checkout"
     hook.parent.mkdir(parents=True)
-    hook.write_text(f"#!/bin/sh\necho $2 >> {world.root}/hooked\n")
+    hook.write_text(f"#!/bin/sh\necho $2 >> {workspace.root}/hooked\n")
     hook.chmod(0o755)
     monkeypatch.setenv("GIT_TEMPLATE_DIR", str(hook.parent.parent))
 
-    bar = world.repository("bar")
-    world.fetch(component(foo), component(bar))
+    bar = workspace.repository("bar")
+    workspace.fetch(component(foo), component(bar))
 
     for repository in (foo, bar):
-        assert os.access(world.bare(repository) / "hooks/post-checkout", os.X_OK)
-    commits = [head(world.place(name)) for name in ("foo", "bar")]
-    assert Counter((world.root / "hooked").read_text().split()) == Counter(commits)
+        assert os.access(workspace.bare(repository) / "hooks/post-checkout", os.X_OK)
+    commits = [head(workspace.place(name)) for name in ("foo", "bar")]
+    assert Counter((workspace.root / "hooked").read_text().split()) == Counter(commits)
 
 
 @pytest.mark.parametrize("name", ["foo", "foo.x-1_y", "-odd", "foo.lock"])
 @pytest.mark.parametrize("branch", ["", "master"])
 def test_a_worktree_is_what_git_would_have_made(
-    world: Workspace, foo: Path, name: str, branch: str
+    workspace: Workspace, foo: Path, name: str, branch: str
 ) -> None:
-    theirs, ours = world.root / "theirs" / name, world.root / "ours" / name
+    theirs, ours = workspace.root / "theirs" / name, workspace.root / "ours" / name
     for folder in (theirs, ours):
         folder.parent.mkdir()
-        git(world.root, "clone", "--quiet", "--bare", str(foo), str(folder.parent / "bare.git"))
+        git(workspace.root, "clone", "--quiet", "--bare", str(foo), str(folder.parent / "bare.git"))
         git(
             folder.parent / "bare.git",
             "config",
@@ -220,14 +215,21 @@ def state_of(worktree: Path) -> list[str]:
     ]
 
 
-def test_a_name_that_is_taken_gets_a_number(world: Workspace, foo: Path) -> None:
+def test_a_name_that_is_taken_gets_a_number(workspace: Workspace, foo: Path) -> None:
     spec = component(foo)
-    world.fetch(spec, instance(spec, "pkg.foo"))
-    git(world.bare(foo), "worktree", "add", "--quiet", "--detach", str(world.root / "else/bar"))
+    workspace.fetch(spec, instance(spec, "pkg.foo"))
+    git(
+        workspace.bare(foo),
+        "worktree",
+        "add",
+        "--quiet",
+        "--detach",
+        str(workspace.root / "else/bar"),
+    )
 
-    world.fetch(spec, instance(spec, "bar"))
+    workspace.fetch(spec, instance(spec, "bar"))
 
-    assert sorted(p.name for p in (world.bare(foo) / "worktrees").iterdir()) == [
+    assert sorted(p.name for p in (workspace.bare(foo) / "worktrees").iterdir()) == [
         *("bar", "bar1", "foo", "pkg.foo"),
     ]
-    assert head(world.place("bar")) == head(world.place("foo"))
+    assert head(workspace.place("bar")) == head(workspace.place("foo"))

@@ -37,63 +37,63 @@ LOCAL = {"local": True, "fetch_dependencies": False}
 @pytest.fixture
 def api(tmp_path: Path) -> Reruns:
     """Compiled from a folder of facts, until nothing was left to do."""
-    world = make_reruns(tmp_path)
-    world.settle()
-    return world
+    reruns = make_reruns(tmp_path)
+    reruns.settle()
+    return reruns
 
 
 @pytest.fixture
 def local(tmp_path: Path) -> Reruns:
     """The same in local mode."""
-    world = make_reruns(tmp_path, **LOCAL)
-    world.settle()
-    return world
+    reruns = make_reruns(tmp_path, **LOCAL)
+    reruns.settle()
+    return reruns
 
 
 def test_files_that_a_run_is_told_to_do_not_count(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
-    world.settings = {"result_cache": tmp_path / "results"}
-    trace, out = world.work / "trace.json", world.work / "out.json"
-    world.run()
+    reruns = make_reruns(tmp_path)
+    reruns.settings = {"result_cache": tmp_path / "results"}
+    trace, out = reruns.work / "trace.json", reruns.work / "out.json"
+    reruns.run()
     for told_to in ((trace,), (trace, out), (), (out,)):
         for number in range(2):
             for file in told_to:
                 file.write_text(f"{number} {told_to}")
-            ran = world.run(told_to=told_to)
+            ran = reruns.run(told_to=told_to)
         assert ran.rested
-    (world.work / "another.json").write_text("of: me")
-    assert not world.run(told_to=(out,)).rested
+    (reruns.work / "another.json").write_text("of: me")
+    assert not reruns.run(told_to=(out,)).rested
 
 
 def test_files_that_code_looks_at_count_whoever_writes_them(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
-    out = world.work / "out.json"
+    reruns = make_reruns(tmp_path)
+    out = reruns.work / "out.json"
     commit_to(
-        world.fleet.repository("component-web"),
+        reruns.fleet.repository("component-web"),
         {"component/main.jsonnet": "{ out: import 'out.json' }"},
     )
-    world.settings = {"result_cache": tmp_path / "results", "told_to": (out,)}
-    world.work.mkdir(parents=True, exist_ok=True)
+    reruns.settings = {"result_cache": tmp_path / "results", "told_to": (out,)}
+    reruns.work.mkdir(parents=True, exist_ok=True)
     out.write_text('{"a": 1}')
-    world.run()
+    reruns.run()
     out.write_text('{"a": 2}')
 
-    ran = world.run()
+    ran = reruns.run()
 
     assert not ran.rested
-    assert (world.work / "compiled/web/web/out.yaml").read_text() == "a: 2\n"
+    assert (reruns.work / "compiled/web/web/out.yaml").read_text() == "a: 2\n"
 
 
 @pytest.mark.parametrize("settings", MODES, ids=str)
 def test_a_run_with_nothing_to_do_shows_what_a_full_run_shows(
     tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    world = make_reruns(tmp_path, **settings)
+    reruns = make_reruns(tmp_path, **settings)
 
-    first = world.run()
-    again = world.settle()
-    world.forget()
-    full = world.run()
+    first = reruns.run()
+    again = reruns.settle()
+    reruns.forget()
+    full = reruns.run()
 
     assert not full.rested
     assert again.shown == full.shown
@@ -104,9 +104,9 @@ def test_a_run_with_nothing_to_do_shows_what_a_full_run_shows(
 
 
 def test_the_second_run_has_nothing_to_do_yet_warns_as_the_first_did(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
+    reruns = make_reruns(tmp_path)
 
-    first, second = world.run(), world.run()
+    first, second = reruns.run(), reruns.run()
 
     assert (first.rested, second.rested) == (False, True)
     assert first.warnings == second.warnings
@@ -116,12 +116,12 @@ def test_the_second_run_has_nothing_to_do_yet_warns_as_the_first_did(tmp_path: P
 
 
 def test_what_was_pushed_is_neither_pushed_nor_reported_again(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path, push=True)
-    world.settle()
-    report = world.fleet.root / f"facts/reports/{CLUSTER}.json"
+    reruns = make_reruns(tmp_path, push=True)
+    reruns.settle()
+    report = reruns.fleet.root / f"facts/reports/{CLUSTER}.json"
     told = report.stat()
 
-    again = world.run()
+    again = reruns.run()
 
     assert again.rested
     assert again.published.commit is None
@@ -136,77 +136,77 @@ def test_a_change_that_is_not_pushed_yet_is_pushed(api: Reruns) -> None:
     assert ran.published.commit
 
 
-def commit_component(world: Reruns) -> None:
-    commit_to(world.fleet.repository("component-web"), {"component/other.txt": "new"})
+def commit_component(reruns: Reruns) -> None:
+    commit_to(reruns.fleet.repository("component-web"), {"component/other.txt": "new"})
 
 
-def move_catalog(world: Reruns) -> None:
-    commit_to(world.fleet.catalog, {"manifests/web/theirs.yaml": "a: 1\n"})
+def move_catalog(reruns: Reruns) -> None:
+    commit_to(reruns.fleet.catalog, {"manifests/web/theirs.yaml": "a: 1\n"})
 
 
-def new_tag(world: Reruns) -> None:
-    git(world.fleet.repository("tenant"), "tag", "v1", "master")
+def new_tag(reruns: Reruns) -> None:
+    git(reruns.fleet.repository("tenant"), "tag", "v1", "master")
 
 
-def edit_facts(world: Reruns) -> None:
-    rewrite(world.fleet.root / f"facts/clusters/{CLUSTER}.yaml", "Cluster One", "Cluster Two")
+def edit_facts(reruns: Reruns) -> None:
+    rewrite(reruns.fleet.root / f"facts/clusters/{CLUSTER}.yaml", "Cluster One", "Cluster Two")
 
 
-def edit_facts_unseen(world: Reruns) -> None:
-    file = world.fleet.root / f"facts/clusters/{CLUSTER}.yaml"
+def edit_facts_unseen(reruns: Reruns) -> None:
+    file = reruns.fleet.root / f"facts/clusters/{CLUSTER}.yaml"
     rewrite(file, "Cluster One", "Cluster Two", same_times=True)
 
 
-def edit_output(world: Reruns) -> None:
-    rewrite(world.work / "compiled/web/web/out.yaml", "of: web", "of: me!")
+def edit_output(reruns: Reruns) -> None:
+    rewrite(reruns.work / "compiled/web/web/out.yaml", "of: web", "of: me!")
 
 
-def edit_output_unseen(world: Reruns) -> None:
-    file = world.work / "compiled/web/web/out.yaml"
+def edit_output_unseen(reruns: Reruns) -> None:
+    file = reruns.work / "compiled/web/web/out.yaml"
     rewrite(file, "of: web", "of: me!", same_times=True)
 
 
-def delete_output(world: Reruns) -> None:
-    (world.work / "catalog/manifests/web/out.yaml").unlink()
+def delete_output(reruns: Reruns) -> None:
+    (reruns.work / "catalog/manifests/web/out.yaml").unlink()
 
 
-def add_output(world: Reruns) -> None:
-    (world.work / "compiled/web/web/more.yaml").write_text("a: 1\n")
+def add_output(reruns: Reruns) -> None:
+    (reruns.work / "compiled/web/web/more.yaml").write_text("a: 1\n")
 
 
-def make_executable(world: Reruns) -> None:
-    (world.work / "compiled/web/web/out.yaml").chmod(0o755)
+def make_executable(reruns: Reruns) -> None:
+    (reruns.work / "compiled/web/web/out.yaml").chmod(0o755)
 
 
-def unstage(world: Reruns) -> None:
-    git(world.work / "catalog", "reset", "--quiet")
+def unstage(reruns: Reruns) -> None:
+    git(reruns.work / "catalog", "reset", "--quiet")
 
 
-def stage_less(world: Reruns) -> None:
-    git(world.work / "catalog", "rm", "--quiet", "--cached", "manifests/web/out.yaml")
+def stage_less(reruns: Reruns) -> None:
+    git(reruns.work / "catalog", "rm", "--quiet", "--cached", "manifests/web/out.yaml")
 
 
-def swap_class_link(world: Reruns) -> None:
-    link = world.work / "inventory/classes/components/web.yml"
+def swap_class_link(reruns: Reruns) -> None:
+    link = reruns.work / "inventory/classes/components/web.yml"
     text = str(link.readlink()).replace("web/class/web.yml", "web/class/defaults.yml")
     link.unlink()
     link.symlink_to(text)
 
 
-def delete_target(world: Reruns) -> None:
-    (world.work / "inventory/targets/web.yml").unlink()
+def delete_target(reruns: Reruns) -> None:
+    (reruns.work / "inventory/targets/web.yml").unlink()
 
 
-def empty_vendor(world: Reruns) -> None:
-    (world.work / "vendor/lib").unlink()
+def empty_vendor(reruns: Reruns) -> None:
+    (reruns.work / "vendor/lib").unlink()
 
 
-def delete_lock(world: Reruns) -> None:
-    (world.work / "jsonnetfile.lock.json").unlink()
+def delete_lock(reruns: Reruns) -> None:
+    (reruns.work / "jsonnetfile.lock.json").unlink()
 
 
-def foreign_folder(world: Reruns) -> None:
-    (world.work / "compiled/nobody").mkdir()
+def foreign_folder(reruns: Reruns) -> None:
+    (reruns.work / "compiled/nobody").mkdir()
 
 
 @pytest.mark.parametrize(
@@ -255,20 +255,20 @@ def test_a_commit_to_a_configuration_is_noticed(api: Reruns, repository: str) ->
 
 
 def test_a_tag_that_moves_is_noticed_and_told_once(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
-    web = world.fleet.repository("component-web")
+    reruns = make_reruns(tmp_path)
+    web = reruns.fleet.repository("component-web")
     git(web, "tag", "v1", "master")
     components = {"web": {"version": "v1"}}
-    world.fleet.configure({"applications": ["web"], "parameters": {"components": components}})
-    world.settle()
+    reruns.fleet.configure({"applications": ["web"], "parameters": {"components": components}})
+    reruns.settle()
     commit_to(web, {"component/main.jsonnet": "{ out: { a: 'moved' } }"})
     git(web, "tag", "--force", "v1", "master")
 
-    moved = world.run()
-    again = world.settle()
+    moved = reruns.run()
+    again = reruns.settle()
 
     assert not moved.rested
-    assert "a: moved" in (world.work / "compiled/web/web/out.yaml").read_text()
+    assert "a: moved" in (reruns.work / "compiled/web/web/out.yaml").read_text()
     assert any("a tag was moved" in text for text in moved.warnings)
     assert not any("a tag was moved" in text for text in again.warnings)
 
@@ -282,17 +282,17 @@ def test_local_work_is_refused_as_ever(api: Reruns) -> None:
         api.run()
 
 
-def edit_jsonnet(world: Reruns) -> None:
-    rewrite(world.work / "dependencies/web/component/main.jsonnet", "ConfigMap", "ConfigMop")
+def edit_jsonnet(reruns: Reruns) -> None:
+    rewrite(reruns.work / "dependencies/web/component/main.jsonnet", "ConfigMap", "ConfigMop")
 
 
-def edit_jsonnet_unseen(world: Reruns) -> None:
-    file = world.work / "dependencies/web/component/main.jsonnet"
+def edit_jsonnet_unseen(reruns: Reruns) -> None:
+    file = reruns.work / "dependencies/web/component/main.jsonnet"
     rewrite(file, "ConfigMap", "ConfigMop", same_times=True)
 
 
-def replace_jsonnet_unseen(world: Reruns) -> None:
-    file = world.work / "dependencies/web/component/main.jsonnet"
+def replace_jsonnet_unseen(reruns: Reruns) -> None:
+    file = reruns.work / "dependencies/web/component/main.jsonnet"
     before, text = file.stat(), file.read_text()
     other = file.with_name("other")
     other.write_text(text.replace("ConfigMap", "ConfigMop"))
@@ -300,33 +300,33 @@ def replace_jsonnet_unseen(world: Reruns) -> None:
     os.utime(file, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def edit_hierarchy(world: Reruns) -> None:
-    file = world.work / "inventory/classes/t-acme/common.yml"
+def edit_hierarchy(reruns: Reruns) -> None:
+    file = reruns.work / "inventory/classes/t-acme/common.yml"
     file.write_text(file.read_text() + "parameters: {web: {data: {of: me}}}\n")
 
 
-def add_class(world: Reruns) -> None:
-    (world.work / "inventory/classes/t-acme/more.yml").write_text("parameters: {}\n")
+def add_class(reruns: Reruns) -> None:
+    (reruns.work / "inventory/classes/t-acme/more.yml").write_text("parameters: {}\n")
 
 
-def rename_case(world: Reruns) -> None:
-    file = world.work / "dependencies/web/component/names.json"
+def rename_case(reruns: Reruns) -> None:
+    file = reruns.work / "dependencies/web/component/names.json"
     file.rename(file.with_name("Names.json"))
 
 
-def delete_and_add(world: Reruns) -> None:
-    file = world.work / "dependencies/web/component/names.json"
+def delete_and_add(reruns: Reruns) -> None:
+    file = reruns.work / "dependencies/web/component/names.json"
     text = file.read_text()
     file.unlink()
     file.write_text(text)
 
 
-def edit_params(world: Reruns) -> None:
-    rewrite(world.work / "inventory/classes/params/cluster.yml", "cloud-a", "cloud-z")
+def edit_params(reruns: Reruns) -> None:
+    rewrite(reruns.work / "inventory/classes/params/cluster.yml", "cloud-a", "cloud-z")
 
 
-def detach(world: Reruns) -> None:
-    git(world.work / "inventory/classes/global", "checkout", "--quiet", "--detach")
+def detach(reruns: Reruns) -> None:
+    git(reruns.work / "inventory/classes/global", "checkout", "--quiet", "--detach")
 
 
 @pytest.mark.parametrize(
@@ -395,44 +395,44 @@ def test_folders_that_entries_name_count_wherever_they_are(local: Reruns, tmp_pa
 
 
 def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path / "fleet", result_cache=tmp_path / "results", **LOCAL)
+    reruns = make_reruns(tmp_path / "fleet", result_cache=tmp_path / "results", **LOCAL)
     outside = tmp_path / "elsewhere.json"
     outside.write_text('{"of": "one"}')
-    main = world.work / "dependencies/web/component/main.jsonnet"
+    main = reruns.work / "dependencies/web/component/main.jsonnet"
     main.write_text(f"{{ out: import '{outside}' }}")
-    world.run()
+    reruns.run()
     time.sleep(PAUSE)
-    assert world.settle().rested
+    assert reruns.settle().rested
 
     outside.write_text('{"of": "two"}')
 
-    assert not world.run().rested
-    assert (world.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
+    assert not reruns.run().rested
+    assert (reruns.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
 
 
 def test_servers_are_asked_and_believed(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
-    web = world.fleet.repository("component-web")
-    with git_http.serve(world.fleet.root / "repos") as server:
+    reruns = make_reruns(tmp_path)
+    web = reruns.fleet.repository("component-web")
+    with git_http.serve(reruns.fleet.root / "repos") as server:
         components = {"web": {"url": server.url("component-web.git"), "version": "master"}}
         content = {"applications": ["web"], "parameters": {"components": components}}
-        world.fleet.configure(content, repository="global")
-        world.settle()
+        reruns.fleet.configure(content, repository="global")
+        reruns.settle()
         commit_to(web, {"component/main.jsonnet": "{ out: { a: 'new' } }"})
 
-        ran = world.run()
+        ran = reruns.run()
 
         assert not ran.rested
-        assert (world.work / "compiled/web/web/out.yaml").read_text() == "a: new\n"
-        assert world.settle().rested
+        assert (reruns.work / "compiled/web/web/out.yaml").read_text() == "a: new\n"
+        assert reruns.settle().rested
     with pytest.raises(CommodoreError):  # nobody answers any more
-        world.run()
+        reruns.run()
 
 
 def test_a_library_from_git_is_asked_for_as_well(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    world = make_reruns(tmp_path)
+    reruns = make_reruns(tmp_path)
     library = make_repository(tmp_path / "repos/library.git", {"lib.libsonnet": "'one'"})
     url, settings = "https://git.example.com/org/library.git", tmp_path / "gitconfig"
     settings.write_text(f'[url "{url_of(library)}"]\n\tinsteadOf = {url}\n')
@@ -440,17 +440,17 @@ def test_a_library_from_git_is_asked_for_as_well(
     source = {"git": {"remote": url, "subdir": ""}}
     wanted = {"version": 1, "dependencies": [{"source": source, "version": "master"}]}
     commit_to(
-        world.fleet.repository("component-web"),
+        reruns.fleet.repository("component-web"),
         {
             "jsonnetfile.json": json.dumps(wanted),
             "component/main.jsonnet": "{ out: { of: import 'library/lib.libsonnet' } }",
         },
     )
-    world.settle()
+    reruns.settle()
     commit_to(library, {"lib.libsonnet": "'two'"})
 
-    assert not world.run().rested
-    assert (world.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
+    assert not reruns.run().rested
+    assert (reruns.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
 
 
 @pytest.mark.parametrize(
@@ -620,16 +620,16 @@ def test_nobody_is_disturbed_at_work(api: Reruns) -> None:
 def test_what_a_user_edits_while_a_run_is_at_work_is_not_taken_for_its_own(
     tmp_path: Path, name: str
 ) -> None:
-    world = make_reruns(tmp_path)
+    reruns = make_reruns(tmp_path)
 
     def meanwhile(_: object) -> bool:
-        path = world.work / name
+        path = reruns.work / name
         path.write_text(path.read_text() + "\n")
         return False
 
-    world.run(approve=meanwhile)
+    reruns.run(approve=meanwhile)
 
-    assert not (world.work / ".commodore/unchanged").exists()
+    assert not (reruns.work / ".commodore/unchanged").exists()
 
 
 def test_a_working_directory_that_was_copied_is_compiled(api: Reruns, tmp_path: Path) -> None:

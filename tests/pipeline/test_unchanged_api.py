@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[Reruns]:
+def reruns(tmp_path: Path) -> Iterator[Reruns]:
     """Compiled from a server, until nothing was left to do."""
-    world = make_reruns(tmp_path)
-    with serve_facts(world.fleet.root / "facts") as server:
-        world.settings = {"api_url": server.url, "api_token": "secret"}
-        world.settle()
-        yield world
+    reruns = make_reruns(tmp_path)
+    with serve_facts(reruns.fleet.root / "facts") as server:
+        reruns.settings = {"api_url": server.url, "api_token": "secret"}
+        reruns.settle()
+        yield reruns
 
 
 @pytest.mark.parametrize(
@@ -36,36 +36,36 @@ def world(tmp_path: Path) -> Iterator[Reruns]:
         (f"tenants/{TENANT}.yaml", "Acme", "Acme and Sons"),
     ],
 )
-def test_what_the_api_says_is_noticed(world: Reruns, file: str, old: str, new: str) -> None:
-    rewrite(world.fleet.root / "facts" / file, old, new)
+def test_what_the_api_says_is_noticed(reruns: Reruns, file: str, old: str, new: str) -> None:
+    rewrite(reruns.fleet.root / "facts" / file, old, new)
 
-    ran = world.run()
+    ran = reruns.run()
 
     assert not ran.rested
-    assert new in (world.work / "inventory/classes/params/cluster.yml").read_text()
-    assert world.settle().rested
+    assert new in (reruns.work / "inventory/classes/params/cluster.yml").read_text()
+    assert reruns.settle().rested
 
 
-def test_another_token_is_another_run(world: Reruns) -> None:
-    assert not world.run(api_token="another").rested
+def test_another_token_is_another_run(reruns: Reruns) -> None:
+    assert not reruns.run(api_token="another").rested
 
 
-def test_the_note_holds_no_token(world: Reruns) -> None:
-    assert b"secret" not in (world.work / ".commodore/unchanged").read_bytes()
+def test_the_note_holds_no_token(reruns: Reruns) -> None:
+    assert b"secret" not in (reruns.work / ".commodore/unchanged").read_bytes()
 
 
 def test_without_an_answer_nothing_is_shown(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
-    with serve_facts(world.fleet.root / "facts") as server:
-        world.settings = {"api_url": server.url, "api_token": "secret"}
-        world.settle()
+    reruns = make_reruns(tmp_path)
+    with serve_facts(reruns.fleet.root / "facts") as server:
+        reruns.settings = {"api_url": server.url, "api_token": "secret"}
+        reruns.settle()
 
     with pytest.raises(CommodoreError, match="no connection"):
-        world.run()
+        reruns.run()
 
 
 def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
-    world = make_reruns(tmp_path)
+    reruns = make_reruns(tmp_path)
     asked: list[str] = []
 
     class Away(BaseHTTPRequestHandler):
@@ -76,15 +76,15 @@ def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
         def log_message(self, *_: object) -> None:  # as it would tell on stderr
             pass
 
-    with serve_facts(world.fleet.root / "facts") as server:
-        world.settings = {"api_url": server.url, "api_token": "secret"}
-        world.settle()
+    with serve_facts(reruns.fleet.root / "facts") as server:
+        reruns.settings = {"api_url": server.url, "api_token": "secret"}
+        reruns.settle()
         present, server.RequestHandlerClass = server.RequestHandlerClass, Away
 
         with pytest.raises(CommodoreError, match="answered 503") as raised:
-            world.run()
+            reruns.run()
 
         server.RequestHandlerClass = present
         assert asked == [f"/clusters/{CLUSTER}"] * (1 + len(PAUSES))
         assert f"while loading cluster {CLUSTER}" in notes_of(raised.value)
-        assert world.run().rested
+        assert reruns.run().rested

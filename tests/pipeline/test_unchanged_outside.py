@@ -83,25 +83,25 @@ def test_what_comes_or_goes_while_a_run_is_at_work(
     for name in ("more/sub", "other"):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "a.jsonnet").write_text(f"{{ a: {{ of: '{name}' }} }}")
-    world = make_reruns(tmp_path / "fleet")
+    reruns = make_reruns(tmp_path / "fleet")
     paths = [f"{tmp_path}/more/*/*.jsonnet"]
     entry = {"input_type": "jsonnet", "output_path": "web", "input_paths": paths}
     parameters: dict[str, object] = {"kapitan": {"compile": [entry]}}
-    world.fleet.configure({"applications": ["web"], "parameters": parameters})
+    reruns.fleet.configure({"applications": ["web"], "parameters": parameters})
     time.sleep(PAUSE)
     if is_known:
-        world.settle()
+        reruns.settle()
         parameters["other"] = "of me"
-        world.fleet.configure({"applications": ["web"], "parameters": parameters})
+        reruns.fleet.configure({"applications": ["web"], "parameters": parameters})
 
     def meanwhile(_: object) -> bool:
         change(tmp_path / "more")
         time.sleep(PAUSE)
         return False
 
-    world.run(approve=meanwhile)
+    reruns.run(approve=meanwhile)
 
-    assert not (world.work / ".commodore/unchanged").exists()
+    assert not (reruns.work / ".commodore/unchanged").exists()
 
 
 def _other_helm(tools: Path) -> None:
@@ -165,16 +165,16 @@ def test_kubectl_counts_where_it_stands_for_kustomize(tools: Path, tmp_path: Pat
 
 @pytest.mark.parametrize("host", ["", "localhost"])
 def test_facts_count_however_their_folder_is_written(tmp_path: Path, host: str) -> None:
-    world = make_reruns(tmp_path / "fleet")
+    reruns = make_reruns(tmp_path / "fleet")
     (tmp_path / "my facts").symlink_to(tmp_path / "fleet/facts")
-    world.settings = {"api_url": f"file://{host}{quote(str(tmp_path / 'my facts'))}"}
-    world.run()
+    reruns.settings = {"api_url": f"file://{host}{quote(str(tmp_path / 'my facts'))}"}
+    reruns.run()
     time.sleep(PAUSE)
-    assert world.settle().rested
+    assert reruns.settle().rested
 
-    edit_facts(world)
+    edit_facts(reruns)
 
-    assert not world.run().rested
+    assert not reruns.run().rested
 
 
 def _settled(tmp_path: Path, entry: str, **chart: str) -> Reruns:

@@ -25,77 +25,77 @@ def nothing(_: Reruns, __: random.Random) -> None:
     """As most of the time."""
 
 
-def commit(world: Reruns, chance: random.Random) -> None:
+def commit(reruns: Reruns, chance: random.Random) -> None:
     name = chance.choice(["component-web", "component-db-one"])
     content = f"{{ out: {{ of: '{chance.randrange(3)}' }} }}"
-    commit_to(world.fleet.repository(name), {"component/main.jsonnet": content})
+    commit_to(reruns.fleet.repository(name), {"component/main.jsonnet": content})
 
 
-def configure(world: Reruns, chance: random.Random) -> None:
+def configure(reruns: Reruns, chance: random.Random) -> None:
     values = {"web": {"data": {"of": chance.choice(["a", "b"])}}}
-    world.fleet.configure({"applications": ["web", "db-one"], "parameters": values})
+    reruns.fleet.configure({"applications": ["web", "db-one"], "parameters": values})
 
 
-def branch(world: Reruns, chance: random.Random) -> None:
+def branch(reruns: Reruns, chance: random.Random) -> None:
     name = chance.choice(["component-web", "tenant", "catalog"])
-    if (world.fleet.repository(name) / "refs/heads/master").exists():
-        git(world.fleet.repository(name), "branch", "--force", "other", "master")
+    if (reruns.fleet.repository(name) / "refs/heads/master").exists():
+        git(reruns.fleet.repository(name), "branch", "--force", "other", "master")
 
 
-def edit(world: Reruns, chance: random.Random) -> None:
+def edit(reruns: Reruns, chance: random.Random) -> None:
     """Any file that a run leaves, with or without its old times."""
-    path = a_file(world, chance)
+    path = a_file(reruns, chance)
     before = path.stat()
     path.write_bytes(path.read_bytes() + chance.choice([b"\n", b"# \n", b""]))
     if chance.random() < 0.5:
         os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
 
 
-def delete(world: Reruns, chance: random.Random) -> None:
-    a_file(world, chance).unlink()
+def delete(reruns: Reruns, chance: random.Random) -> None:
+    a_file(reruns, chance).unlink()
 
 
-def make_again(world: Reruns, chance: random.Random) -> None:
-    path = a_file(world, chance)
+def make_again(reruns: Reruns, chance: random.Random) -> None:
+    path = a_file(reruns, chance)
     content = path.read_bytes()
     path.unlink()
     path.write_bytes(content)
 
 
-def change_mode(world: Reruns, chance: random.Random) -> None:
-    path = a_file(world, chance)
+def change_mode(reruns: Reruns, chance: random.Random) -> None:
+    path = a_file(reruns, chance)
     path.chmod(path.stat().st_mode ^ 0o110)
 
 
-def look_on(world: Reruns, _: random.Random) -> None:
+def look_on(reruns: Reruns, _: random.Random) -> None:
     """What people and their tools do all the time."""
-    git(world.work / "catalog", "status")
-    git(world.work / "dependencies/web", "status")
+    git(reruns.work / "catalog", "status")
+    git(reruns.work / "dependencies/web", "status")
 
 
-def stage(world: Reruns, _: random.Random) -> None:
-    git(world.work / "catalog", "reset", "--quiet")
+def stage(reruns: Reruns, _: random.Random) -> None:
+    git(reruns.work / "catalog", "reset", "--quiet")
 
 
-def a_file(world: Reruns, chance: random.Random) -> Path:
+def a_file(reruns: Reruns, chance: random.Random) -> Path:
     """One of the files that are written by every run, and not needed by the next one."""
     places = ("compiled", "catalog/manifests", "inventory/targets")
     found = [
         path
         for place in places
-        for path in sorted((world.work / place).rglob("*"))
+        for path in sorted((reruns.work / place).rglob("*"))
         if path.is_file() and not path.is_symlink() and path.name != "cluster.yml"
     ]
     return chance.choice(found)
 
 
-def edit_source(world: Reruns, chance: random.Random) -> None:
-    path = world.work / WEB / "main.jsonnet"
+def edit_source(reruns: Reruns, chance: random.Random) -> None:
+    path = reruns.work / WEB / "main.jsonnet"
     path.write_text(f"{{ out: {{ of: '{chance.randrange(3)}' }} }}")
 
 
-def swap_link(world: Reruns, chance: random.Random) -> None:
-    path, target = world.work / WEB / "linked.json", chance.choice(["names.json", "other.json"])
+def swap_link(reruns: Reruns, chance: random.Random) -> None:
+    path, target = reruns.work / WEB / "linked.json", chance.choice(["names.json", "other.json"])
     path.unlink(missing_ok=True)
     path.symlink_to(target)
 
@@ -115,21 +115,21 @@ def test_a_run_that_rests_leaves_what_a_full_run_leaves(
     steps: list[Callable[[Reruns, random.Random], None]],
     seed: int,
 ) -> None:
-    world, chance = make_reruns(tmp_path, **settings), random.Random(seed)  # noqa: S311 - to be repeated
-    world.run()
+    reruns, chance = make_reruns(tmp_path, **settings), random.Random(seed)  # noqa: S311 - to be repeated
+    reruns.run()
     rested = 0
 
     for number in range(STEPS):
         step = chance.choice(steps)
-        step(world, chance)
+        step(reruns, chance)
         try:
-            ran = world.run()
+            ran = reruns.run()
         except CommodoreError:
-            ran = world.run(force=True)
+            ran = reruns.run(force=True)
         if ran.rested:
             rested += 1
-            world.forget()
-            full = world.run()
+            reruns.forget()
+            full = reruns.run()
             assert ran.state == full.state, (number, step)
             assert ran.shown == full.shown, (number, step)
             assert ran.warnings == full.warnings, (number, step)

@@ -88,11 +88,11 @@ class Reruns:
 
 def make_reruns(root: Path, **settings: Any) -> Reruns:  # noqa: ANN401 - Config checks them by name
     """A cluster with two components; in local mode it was compiled with the API before."""
-    world = Reruns(make_fleet(root, web={"component/names.json": "{}"}, db_one={}), {})
+    reruns = Reruns(make_fleet(root, web={"component/names.json": "{}"}, db_one={}), {})
     if settings.get("local"):
-        world.run()
-    world.settings = settings
-    return world
+        reruns.run()
+    reruns.settings = settings
+    return reruns
 
 
 @contextmanager

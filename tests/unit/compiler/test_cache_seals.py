@@ -35,21 +35,21 @@ MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> CompileTargets:
+def targets(tmp_path: Path) -> CompileTargets:
     """Nothing yet."""
     return CompileTargets(tmp_path / "work", tmp_path / "store")
 
 
-def test_a_chart_is_known_by_all_that_helm_sees(world: CompileTargets) -> None:
-    world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
-    world.write("chart/templates/a.yaml", "a: {{ .Values.a }}")
-    sealed = _sealed(world, helm_params={"name": "web"})
+def test_a_chart_is_known_by_all_that_helm_sees(targets: CompileTargets) -> None:
+    targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+    targets.write("chart/templates/a.yaml", "a: {{ .Values.a }}")
+    sealed = _sealed(targets, helm_params={"name": "web"})
 
     assert sealed.unsealed == ""
     assert FolderTree("work:chart") in sealed.answers
 
-    world.write("chart/README.md", "new")
-    assert _sealed(world, helm_params={"name": "web"}).answers != sealed.answers
+    targets.write("chart/README.md", "new")
+    assert _sealed(targets, helm_params={"name": "web"}).answers != sealed.answers
 
 
 @pytest.mark.parametrize(
@@ -61,11 +61,11 @@ def test_a_chart_is_known_by_all_that_helm_sees(world: CompileTargets) -> None:
     ],
 )
 def test_charts_that_look_further_are_not_kept(
-    world: CompileTargets, fields: dict[str, object], why: str
+    targets: CompileTargets, fields: dict[str, object], why: str
 ) -> None:
-    world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+    targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
 
-    assert why in _sealed(world, **fields).unsealed
+    assert why in _sealed(targets, **fields).unsealed
 
 
 @pytest.mark.parametrize(
@@ -79,12 +79,12 @@ def test_charts_that_look_further_are_not_kept(
         {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
     ],
 )
-def test_unsteady_charts_are_not_kept(world: CompileTargets, files: dict[str, str]) -> None:
-    world.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
+def test_unsteady_charts_are_not_kept(targets: CompileTargets, files: dict[str, str]) -> None:
+    targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
     for name, content in files.items():
-        world.write(f"chart/{name}", content)
+        targets.write(f"chart/{name}", content)
 
-    assert "at every compile" in _sealed(world, helm_params={"name": "web"}).unsealed
+    assert "at every compile" in _sealed(targets, helm_params={"name": "web"}).unsealed
 
 
 def test_a_program_that_stands_for_many_is_not_known(
@@ -104,11 +104,11 @@ def test_a_program_that_stands_for_many_is_not_known(
     assert tool_digest(HELM) != SCRIPT
 
 
-def _sealed(world: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401 - as people write them
+def _sealed(targets: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401 - as people write them
     """What is recorded of a helm entry before Helm runs."""
-    world.parameters, world.entries = {}, {}
-    world.entry("web", "chart", kind="helm", **fields)
-    job = world.job()
+    targets.parameters, targets.entries = {}, {}
+    targets.entry("web", "chart", kind="helm", **fields)
+    job = targets.job()
     recorder = Recorder(roots_of(job))
     overlay = Overlay(job.root / "compiled", job.root / "catalog", {})
     (entry,) = entries_of(job.inventory.nodes["web"]).compiled
@@ -129,20 +129,20 @@ def _sealed(world: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401 -
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="there is no kubectl in PATH")
-def test_a_kustomization_is_known_by_its_folders(world: CompileTargets) -> None:
-    world.write("base/kustomization.yaml", "resources: [map.yaml]")
-    world.write("base/map.yaml", MAP)
-    world.write("top/kustomization.yaml", "resources: [../base]\nnamespace: here")
-    world.entry(
+def test_a_kustomization_is_known_by_its_folders(targets: CompileTargets) -> None:
+    targets.write("base/kustomization.yaml", "resources: [map.yaml]")
+    targets.write("base/map.yaml", MAP)
+    targets.write("top/kustomization.yaml", "resources: [../base]\nnamespace: here")
+    targets.entry(
         "web",
         str(KUSTOMIZE_WRAPPER),
         kind="external",
-        env_vars={"INPUT_DIR": str(world.root / "top")},
+        env_vars={"INPUT_DIR": str(targets.root / "top")},
         args=["${compiled_target_dir}/made"],
     )
-    assert world.compiled() == ["web run-kustomize"]
-    assert world.compiled() == []
+    assert targets.compiled() == ["web run-kustomize"]
+    assert targets.compiled() == []
 
-    world.write("base/map.yaml", MAP.replace("one", "two"))
-    assert world.compiled() == ["web run-kustomize"]
-    assert world.compiled() == []
+    targets.write("base/map.yaml", MAP.replace("one", "two"))
+    assert targets.compiled() == ["web run-kustomize"]
+    assert targets.compiled() == []

@@ -31,7 +31,7 @@ def want(name: str, version: str = "v1", subdir: str = "", **more: str | bool) -
 
 
 @dataclass
-class World:
+class Libraries:
     """What each library wants, by name and version; what is not here cannot be brought."""
 
     libraries: dict[tuple[str, str], list[Requirement]] = field(default_factory=dict)
@@ -61,7 +61,7 @@ def used(resolution: Resolution) -> list[str]:
 
 
 def test_each_level_is_brought_at_once() -> None:
-    world = World(
+    libraries = Libraries(
         {
             ("a", "v1"): [want("c"), want("b")],
             ("b", "v1"): [want("d")],
@@ -70,18 +70,18 @@ def test_each_level_is_brought_at_once() -> None:
         }
     )
 
-    resolution = world.resolve(want("a"), want("b"))
+    resolution = libraries.resolve(want("a"), want("b"))
 
-    assert world.rounds == [["a", "b"], ["c", "d"]]
+    assert libraries.rounds == [["a", "b"], ["c", "d"]]
     assert used(resolution) == ["a@v1", "c@v1", "b@v1", "d@v1"]
 
 
 def test_the_first_in_depth_wins_and_the_conflict_is_told() -> None:
-    world = World(
+    libraries = Libraries(
         {("a", "v1"): [want("x", "v2")], ("x", "v1"): [want("y")], ("x", "v2"): [], ("y", "v1"): []}
     )
 
-    resolution = world.resolve(want("a"), want("x", "v1"))
+    resolution = libraries.resolve(want("a"), want("x", "v1"))
 
     assert used(resolution) == ["a@v1", "x@v2"]
     (conflict,) = resolution.conflicts
@@ -90,16 +90,18 @@ def test_the_first_in_depth_wins_and_the_conflict_is_told() -> None:
 
 
 def test_two_versions_that_are_one_commit_are_no_conflict() -> None:
-    world = World({("a", "v1"): [], ("b", "v1"): [want("a", "same v1")], ("a", "same v1"): []})
+    libraries = Libraries(
+        {("a", "v1"): [], ("b", "v1"): [want("a", "same v1")], ("a", "same v1"): []}
+    )
 
-    resolution = world.resolve(want("a"), want("b"))
+    resolution = libraries.resolve(want("a"), want("b"))
 
     assert used(resolution) == ["a@v1", "b@v1"]
     assert resolution.conflicts == []
 
 
 def test_a_missing_library_ends_the_list_that_names_it_only() -> None:
-    world = World(
+    libraries = Libraries(
         {
             ("a", "v1"): [want("gone"), want("after"), want("last")],
             ("b", "v1"): [want("last")],
@@ -108,7 +110,7 @@ def test_a_missing_library_ends_the_list_that_names_it_only() -> None:
         }
     )
 
-    resolution = world.resolve(want("a"), want("b"))
+    resolution = libraries.resolve(want("a"), want("b"))
 
     assert used(resolution) == ["a@v1", "b@v1", "last@v1"]
     assert resolution.refused == []
@@ -119,20 +121,20 @@ def test_a_missing_library_ends_the_list_that_names_it_only() -> None:
 
 
 def test_a_name_that_failed_is_not_tried_in_another_version() -> None:
-    world = World(
+    libraries = Libraries(
         {("a", "v1"): [want("x", "gone")], ("b", "v1"): [want("x", "v1")], ("x", "v1"): []}
     )
 
-    resolution = world.resolve(want("a"), want("b"))
+    resolution = libraries.resolve(want("a"), want("b"))
 
     assert used(resolution) == ["a@v1", "b@v1"]
     assert len(resolution.missing) == len(resolution.conflicts) == 1
 
 
 def test_all_direct_failures_are_told() -> None:
-    world = World({("b", "v1"): []})
+    libraries = Libraries({("b", "v1"): []})
 
-    resolution = world.resolve(want("a"), want("b"), want("c"))
+    resolution = libraries.resolve(want("a"), want("b"), want("c"))
 
     first, second = resolution.refused
     assert (str(first), first.where) == ("not there", "somewhere")
@@ -143,36 +145,38 @@ def test_all_direct_failures_are_told() -> None:
 
 
 def test_failures_of_what_is_not_chosen_do_not_matter() -> None:
-    world = World({("a", "v1"): [want("x")], ("x", "v1"): [], ("b", "v1"): [want("x", "gone")]})
+    libraries = Libraries(
+        {("a", "v1"): [want("x")], ("x", "v1"): [], ("b", "v1"): [want("x", "gone")]}
+    )
 
-    resolution = world.resolve(want("a"), want("b"))
+    resolution = libraries.resolve(want("a"), want("b"))
 
     assert resolution.missing == []
     assert used(resolution) == ["a@v1", "x@v1", "b@v1"]
 
 
 def test_single_libraries_bring_nothing_more() -> None:
-    world = World({("a", "v1"): [want("b")], ("b", "v1"): []})
+    libraries = Libraries({("a", "v1"): [want("b")], ("b", "v1"): []})
 
-    assert used(world.resolve(want("a", single=True))) == ["a@v1"]
+    assert used(libraries.resolve(want("a", single=True))) == ["a@v1"]
 
 
 def test_of_two_entries_with_one_name_the_later_counts_in_place() -> None:
-    world = World({("a", "v1"): [], ("a", "v2"): [], ("b", "v1"): []})
+    libraries = Libraries({("a", "v1"): [], ("a", "v2"): [], ("b", "v1"): []})
 
-    assert used(world.resolve(want("a", "v1"), want("b"), want("a", "v2"))) == ["a@v2", "b@v1"]
+    assert used(libraries.resolve(want("a", "v1"), want("b"), want("a", "v2"))) == ["a@v2", "b@v1"]
 
 
 def test_cycles_end() -> None:
-    world = World({("a", "v1"): [want("b")], ("b", "v1"): [want("a"), want("b")]})
+    libraries = Libraries({("a", "v1"): [want("b")], ("b", "v1"): [want("a"), want("b")]})
 
-    assert used(world.resolve(want("a"))) == ["a@v1", "b@v1"]
+    assert used(libraries.resolve(want("a"))) == ["a@v1", "b@v1"]
 
 
 def test_two_folders_with_one_name_are_a_conflict() -> None:
-    world = World({("x", ""): []})
+    libraries = Libraries({("x", ""): []})
 
-    resolution = world.resolve(Requirement(LocalSource("one/x")), Requirement(LocalSource("x")))
+    resolution = libraries.resolve(Requirement(LocalSource("one/x")), Requirement(LocalSource("x")))
 
     assert [str(one.wanted.folder) for one in resolution.packages] == ["/here/x"]
     assert resolution.conflicts == []  # one list: the later entry counts
@@ -199,16 +203,16 @@ def test_two_folders_with_one_name_are_a_conflict() -> None:
     ],
 )
 def test_names_that_lead_elsewhere_are_not_even_asked_for(requirement: Requirement) -> None:
-    world = World()
+    libraries = Libraries()
 
-    (refused,) = world.resolve(requirement).refused
+    (refused,) = libraries.resolve(requirement).refused
 
-    assert world.rounds == [[]]
+    assert libraries.rounds == [[]]
     assert str(refused)
     assert refused.where.startswith("/here/jsonnetfile.json")
 
 
 def test_a_remedy_for_an_untidy_folder() -> None:
-    (refused,) = World().resolve(want("git.example.com/org/x", subdir="/lib//x/")).refused
+    (refused,) = Libraries().resolve(want("git.example.com/org/x", subdir="/lib//x/")).refused
 
     assert refused.hint == 'write "subdir": "lib/x"'
