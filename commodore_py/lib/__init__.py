@@ -1,4 +1,4 @@
-"""Jsonnet libraries and scripts that components use without bringing them along."""
+"""Files that we ship: Jsonnet libraries, scripts, templates."""
 
 from pathlib import Path
 from typing import Final
@@ -8,16 +8,16 @@ _HERE: Final = Path(__file__).resolve().parent
 # A Jsonnet search path: `import 'lib/commodore.libjsonnet'` is found below it.
 LIBRARIES: Final = _HERE / "jsonnet"
 
-# The same for `lib/kapitan.libjsonnet`, which exists while compiling only and comes before all.
+# The same for `lib/kapitan.libjsonnet`, which exists only while compiling and takes precedence.
 KAPITAN_LIBRARIES: Final = _HERE / "kapitan"
 
-# What takes the place of libraries that belong to components which are not at hand.
+# Replacements for libraries of components that are not available.
 STAND_INS: Final = _HERE / "stand_ins"
 
 # Parameter `_kustomize_wrapper` of every target.
 KUSTOMIZE_WRAPPER: Final = _HERE / "scripts" / "run-kustomize"
 
-# What `component new` and `package new` write: a folder for each version of each template.
+# The templates of `component new` and `package new`: a folder for each version.
 TEMPLATES: Final = _HERE / "templates"
 
 __all__ = ["KAPITAN_LIBRARIES", "KUSTOMIZE_WRAPPER", "LIBRARIES", "STAND_INS", "TEMPLATES"]

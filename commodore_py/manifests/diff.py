@@ -60,7 +60,7 @@ def importance(change: ObjectChange) -> tuple[int, int, ObjectId]:
 
 
 def _object_changes(pairs: Pairs) -> Iterator[ObjectChange]:
-    for before, after in pairs.kept:
+    for before, after in pairs.same:
         if found := _graded(before, after):
             worst = grades.worst([change.grade for change in found])
             yield ObjectChange("changed", before, after, found, worst)

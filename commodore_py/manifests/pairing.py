@@ -30,7 +30,7 @@ _BOILERPLATE = ("apiVersion", "kind", "metadata")
 class Pairs:
     """The objects of both sides, paired."""
 
-    kept: tuple[tuple[KubeObject, KubeObject], ...]
+    same: tuple[tuple[KubeObject, KubeObject], ...]
     renamed: tuple[tuple[KubeObject, KubeObject], ...]
     deleted: tuple[KubeObject, ...]
     created: tuple[KubeObject, ...]
@@ -52,7 +52,7 @@ def pair(
     `elsewhere` finds the objects that unchanged files contain as well.
     """
     olds, news = _by_id(old), _by_id(new)
-    kept: list[tuple[KubeObject, KubeObject]] = []
+    same: list[tuple[KubeObject, KubeObject]] = []
     deleted: list[KubeObject] = []
     created: list[KubeObject] = []
     removed: list[KubeObject] = []
@@ -60,7 +60,7 @@ def pair(
     for id_ in sorted({*olds, *news}):
         for before, after in _same_name(olds.get(id_, []), news.get(id_, [])):
             if before and after:
-                kept.append((before, after))
+                same.append((before, after))
             elif before:
                 (removed if id_ in news else deleted).append(before)
             elif after:
@@ -73,7 +73,7 @@ def pair(
     renamed = _renamed(deleted, created)
     before_names, after_names = {b.id for b, _ in renamed}, {a.id for _, a in renamed}
     return Pairs(
-        kept=tuple(kept),
+        same=tuple(same),
         renamed=tuple(renamed),
         deleted=tuple(one for one in deleted if one.id not in before_names),
         created=tuple(one for one in created if one.id not in after_names),

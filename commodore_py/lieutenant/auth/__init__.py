@@ -1,1 +1,1 @@
-"""Credentials for the API: logins, tokens and where they are kept."""
+"""Credentials for the API: logins, tokens and where they are stored."""

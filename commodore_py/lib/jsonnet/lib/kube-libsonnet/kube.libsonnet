@@ -1,7 +1,7 @@
 // Constructors for Kubernetes objects.
 //
-// One mixin per subject. They see each other through `self`, so whoever extends this object (to
-// switch `_assert` off, say) changes it for all constructors at once.
+// One mixin per subject. They refer to each other through `self`, so extending this object (to
+// switch `_assert` off, for example) changes all constructors at once.
 (import 'basics.libsonnet')
 + (import 'pods.libsonnet')
 + (import 'workloads.libsonnet')
