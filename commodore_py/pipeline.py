@@ -38,7 +38,7 @@ from commodore_py.dependencies.discover import (
 from commodore_py.dependencies.downloads.lazy import fetch_downloads
 from commodore_py.dependencies.fetch import fetcher
 from commodore_py.dependencies.jsonnet.cluster_libraries import install_cluster_libraries
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.checks import check_configuration, deprecations
 from commodore_py.inventory.layout import materialise
@@ -84,7 +84,7 @@ def compile_catalog(
 ) -> Published:
     """Compile one cluster's catalog, from its facts to its commit."""
     times = [monotonic()]
-    with one_run(config.paths):
+    with exclusive_run(config.paths):
         if memory is not None:
             memory.begun()
         sources = gather(config, cluster_id)

@@ -16,7 +16,7 @@ from commodore_py.dependencies.downloads.prune import (
     verify_downloads,
 )
 from commodore_py.dependencies.downloads.store import Store
-from commodore_py.dependencies.git.lending import Lender, last_used
+from commodore_py.dependencies.git.object_cache import ObjectCache, last_used
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -82,9 +82,9 @@ def folders(cache: Path) -> tuple[Folder, ...]:
 
 def repositories(git_cache: Path) -> tuple[Repository, ...]:
     """The remotes of which objects are kept, sorted by name."""
-    lender = Lender(git_cache)
+    object_cache = ObjectCache(git_cache)
     found = []
-    for entry in sorted(lender.entries()):
+    for entry in sorted(object_cache.entries()):
         try:
             used = datetime.fromtimestamp(last_used(entry), tz=UTC)
         except FileNotFoundError:
@@ -96,12 +96,12 @@ def repositories(git_cache: Path) -> tuple[Repository, ...]:
 
 def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pruned:
     """Remove what was not used for a while; all, if none is given."""
-    lender = Lender(git_cache)
+    object_cache = ObjectCache(git_cache)
     removed: list[Repository] = []
     busy: list[Repository] = []
     for one in repositories(git_cache):
         if unused_for is None or now - one.used >= unused_for:
-            (removed if lender.drop(one.path) else busy).append(one)
+            (removed if object_cache.drop(one.path) else busy).append(one)
     for path in _abandoned(git_cache, before=now - _ABANDONED):
         try:
             remove(path)
@@ -126,9 +126,9 @@ def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> P
 
 def verify_repositories(git_cache: Path) -> Checked:
     """Read all objects; repositories with damaged ones are removed."""
-    lender = Lender(git_cache)
-    entries = sorted(lender.entries())
-    damaged = [(entry, lender.broken(entry)) for entry in entries]
+    object_cache = ObjectCache(git_cache)
+    entries = sorted(object_cache.entries())
+    damaged = [(entry, object_cache.broken(entry)) for entry in entries]
     return Checked(
         git_cache, len(entries), tuple(f"{entry}: {why}" for entry, why in damaged if why)
     )

@@ -17,7 +17,7 @@ from commodore_py import pipeline
 from commodore_py.adapters.git.worktrees import relocate
 from commodore_py.catalog.sinks import chosen_sink
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.protection.running import undisturbed
+from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
     with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()
-        with undisturbed(config.paths):
+        with shared_lock(config.paths):
             _copy(root, scratch)
         with _renamed_paths(root, scratch):
             published = pipeline.compile_catalog(

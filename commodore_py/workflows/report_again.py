@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.catalog.unreported import forget_unreported, unreported
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.reports import send_report
 
@@ -18,7 +18,7 @@ def report_again(config: Config, cluster_id: str) -> str:
     """Report what is left to report of a cluster; returns the commit, empty if nothing was."""
     if unreported(config.paths) is None:
         return ""
-    with one_run(config.paths):
+    with exclusive_run(config.paths):
         left = unreported(config.paths)
         if left is None:
             return ""

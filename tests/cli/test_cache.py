@@ -14,7 +14,7 @@ import pytest
 import yaml
 
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.git.lending import Lender
+from commodore_py.dependencies.git.object_cache import ObjectCache
 from tests.support.builders import git, url_of
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
 from tests.support.scenarios.dependencies import component
@@ -194,7 +194,7 @@ def test_prune_is_told_one_thing(commodore: CommandLine) -> None:
 def test_prune_leaves_what_others_work_on(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 
-    with Lender(cache()).locked(entry(fleet, "one"), fcntl.LOCK_SH, patience=1):
+    with ObjectCache(cache()).locked(entry(fleet, "one"), fcntl.LOCK_SH, patience=1):
         ran = commodore("cache", "prune", "--all")
 
     assert ran.code == 0

@@ -14,7 +14,7 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.cache.store import Store, digest_of
 from commodore_py.dependencies.downloads.store import Store as Downloads
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.git.lending import Lender
+from commodore_py.dependencies.git.object_cache import ObjectCache
 from tests.support.fleet import make_fleet
 from tests.support.scenarios.dependencies import component
 
@@ -187,7 +187,7 @@ def test_verify_reads_objects_of_repositories(commodore: CommandLine, tmp_path: 
     fleet = make_fleet(tmp_path / "fleet", one={}, two={})
     fetch = fetcher(fleet.config(git_cache=cache() / "git"))
     fetch([component(fleet.repository(f"component-{name}"), name=name) for name in ("one", "two")])
-    one, two = sorted(Lender(cache() / "git").entries())
+    one, two = sorted(ObjectCache(cache() / "git").entries())
     pack = next((one / "objects/pack").glob("*.pack"))
     pack.chmod(0o600)
     content = pack.read_bytes()

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from commodore_py import compiler
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
@@ -377,7 +377,7 @@ def fleet_of(root: Path, scenarios: Iterable[str]) -> Fleet:
 
 def _compile(fleet: Fleet, engine: Engine) -> Mapping[str, Tree]:
     config = fleet.config(engine=engine, processes=1)
-    with one_run(config.paths):
+    with exclusive_run(config.paths):
         return compiler.compile_targets(config, gather(config, CLUSTER), ())
 
 

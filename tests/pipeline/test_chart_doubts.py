@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from commodore_py import compiler
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in
@@ -31,7 +31,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Probl
     }
     fleet = make_fleet(root, web=files)
     config = fleet.config(**settings)
-    with one_run(config.paths):
+    with exclusive_run(config.paths):
         return compiler.chart_doubts(config, gather(config, CLUSTER))
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.protection.running import undisturbed
+from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.dry_run import compile_dry
@@ -230,10 +230,10 @@ def test_a_dry_run_does_not_read_what_is_being_changed(fleet: Fleet) -> None:
 
         with (
             pytest.raises(CommodoreError, match="is at work in this working directory"),
-            undisturbed(paths, patience=0.1),
+            shared_lock(paths, patience=0.1),
         ):
             pytest.fail("it was read")
         process.communicate()
 
-    with undisturbed(paths, patience=0.1):
+    with shared_lock(paths, patience=0.1):
         pass

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.config import WorkPaths
-from commodore_py.dependencies.git.lending import Lender
-from commodore_py.dependencies.git.lending_entries import LIST
+from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.object_cache_entries import LIST
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.dependencies.jsonnet.install import install
 from tests.support.builders import commit_in, commit_to, component_files, git, git_succeeds
@@ -152,7 +152,7 @@ def test_what_is_new_is_lent_next(shared: Shared) -> None:
 
 def test_a_clone_with_borrowed_objects_is_as_one_without(shared: Shared, foo: Path) -> None:
     shared.fetch_in("one", component(foo), git_cache=None)
-    shared.fetch_in("lender", component(foo))
+    shared.fetch_in("object_cache", component(foo))
 
     shared.fetch_in("two", component(foo))
     shutil.rmtree(shared.cache)
@@ -390,12 +390,12 @@ def test_a_cache_that_is_worked_on_is_not_waited_for_long(
     shared: Shared, foo: Path, tmp_path: Path
 ) -> None:
     shared.fetch_in("one", component(foo))
-    hasty = Lender(shared.cache, patience=0.1)
+    hasty = ObjectCache(shared.cache, patience=0.1)
     clone = tmp_path / "clone"
     clone.mkdir()
     git(clone, "init", "--quiet", "--bare")
 
-    with Lender(shared.cache).locked(shared.entry(foo), fcntl.LOCK_EX, patience=1):
+    with ObjectCache(shared.cache).locked(shared.entry(foo), fcntl.LOCK_EX, patience=1):
         hasty.lend(component(foo).url, clone)
         hasty.keep(component(foo).url, clone, fresh=False, changed=True)
         dropped = hasty.drop(shared.entry(foo))
@@ -418,10 +418,10 @@ def test_jsonnet_libraries_are_lent_too(shared: Shared, monkeypatch: pytest.Monk
         root.mkdir()
         wanted = {"version": 1, "dependencies": [{"source": source, "version": commit}]}
         (root / "jsonnetfile.json").write_text(json.dumps(wanted))
-        install(root, Clones(root / "dependencies/.repos", Lender(shared.cache)))
+        install(root, Clones(root / "dependencies/.repos", ObjectCache(shared.cache)))
 
     clone = shared.root / "two/dependencies/.repos/git.example.com/org/library.git"
     assert counts(clone)["count"] == 0
-    assert packs(clone) == packs(Lender(shared.cache).entry(url)) != {}
+    assert packs(clone) == packs(ObjectCache(shared.cache).entry(url)) != {}
     assert names_of_refs(clone) == ["refs/remotes/origin/master"]
     assert list((shared.root / "two/vendor").rglob("x.libsonnet"))

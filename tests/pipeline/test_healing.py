@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from tests.support.builders import commit_to
 from tests.support.scenarios.dependencies import Workspace, component
 
@@ -31,7 +31,7 @@ def test_files_in_the_way_of_git_go_if_they_are_of_the_killed_run(
     marker = workspace.config.paths.state / "running"
     marker.write_text(json.dumps({"pid": 1, "began": time.time() - 60, "ended": None}))
 
-    with one_run(workspace.config.paths):
+    with exclusive_run(workspace.config.paths):
         assert left.exists() is stays
     if not stays:
         commit_to(foo, {"new.txt": "new"})

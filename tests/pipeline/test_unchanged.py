@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.config import Author
-from commodore_py.dependencies.protection.running import one_run
-from commodore_py.dependencies.protection.safety import LocalWork
+from commodore_py.dependencies.protection.local_work import LocalWork
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from tests.support.builders import commit_to, git, make_repository, url_of
 from tests.support.fleet import CLUSTER
@@ -594,7 +594,7 @@ def test_nobody_is_disturbed_at_work(api: Reruns) -> None:
     read, write = os.pipe()
     child = os.fork()
     if not child:
-        with one_run(api.fleet.config().paths):
+        with exclusive_run(api.fleet.config().paths):
             os.write(write, b"!")
             time.sleep(1.5)
         os._exit(0)

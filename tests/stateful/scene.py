@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.config import Config, WorkPaths
-from commodore_py.dependencies.protection.running import one_run
-from commodore_py.dependencies.protection.safety import LocalWork
+from commodore_py.dependencies.protection.local_work import LocalWork
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.pipeline import gather
 from tests.support.builders import errors_in, git
@@ -67,7 +67,7 @@ class Scene:
         )
         self.work.mkdir(exist_ok=True)
         try:
-            with one_run(config.paths):
+            with exclusive_run(config.paths):
                 gather(config, CLUSTER)
         except CommodoreError as error:
             return error

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from commodore_py import compiler
 from commodore_py.cache.store import Store
 from commodore_py.config import Config, WorkPaths
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.pipeline import gather, render
 from commodore_py.workflows.demo import write_demo
 
@@ -163,7 +163,7 @@ class DamagedStore:
         cls, root: Path, config: Config, cluster: str, work: Callable[[Config, Sources], object]
     ) -> DamagedStore:
         """Compile once without a store, and once to fill one."""
-        with one_run(config.paths):
+        with exclusive_run(config.paths):
             sources = gather(config, cluster)
             expected = work(config, sources)
             config = replace(config, result_cache=root / "store")
@@ -184,7 +184,7 @@ class DamagedStore:
 
     def compile(self) -> object:
         """Resolve the hierarchy and compile with the store."""
-        with one_run(self.config.paths):
+        with exclusive_run(self.config.paths):
             sources = gather(self.config, self.cluster)
             assert values_of(sources) == values_of(self.sources)
             return self.work(self.config, sources)

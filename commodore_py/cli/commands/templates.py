@@ -9,12 +9,12 @@ import click
 
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import Globals, config_of
-from commodore_py.dependencies.protection.authored import (
+from commodore_py.dependencies.protection.authoring import (
     checkout_problem,
     delete_checkout,
     local_work,
 )
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
 from commodore_py.workflows.authoring.templates.new import NewRepository, make_repository
@@ -125,7 +125,7 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
     undone = "nothing was deleted"
     if not force and not messages.confirm(question, undone=undone, in_advance="--force"):
         raise CommodoreError(f"Aborted! {undone}", hint="to delete without a question: --force")
-    with one_run(config.paths):
+    with exclusive_run(config.paths):
         _refuse_deletion(config, slug, place)  # once more: the question may have taken a while
         kept = delete_checkout(config.paths, f"component {slug}", place)
     if kept is not None:

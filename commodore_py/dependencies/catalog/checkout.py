@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.dependencies.git.remotes import RemoteRefs
     from commodore_py.model.cluster import Cluster
 
 log = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ log = logging.getLogger(__name__)
 class RemoteCatalog:
     """What was found out about the catalog before anything was changed."""
 
-    answer: Answer | None = None
+    response: RemoteRefs | None = None
     head: CatalogHead | None = None
     """Of a catalog that had no checkout yet: where nothing is, nothing can be lost."""
 
@@ -44,7 +44,7 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
         catalog_remote.knock_where_pushes_go(config, cluster.catalog_url)
     if not is_repository(config.paths.catalog):
         return RemoteCatalog(head=fetch_catalog(config, cluster))
-    return RemoteCatalog(answer=catalog_remote.look(config, cluster))
+    return RemoteCatalog(response=catalog_remote.look(config, cluster))
 
 
 def fetch_catalog(
@@ -58,8 +58,8 @@ def fetch_catalog(
         return _as_it_is(config, cluster)
     from . import remote as catalog_remote  # noqa: PLC0415 - see above
 
-    known, answer = remote is not None, remote.answer if remote is not None else None
-    moved = catalog_remote.bring(config, cluster, known=known, answer=answer)
+    known, response = remote is not None, remote.response if remote is not None else None
+    moved = catalog_remote.bring(config, cluster, known=known, response=response)
     return _head(config, cluster, moved=moved)
 
 

@@ -21,10 +21,10 @@ from commodore_py.dependencies.git.checkouts import (
     swap_in,
     update_clone,
 )
-from commodore_py.dependencies.git.questions import Asker
+from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import find
 from commodore_py.dependencies.protection.journal import Journal
-from commodore_py.dependencies.protection.safety import (
+from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
     ignored_in_the_way,
@@ -32,14 +32,14 @@ from commodore_py.dependencies.protection.safety import (
     put_aside,
     unpushed,
 )
-from commodore_py.dependencies.protection.undo import noted
+from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from commodore_py.adapters.git.refs import Refs
     from commodore_py.adapters.git.status import Status
     from commodore_py.config import Config
-    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.dependencies.git.remotes import RemoteRefs
     from commodore_py.model.cluster import Cluster
 
 
@@ -50,14 +50,14 @@ _GENERATED = ("manifests/", "refs/")
 _MISSING = ("does not appear to be a git repository", "not found", "does not exist")
 
 
-def look(config: Config, cluster: Cluster) -> Answer | None:
+def look(config: Config, cluster: Cluster) -> RemoteRefs | None:
     """What the remote has; raises if work of others lies in the checkout."""
     directory, what = config.paths.catalog, _name(cluster)
     _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
     return _ask(config, what, cluster.catalog_url)
 
 
-def bring(config: Config, cluster: Cluster, *, known: bool, answer: Answer | None) -> bool:
+def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs | None) -> bool:
     """Have the checkout at the tip of its remote, and tell whether that is another remote now."""
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     problem = not_ours_to_replace(what, directory)
@@ -73,8 +73,10 @@ def bring(config: Config, cluster: Cluster, *, known: bool, answer: Answer | Non
         return False
     journal = Journal.of(config.paths)
     _protect(what, directory, journal, force=config.force)
-    answer = answer if known else _ask(config, what, url)
-    refs, moved = update_clone(what, directory, url, journal, answer=answer, rule=config.push_url)
+    response = response if known else _ask(config, what, url)
+    refs, moved = update_clone(
+        what, directory, url, journal, response=response, rule=config.push_url
+    )
     _take_tip(config, what, directory, refs, journal, moved_to=url if moved else "")
     return moved
 
@@ -83,9 +85,9 @@ def _name(cluster: Cluster) -> str:
     return f"catalog of {cluster.id}"
 
 
-def _ask(config: Config, what: str, url: str) -> Answer | None:
+def _ask(config: Config, what: str, url: str) -> RemoteRefs | None:
     try:
-        return question(what, config.paths.catalog, url, Asker(config.paths.root))
+        return question(what, config.paths.catalog, url, RemoteClient(config.paths.root))
     except CommodoreError as error:
         raise _unreachable(error) from error
 
@@ -180,7 +182,7 @@ def _take_tip(
     except RevisionNotFound:  # an empty repository, or one whose HEAD names no branch yet
         head, branch = head_of(directory)
         branch = _unborn_branch(moved_to) if moved_to else branch
-        with noted(journal, directory, before=head):
+        with journaled(journal, directory, before=head):
             _start_empty(directory, wanted or branch or FALLBACK_BRANCH)
     else:
         if not there:

@@ -12,8 +12,8 @@ from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import web
-from commodore_py.dependencies.git.lending import Lender
-from commodore_py.dependencies.git.questions import Asker
+from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
@@ -124,11 +124,11 @@ class _Run:
         clones = Clones.shared_with(
             config.paths.bare_clones,
             shared,
-            Lender.of(config),
+            ObjectCache.of(config),
             local=config.local,
             offline=config.offline,
         )
-        return cls(settings, Repositories(settings, clones, Asker(config.paths.root)))
+        return cls(settings, Repositories(settings, clones, RemoteClient(config.paths.root)))
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, remove
 from commodore_py.adapters.git.program import succeeds
-from commodore_py.dependencies.protection.safety import moment
+from commodore_py.dependencies.protection.local_work import moment
 from commodore_py.errors import CommodoreError
 
 from .plan import Placement, Plan, below

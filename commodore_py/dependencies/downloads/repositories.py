@@ -21,7 +21,7 @@ from commodore_py.model.remote_use import VersionUsed
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.dependencies.git.questions import Answer, Asker
+    from commodore_py.dependencies.git.remotes import RemoteClient, RemoteRefs
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
@@ -41,8 +41,8 @@ class Repositories:
 
     settings: FetchSettings
     clones: Clones
-    asker: Asker
-    _answers: dict[str, Answer] = field(default_factory=dict)
+    client: RemoteClient
+    _answers: dict[str, RemoteRefs] = field(default_factory=dict)
     _locks: dict[Path, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
@@ -75,10 +75,10 @@ class Repositories:
         names = (TAGS + ref, BRANCHES + ref) if ref else (BRANCHES + answer.default_branch,)
         return next((answer.peeled[name] for name in names if name in answer.peeled), "")
 
-    def _answer(self, wanted: Repository) -> Answer:
+    def _answer(self, wanted: Repository) -> RemoteRefs:
         if wanted.url not in self._answers:
             bare = self.clones.of(Remote(wanted.url, ""))
-            self._answers[wanted.url] = self.asker.ask(wanted.url, bare)
+            self._answers[wanted.url] = self.client.ask(wanted.url, bare)
         return self._answers[wanted.url]
 
     def _default_branch(self, wanted: Repository) -> str:

@@ -20,21 +20,21 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import Dependency
 
     from .groups import Group
-    from .questions import Answer, Asker
+    from .remotes import RemoteClient, RemoteRefs
 
 PARALLEL = 8  # waiting for servers, not computing
 
-Answers: TypeAlias = "Mapping[Path, Answer | CommodoreError | None]"
+ResponsesByClone: TypeAlias = "Mapping[Path, RemoteRefs | CommodoreError | None]"
 
 
-def ask_all(
-    groups: tuple[Group, ...], config: Config, asker: Asker
-) -> tuple[Mapping[Path, list[CheckedOut | Dependency]], Answers]:
+def query_all(
+    groups: tuple[Group, ...], config: Config, client: RemoteClient
+) -> tuple[Mapping[Path, list[CheckedOut | Dependency]], ResponsesByClone]:
     """What needs nothing done, and what the remotes of all else have."""
     settled: dict[Path, list[CheckedOut | Dependency]] = {}
-    answers: dict[Path, Answer | CommodoreError | None] = {}
+    responses: dict[Path, RemoteRefs | CommodoreError | None] = {}
 
-    def settle(group: Group, ask: Callable[[str, str], Answer | None]) -> bool:
+    def settle(group: Group, ask: Callable[[str, str], RemoteRefs | None]) -> bool:
         found = _as_wanted(group, ask, config)
         if found is not None:
             settled[group.clone] = found
@@ -44,32 +44,32 @@ def ask_all(
     with watch, ThreadPoolExecutor(max_workers=PARALLEL) as pool:
         # Servers are asked in threads, files read in this one: Python computes in one at a time.
         asked = [
-            (group, pool.submit(_question, group, asker))
+            (group, pool.submit(_question, group, client))
             for group in groups
-            if group.needs_server or not settle(group, asker.look)
+            if group.needs_server or not settle(group, client.look)
         ]
         for group, future in asked:
-            answer = future.result()
-            if isinstance(answer, CommodoreError) or not settle(group, partial(_told, answer)):
-                answers[group.clone] = answer
-    return settled, answers
+            response = future.result()
+            if isinstance(response, CommodoreError) or not settle(group, partial(_told, response)):
+                responses[group.clone] = response
+    return settled, responses
 
 
-def _question(group: Group, asker: Asker) -> Answer | CommodoreError | None:
+def _question(group: Group, client: RemoteClient) -> RemoteRefs | CommodoreError | None:
     spec = group.configuration
     try:
         with run_log.item("question", group.clone.name):
             if spec is None:
-                return clones.question(group.clone, group.url, group.specs, asker)
+                return clones.question(group.clone, group.url, group.specs, client)
             revision = spec.version or ""
-            return checkouts.question(str(spec), group.clone, spec.url, asker, revision=revision)
+            return checkouts.question(str(spec), group.clone, spec.url, client, revision=revision)
     except CommodoreError as error:
         error.add_note(f"while asking for {', '.join(map(str, group.specs))}")
         return error
 
 
 def _as_wanted(
-    group: Group, ask: Callable[[str, str], Answer | None], config: Config
+    group: Group, ask: Callable[[str, str], RemoteRefs | None], config: Config
 ) -> list[CheckedOut | Dependency] | None:
     """What comes from a clone, if nothing is to be done for it."""
     spec, rule = group.configuration, config.push_url
@@ -90,5 +90,5 @@ def _as_wanted(
     return [checkouts.as_fetched(spec, group.clone, *found, override=override)]
 
 
-def _told(answer: Answer | None, *_: str) -> Answer | None:
-    return answer
+def _told(response: RemoteRefs | None, *_: str) -> RemoteRefs | None:
+    return response

@@ -21,22 +21,22 @@ from commodore_py.adapters.git.refs import (
 from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.protection.safety import (
+from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
     in_the_way,
     is_empty,
     not_ours_to_replace,
     put_aside,
-    remember,
+    record_checkout,
     unpushed,
 )
-from commodore_py.dependencies.protection.undo import noted
+from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
-from . import seen_clean
-from .questions import lacks, refs_from
+from . import clean_check
+from .remotes import lacks, refs_from
 from .revisions import find, is_commit, is_complete, moved_tags, require_complete
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git.urls import PushRule
     from commodore_py.dependencies.protection.journal import Journal
 
-    from .questions import Answer, Asker
+    from .remotes import RemoteClient, RemoteRefs
     from .revisions import Found
 
 log = logging.getLogger(__name__)
@@ -67,7 +67,7 @@ def obstacle(spec: DependencySpec, directory: Path) -> CommodoreError | None:
         return problem
     git_folder = directory / ".git"
     commit, _ = head_of(directory)
-    look = seen_clean.Look(directory, git_folder, commit, untracked=True) if commit else None
+    look = clean_check.Look(directory, git_folder, commit, untracked=True) if commit else None
     work = local_work(directory)
     if look is not None and not work:
         look.was_clean()
@@ -88,7 +88,7 @@ def put_work_aside(
     put_aside(directory, what, kept_in=directory, ignored=ignored)
     head = commit_of(directory, "HEAD")
     if head is not None:
-        with noted(journal, directory, before=head, after=head):
+        with journaled(journal, directory, before=head, after=head):
             git(directory, "reset", "--quiet", "--hard")
     git(directory, "clean", "--quiet", "-d", "--force")
 
@@ -97,7 +97,7 @@ def update_configuration(
     spec: DependencySpec,
     directory: Path,
     journal: Journal,
-    answer: Answer | None,
+    response: RemoteRefs | None,
     *,
     override: str = "",
     force: bool = False,
@@ -105,7 +105,9 @@ def update_configuration(
 ) -> Dependency:
     """Bring the global or tenant configuration to the wanted revision."""
     if (directory / ".git").exists():
-        refs, _ = update_clone(str(spec), directory, spec.url, journal, answer=answer, rule=rule)
+        refs, _ = update_clone(
+            str(spec), directory, spec.url, journal, response=response, rule=rule
+        )
         try:
             commit = _check_out_configuration(spec, directory, refs, journal)
         except ProgramFailed as error:
@@ -139,8 +141,8 @@ def as_fetched(
 
 
 def question(
-    what: str, directory: Path, url: str, asker: Asker, *, revision: str = ""
-) -> Answer | None:
+    what: str, directory: Path, url: str, client: RemoteClient, *, revision: str = ""
+) -> RemoteRefs | None:
     """Ask what a clone's remote has, unless that cannot matter."""
     if not (directory / ".git").exists():
         return None  # cloning will tell
@@ -148,7 +150,7 @@ def question(
     if is_commit(revision) and old == git_urls.normalise(url) and is_complete(directory, revision):
         return None  # commits never change
     try:
-        return asker.ask(url, directory / ".git")
+        return client.ask(url, directory / ".git")
     except ProgramFailed as error:
         raise _cannot_fetch(
             what, git_urls.without_password(git_urls.normalise(url)), error
@@ -185,33 +187,33 @@ def update_clone(
     url: str,
     journal: Journal,
     *,
-    answer: Answer | None,
+    response: RemoteRefs | None,
     rule: PushRule | None = None,
 ) -> tuple[Refs, bool]:
     """Bring a clone up to what its remote answered; says whether that is another repository.
 
-    Without an answer, the clone has all that is needed.
+    Without an response, the clone has all that is needed.
     """
     old = remote_settings(directory).get("remote.origin.url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
     have = read_refs(directory / ".git", BRANCHES, TAGS)
-    if answer is None or (not moved and not lacks(answer, have, None)):
+    if response is None or (not moved and not lacks(response, have, None)):
         configure_remote(directory, url, rule)
-        if answer is None:
+        if response is None:
             return refs_of(directory), False
-        note_default_branch(directory, answer.default_branch, have)
-        return refs_from(answer, have, ()) or refs_of(directory), False
+        note_default_branch(directory, response.default_branch, have)
+        return refs_from(response, have, ()) or refs_of(directory), False
     shown = git_urls.without_password(git_urls.normalise(url))
     log.info("fetching %s from %s", what, shown)
     before = refs_of(directory)
     # Until something came from there, the next run must not think that it did.
     try:
-        with noted(journal if moved else None, directory, url=old):
+        with journaled(journal if moved else None, directory, url=old):
             configure_remote(directory, url, rule)
             fetch(directory, other_repository=moved)
     except ProgramFailed as error:
         raise _cannot_fetch(what, shown, error) from error
-    note_default_branch(directory, answer.default_branch, have)
+    note_default_branch(directory, response.default_branch, have)
     after = refs_of(directory)
     if moved:
         was = git_urls.without_password(old)
@@ -234,9 +236,9 @@ def check_out(
     head, branch = head_of(directory)
     if overwrite or (head, branch) != (found.commit, found.branch or None):
         require_complete(directory, found, refs)
-        with noted(journal, directory, before=head, after=found.commit):
+        with journaled(journal, directory, before=head, after=found.commit):
             _switch(directory, found, force=overwrite)
-    remember(directory, directory / ".git", found.commit)
+    record_checkout(directory, directory / ".git", found.commit)
     return found.commit
 
 

@@ -18,8 +18,8 @@ from commodore_py.adapters.git.worktrees import heads_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
-from .lending_entries import give_back
-from .questions import is_plain, lacks, refs_from
+from .object_cache_entries import remove_cache_refs
+from .remotes import is_plain, lacks, refs_from
 from .revisions import is_commit, is_complete, moved_tags
 
 if TYPE_CHECKING:
@@ -29,15 +29,17 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git.urls import PushRule
     from commodore_py.model.dependency import DependencySpec
 
-    from .lending import Lender
-    from .questions import Answer, Asker
+    from .object_cache import ObjectCache
+    from .remotes import RemoteClient, RemoteRefs
 
 log = logging.getLogger(__name__)
 
 _OF_REMOTE = (BRANCHES, TAGS)
 
 
-def question(bare: Path, url: str, specs: Sequence[DependencySpec], asker: Asker) -> Answer | None:
+def question(
+    bare: Path, url: str, specs: Sequence[DependencySpec], client: RemoteClient
+) -> RemoteRefs | None:
     """Ask what a clone's remote has, unless that cannot matter."""
     versions = {spec.version or "HEAD" for spec in specs}
     if not (bare / "HEAD").is_file():  # all of it will be fetched, but for the remote's HEAD
@@ -48,7 +50,7 @@ def question(bare: Path, url: str, specs: Sequence[DependencySpec], asker: Asker
         have = read_refs(bare, BRANCHES, TAGS)
         matters = not have.objects or not _are_present(bare, versions)
     try:
-        return asker.ask(url, bare) if matters else None
+        return client.ask(url, bare) if matters else None
     except ProgramFailed as error:
         raise _cannot_fetch(url, specs, error) from error
 
@@ -57,29 +59,29 @@ def update_clone(
     bare: Path,
     url: str,
     specs: Sequence[DependencySpec],
-    answer: Answer | None,
+    response: RemoteRefs | None,
     *,
-    lender: Lender | None = None,
+    object_cache: ObjectCache | None = None,
     rule: PushRule | None = None,
-    asker: Asker | None = None,
+    client: RemoteClient | None = None,
     blueprint: Blueprint | None = None,
 ) -> Refs:
     """Open or make a bare clone and bring it up to date; returns its branches and tags.
 
-    Without an answer of the remote, a clone that is there has all that is needed.
+    Without an response of the remote, a clone that is there has all that is needed.
     """
-    fresh, has_loan = not (bare / "HEAD").is_file(), False
+    fresh, from_cache = not (bare / "HEAD").is_file(), False
     if fresh:
-        if asker is not None and not (lender is not None and lender.has(url)):
-            refs = _copied(bare, url, specs, asker, rule=rule, blueprint=blueprint)
+        if client is not None and not (object_cache is not None and object_cache.has(url)):
+            refs = _copied(bare, url, specs, client, rule=rule, blueprint=blueprint)
             if refs is not None:
-                if lender is not None:
-                    lender.keep(url, bare, fresh=True, changed=True)
+                if object_cache is not None:
+                    object_cache.keep(url, bare, fresh=True, changed=True)
                 return refs
-        has_loan = make_clone(bare, url, lender, rule, blueprint)
+        from_cache = make_clone(bare, url, object_cache, rule, blueprint)
     else:
         configure_remote(bare, url, rule)
-        known = _up_to_date(bare, specs, answer)
+        known = _up_to_date(bare, specs, response)
         if known is not None:
             return known
     before = Refs({}, "") if fresh else _refs(bare)
@@ -87,18 +89,18 @@ def update_clone(
     log.info("fetching %s", shown)
     try:
         # A loan comes with refs; what is missing then is not much.
-        fetch(bare, fresh=fresh and not has_loan)
+        fetch(bare, fresh=fresh and not from_cache)
     except ProgramFailed as error:
         raise _cannot_fetch(url, specs, error) from error
-    give_back(bare)
+    remove_cache_refs(bare)
     _pack_refs(bare)
     after = _refs(bare)
-    if answer is not None and answer.default_branch:
-        after = replace(after, default_branch=answer.default_branch)
+    if response is not None and response.default_branch:
+        after = replace(after, default_branch=response.default_branch)
     for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", shown, tag)
-    if lender is not None:
-        lender.keep(url, bare, fresh=fresh, changed=after != before)
+    if object_cache is not None:
+        object_cache.keep(url, bare, fresh=fresh, changed=after != before)
     return after
 
 
@@ -110,16 +112,18 @@ def belongs_to(git_folder: Path | None, bare: Path) -> bool:
     return clone == bare or clone == bare.resolve()
 
 
-def _up_to_date(bare: Path, specs: Sequence[DependencySpec], answer: Answer | None) -> Refs | None:
+def _up_to_date(
+    bare: Path, specs: Sequence[DependencySpec], response: RemoteRefs | None
+) -> Refs | None:
     """The remote's refs, if a clone has all of them that matter."""
     versions = {spec.version or "HEAD" for spec in specs}
-    if answer is None:  # commits never change
+    if response is None:  # commits never change
         return Refs({}, "") if _are_present(bare, versions) else None
     have = read_refs(bare, BRANCHES, TAGS)
     commits = {version for version in versions if is_commit(version)}
-    if lacks(answer, have, versions - commits) or not _are_present(bare, commits):
+    if lacks(response, have, versions - commits) or not _are_present(bare, commits):
         return None
-    refs = refs_from(answer, have, versions - commits)
+    refs = refs_from(response, have, versions - commits)
     if refs is not None:
         return refs
     _pack_refs(bare)
@@ -155,7 +159,7 @@ def _copied(
     bare: Path,
     url: str,
     specs: Sequence[DependencySpec],
-    asker: Asker,
+    client: RemoteClient,
     *,
     rule: PushRule | None,
     blueprint: Blueprint | None,
@@ -166,27 +170,27 @@ def _copied(
     aside = aside_of(bare)
     _begin(aside, url, rule, blueprint)
     settings = settings_text(aside)
-    place, answer = asker.place_of(url, settings), asker.look(url, settings)
+    place, response = client.place_of(url, settings), client.look(url, settings)
     # A fetch brings only what a name leads to: no other commit must be found.
-    plain = answer is not None and is_plain(answer, {spec.version or "HEAD" for spec in specs})
+    plain = response is not None and is_plain(response, {spec.version or "HEAD" for spec in specs})
     if (
         place is None
-        or answer is None
+        or response is None
         or not plain
-        or not copy_all(place, answer.objects, answer.peeled, aside)
+        or not copy_all(place, response.objects, response.peeled, aside)
     ):
         remove(aside)
         return None
     log.info("copying %s", git_urls.normalise(url))
     refs = _refs(aside)
     _put_in_place(aside, bare)
-    return replace(refs, default_branch=answer.default_branch or refs.default_branch)
+    return replace(refs, default_branch=response.default_branch or refs.default_branch)
 
 
 def make_clone(
     bare: Path,
     url: str,
-    lender: Lender | None,
+    object_cache: ObjectCache | None,
     rule: PushRule | None = None,
     blueprint: Blueprint | None = None,
 ) -> bool:
@@ -196,9 +200,9 @@ def make_clone(
     """
     aside = aside_of(bare)
     _begin(aside, url, rule, blueprint)
-    has_loan = lender is not None and lender.lend(url, aside)
+    from_cache = object_cache is not None and object_cache.lend(url, aside)
     _put_in_place(aside, bare)
-    return has_loan
+    return from_cache
 
 
 def _begin(aside: Path, url: str, rule: PushRule | None, blueprint: Blueprint | None) -> None:

@@ -11,12 +11,12 @@ from commodore_py.adapters.git.abbreviations import short_commits_in
 from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
-from commodore_py.dependencies.protection.safety import LocalWork
+from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
 
 from . import checkouts, clones, worktrees
-from .asking import PARALLEL, ask_all
+from .asking import PARALLEL, query_all
 from .contents import incomplete
 from .groups import (
     CONFIGURATION,
@@ -27,8 +27,8 @@ from .groups import (
     place_of,
     register,
 )
-from .lending import Lender
-from .questions import Asker
+from .object_cache import ObjectCache
+from .remotes import RemoteClient
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-    from .asking import Answers
+    from .asking import ResponsesByClone
     from .groups import Group
-    from .questions import Answer
+    from .remotes import RemoteRefs
 
 log = logging.getLogger(__name__)
 
@@ -50,26 +50,26 @@ def git_fetcher(config: Config) -> Fetch:
     """A function that fetches; what it has found out once holds for all that it is asked."""
     paths = config.paths
     remotes: dict[str, str] = {}
-    asker, blueprint = Asker(paths.root), Blueprint()
+    client, blueprint = RemoteClient(paths.root), Blueprint()
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         register(wanted, remotes)
         groups = groups_of(wanted, remotes, paths)
-        settled, answers = ask_all(groups, config, asker)
+        settled, responses = query_all(groups, config, client)
         groups = tuple(one for one in groups if one.clone not in settled)
-        known = _look_around(groups, answers, config)
+        known = _look_around(groups, responses, config)
         done = [one for found in settled.values() for one in found]
         return _pinned(
-            wanted, [*done, *_fetch_all(groups, known, config, asker, blueprint)], config
+            wanted, [*done, *_fetch_all(groups, known, config, client, blueprint)], config
         )
 
     return from_git
 
 
 def _look_around(
-    groups: tuple[Group, ...], answers: Answers, config: Config
-) -> Mapping[Path, Answer | None]:
+    groups: tuple[Group, ...], responses: ResponsesByClone, config: Config
+) -> Mapping[Path, RemoteRefs | None]:
     """Look for local work before anything is changed."""
 
     def obstacle(spec: DependencySpec) -> CommodoreError | None:
@@ -90,13 +90,13 @@ def _look_around(
         for spec, problem in zip(specs, _in_parallel(obstacle, specs), strict=True)
         if problem is not None
     }
-    _clear_the_way(obstacles, answers, config)
-    return {clone: one for clone, one in answers.items() if not isinstance(one, CommodoreError)}
+    _clear_the_way(obstacles, responses, config)
+    return {clone: one for clone, one in responses.items() if not isinstance(one, CommodoreError)}
 
 
 def _clear_the_way(
     obstacles: Mapping[DependencySpec, CommodoreError],
-    answers: Answers,
+    responses: ResponsesByClone,
     config: Config,
 ) -> None:
     """Report everything that stands in the way; put local work aside if that is forced."""
@@ -108,7 +108,7 @@ def _clear_the_way(
                 for problem in obstacles.values()
                 if not (force and isinstance(problem, LocalWork))
             ),
-            *(problem for problem in answers.values() if isinstance(problem, CommodoreError)),
+            *(problem for problem in responses.values() if isinstance(problem, CommodoreError)),
         ),
         "nothing was fetched",
     )
@@ -121,17 +121,19 @@ def _clear_the_way(
 
 def _fetch_all(
     groups: tuple[Group, ...],
-    answers: Mapping[Path, Answer | None],
+    responses: Mapping[Path, RemoteRefs | None],
     config: Config,
-    asker: Asker,
+    client: RemoteClient,
     blueprint: Blueprint,
 ) -> list[Dependency | CheckedOut | CommodoreError]:
     def fetch_group(group: Group) -> list[Dependency | CheckedOut | CommodoreError]:
         try:
             with run_log.item("repository", group.clone.name):
                 if group.configuration is not None:
-                    return [_fetch_configuration(group, answers[group.clone], config)]
-                return [*_fetch_repository(group, answers[group.clone], config, asker, blueprint)]
+                    return [_fetch_configuration(group, responses[group.clone], config)]
+                return [
+                    *_fetch_repository(group, responses[group.clone], config, client, blueprint)
+                ]
         except CommodoreError as error:
             error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
             return [error]
@@ -157,13 +159,13 @@ def _pinned(
     return tuple(fetched[spec] for spec in specs)
 
 
-def _fetch_configuration(group: Group, answer: Answer | None, config: Config) -> Dependency:
+def _fetch_configuration(group: Group, response: RemoteRefs | None, config: Config) -> Dependency:
     spec = group.specs[0]
     return checkouts.update_configuration(
         spec,
         group.clone,
         Journal.of(config.paths),
-        answer,
+        response,
         override=override_of(spec, config),
         force=config.force,
         rule=config.push_url,
@@ -171,17 +173,21 @@ def _fetch_configuration(group: Group, answer: Answer | None, config: Config) ->
 
 
 def _fetch_repository(
-    group: Group, answer: Answer | None, config: Config, asker: Asker, blueprint: Blueprint
+    group: Group,
+    response: RemoteRefs | None,
+    config: Config,
+    client: RemoteClient,
+    blueprint: Blueprint,
 ) -> Iterator[CheckedOut | CommodoreError]:
-    bare, journal, lender = group.clone, Journal.of(config.paths), Lender.of(config)
+    bare, journal, object_cache = group.clone, Journal.of(config.paths), ObjectCache.of(config)
     refs = clones.update_clone(
         bare,
         group.url,
         group.specs,
-        answer,
-        lender=lender,
+        response,
+        object_cache=object_cache,
         rule=config.push_url,
-        asker=asker,
+        client=client,
         blueprint=blueprint,
     )
     for spec in group.specs:

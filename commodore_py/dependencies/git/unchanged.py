@@ -16,10 +16,10 @@ from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs
 from commodore_py.adapters.git.repository import origin_in, wanted_remote
 from commodore_py.adapters.git.worktrees import heads_in_files
 from commodore_py.adapters.reading import text_of
-from commodore_py.dependencies.protection.safety import was_put_there
+from commodore_py.dependencies.protection.local_work import is_recorded
 
-from . import seen_clean
-from .questions import lacks, refs_from
+from . import clean_check
+from .remotes import lacks, refs_from
 from .revisions import Found, is_commit, named
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git.urls import PushRule
     from commodore_py.adapters.git.worktrees import Head
 
-    from .questions import Answer
+    from .remotes import RemoteRefs
 
 _DEFAULT = f"{BRANCHES}HEAD"
 _KEPT = (
@@ -43,7 +43,7 @@ def commits_at(
     bare: Path,
     url: str,
     wanted: Mapping[Path, str],
-    ask: Callable[[str, str], Answer | None],
+    ask: Callable[[str, str], RemoteRefs | None],
     rule: PushRule | None,
 ) -> list[str] | None:
     """The commits of a clone's worktrees, if each is at the version that is wanted of it.
@@ -82,7 +82,7 @@ def configuration_at(
     directory: Path,
     url: str,
     revision: str,
-    ask: Callable[[str, str], Answer | None],
+    ask: Callable[[str, str], RemoteRefs | None],
     rule: PushRule | None,
 ) -> tuple[str, str] | None:
     """The commit of a clone with files, and its default branch, if it is at a revision."""
@@ -101,7 +101,7 @@ def configuration_at(
     at = (have.objects.get(head or "HEAD", ""), head.removeprefix("refs/heads/"))
     if at != (found.commit, found.branch) or not _all_is_kept(have, found.commit):
         return None
-    clean = was_put_there(git_folder, found.commit) and seen_clean.is_known(
+    clean = is_recorded(git_folder, found.commit) and clean_check.is_clean(
         directory, git_folder, git_folder, found.commit, untracked=True
     )
     return (found.commit, refs.default_branch) if clean else None
@@ -121,29 +121,33 @@ def _plain_clone(
     return (have, settings) if origin_in(settings) == wanted_remote(url, rule) else None
 
 
-def _refs_for(have: RefValues, versions: set[str], ask: Callable[[], Answer | None]) -> Refs | None:
+def _refs_for(
+    have: RefValues, versions: set[str], ask: Callable[[], RemoteRefs | None]
+) -> Refs | None:
     """What a clone has, if its remote has nothing else for these versions."""
     names = {version for version in versions if not is_commit(version)}
     if not names:  # commits never change
         return Refs({}, "")
-    answer = ask()
-    if answer is None or lacks(answer, have, names):
+    response = ask()
+    if response is None or lacks(response, have, names):
         return None
-    return refs_from(answer, have, names)
+    return refs_from(response, have, names)
 
 
-def _refs_for_all(have: RefValues, revision: str, ask: Callable[[], Answer | None]) -> Refs | None:
+def _refs_for_all(
+    have: RefValues, revision: str, ask: Callable[[], RemoteRefs | None]
+) -> Refs | None:
     """The same for a clone of which everything is kept up to date, and a revision of it."""
     noted = have.symbolic.get(_DEFAULT, "")
     if is_commit(revision):
         there = not noted or noted in have.objects
         return Refs({}, noted.removeprefix(BRANCHES) or FALLBACK_BRANCH) if there else None
-    answer = ask()
-    if answer is None or lacks(answer, have, None):
+    response = ask()
+    if response is None or lacks(response, have, None):
         return None
-    if answer.default_branch and noted != BRANCHES + answer.default_branch:
+    if response.default_branch and noted != BRANCHES + response.default_branch:
         return None
-    return refs_from(answer, have, ())
+    return refs_from(response, have, ())
 
 
 def _found(refs: Refs, version: str, *, prefer: Literal["branch", "tag"]) -> Found | None:
@@ -170,8 +174,8 @@ def _is_ours(worktree: Path, bare: Path, head: Head) -> bool:
     return (
         isfile(f"{head.admin}/commondir")
         and not exists(f"{head.admin}/locked")
-        and was_put_there(head.admin, head.commit)
-        and seen_clean.is_known(worktree, head.admin, bare, head.commit, untracked=False)
+        and is_recorded(head.admin, head.commit)
+        and clean_check.is_clean(worktree, head.admin, bare, head.commit, untracked=False)
     )
 
 

@@ -14,24 +14,24 @@ from commodore_py.adapters.git.repository import git_folder_of, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.git.worktrees import add_worktree, admins_in, heads_of, is_complete
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.protection.safety import (
+from commodore_py.dependencies.protection.local_work import (
     LocalWork,
     described,
     in_the_way,
     is_empty,
+    is_recorded,
     keep_branch,
     keep_head,
     move_aside,
     not_ours_to_replace,
     put_aside,
-    remember,
+    record_checkout,
     unpushed,
-    was_put_there,
 )
-from commodore_py.dependencies.protection.undo import noted, unmake
+from commodore_py.dependencies.protection.undo import journaled, remove_incomplete
 from commodore_py.errors import CommodoreError
 
-from . import seen_clean
+from . import clean_check
 from .clones import belongs_to
 from .revisions import Found, find, require_complete
 
@@ -48,7 +48,7 @@ log = logging.getLogger(__name__)
 def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError | None:
     """What stands against updating a worktree; local work can be forced, the rest cannot."""
     git_folder = _reconnected(worktree, bare)
-    if _is_half_made(git_folder):
+    if _is_incomplete(git_folder):
         return None
     if belongs_to(git_folder, bare) and not bare.is_dir():
         return CommodoreError(
@@ -83,7 +83,7 @@ def put_work_aside(
     if git_folder is not None:
         put_aside(worktree, str(spec), kept_in=git_folder.parent.parent, ignored=ignored)
         head = commit_of(worktree, "HEAD") or ""
-        with noted(journal, worktree, before=head, after=head):
+        with journaled(journal, worktree, before=head, after=head):
             git(worktree, "reset", "--quiet", "--hard")
         return
     # A clone keeps its refs and stashes to itself: it is moved as a whole.
@@ -104,8 +104,8 @@ def check_out(
     there, _ = heads.get(git_folder or worktree, ("", ""))
     found = _find(spec, there, bare, refs)
     if worktree.exists() and not is_empty(worktree):
-        if _is_half_made(git_folder):
-            unmake(worktree, bare, found.commit, began=0)
+        if _is_incomplete(git_folder):
+            remove_incomplete(worktree, bare, found.commit, began=0)
         elif not belongs_to(git_folder, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
             log.warning(
@@ -125,7 +125,7 @@ def check_out(
         _create(worktree, bare, found, refs, journal)
         git_folder = git_folder_of(worktree)
     if git_folder is not None:
-        remember(worktree, git_folder, found.commit)
+        record_checkout(worktree, git_folder, found.commit)
     return found.commit
 
 
@@ -153,7 +153,7 @@ def _create(worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journ
     branch = "" if taken else found.branch
     if branch:
         keep_branch(bare, branch, found.commit)
-    with noted(journal, worktree, after=found.commit, clone=bare):
+    with journaled(journal, worktree, after=found.commit, clone=bare):
         add_worktree(worktree, bare, found.commit, branch)
 
 
@@ -194,7 +194,7 @@ def _update(
     # Who else is on the branch was looked up already.
     command = ("checkout", "--quiet", "--ignore-other-worktrees")
     try:
-        with noted(journal, worktree, before=commit, after=found.commit):
+        with journaled(journal, worktree, before=commit, after=found.commit):
             git(worktree, *command, "--no-overwrite-ignore", *how)
     except ProgramFailed as error:
         names = in_the_way(error.stderr)
@@ -203,18 +203,18 @@ def _update(
         if not force:
             raise LocalWork.blocking(str(spec), worktree, names, spec.version) from error
         put_work_aside(spec, worktree, journal, ignored=names)
-        with noted(journal, worktree, before=commit, after=found.commit):
+        with journaled(journal, worktree, before=commit, after=found.commit):
             git(worktree, *command, "--force", *how)
 
 
 def _own_work_in(worktree: Path, bare: Path) -> list[str]:
     git_folder = git_folder_of(worktree)
     commit, _ = heads_of(bare).get(git_folder or worktree, ("", ""))
-    if git_folder is None or not commit or not was_put_there(git_folder, commit):
+    if git_folder is None or not commit or not is_recorded(git_folder, commit):
         return _work_in(worktree, untracked=False)
-    if seen_clean.is_known(worktree, git_folder, bare, commit, untracked=False):
+    if clean_check.is_clean(worktree, git_folder, bare, commit, untracked=False):
         return []
-    look = seen_clean.Look(worktree, git_folder, commit)
+    look = clean_check.Look(worktree, git_folder, commit)
     # Untracked files stay where they are, so they are in no danger.
     changes = described(status(worktree, untracked=False))
     if not changes:
@@ -250,6 +250,6 @@ def _reconnected(worktree: Path, bare: Path) -> Path | None:
     return git_folder_of(worktree)
 
 
-def _is_half_made(git_folder: Path | None) -> bool:
+def _is_incomplete(git_folder: Path | None) -> bool:
     """Whether Git was killed while it made this worktree."""
     return git_folder is not None and git_folder.is_dir() and not is_complete(git_folder)

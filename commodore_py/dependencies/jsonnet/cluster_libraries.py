@@ -43,7 +43,7 @@ def install_cluster_libraries(
     if config.local and not config.fetch_dependencies:
         return
     # Much code, not needed by local runs.
-    from commodore_py.dependencies.git.lending import Lender  # noqa: PLC0415
+    from commodore_py.dependencies.git.object_cache import ObjectCache  # noqa: PLC0415
 
     from .fetch import Clones  # noqa: PLC0415
     from .install import install  # noqa: PLC0415
@@ -58,7 +58,7 @@ def install_cluster_libraries(
     clones = Clones.shared_with(
         paths.bare_clones,
         classes.dependencies,
-        Lender.of(config),
+        ObjectCache.of(config),
         local=config.local,
         offline=config.offline,
     )

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from commodore_py.dependencies.git.lending import Lender
+from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import parameter_key
 
@@ -46,7 +46,7 @@ def install_component_libraries(
         log.info("no Jsonnet libraries to install: %s does not exist", component.directory / TARGET)
         return
     config.paths.bare_clones.mkdir(parents=True, exist_ok=True)  # remotes are queried from there
-    clones = PartialClones(config.paths.bare_clones, Lender.of(config), offline=config.offline)
+    clones = PartialClones(config.paths.bare_clones, ObjectCache.of(config), offline=config.offline)
     install(component.directory, clones, strict=config.strict, keep_others=keep_others)
 
 

@@ -18,7 +18,7 @@ from urllib.parse import quote
 from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.dependencies.protection.safety import move_aside
+from commodore_py.dependencies.protection.local_work import move_aside
 from commodore_py.errors import CommodoreError
 from commodore_py.model.fields import field_values
 

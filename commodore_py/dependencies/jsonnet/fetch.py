@@ -15,8 +15,8 @@ from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, rea
 from commodore_py.adapters.git.repository import configure_remote
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import make_clone
-from commodore_py.dependencies.git.lending_entries import give_back
-from commodore_py.dependencies.git.questions import Asker, lacks
+from commodore_py.dependencies.git.object_cache_entries import remove_cache_refs
+from commodore_py.dependencies.git.remotes import RemoteClient, lacks
 from commodore_py.dependencies.git.revisions import find, is_commit, is_complete, moved_tags
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from commodore_py.dependencies.git.lending import Lender
-    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.dependencies.git.object_cache import ObjectCache
+    from commodore_py.dependencies.git.remotes import RemoteRefs
     from commodore_py.model.dependency import Dependency
 
     from .remote import Remote
@@ -48,17 +48,17 @@ class Clones:
     """The bare clones of a working directory, each queried and fetched at most once."""
 
     def __init__(
-        self, folder: Path, lender: Lender | None = None, *, offline: bool = False
+        self, folder: Path, object_cache: ObjectCache | None = None, *, offline: bool = False
     ) -> None:
         self.offline = offline
         self._folder = folder
-        self._lender = lender
-        self._asker = Asker(folder)
+        self._object_cache = object_cache
+        self._client = RemoteClient(folder)
         self._shared: dict[str, tuple[Path, str]] = {}
         self._current: set[tuple[Path, str]] = set()
-        self._answers: dict[Path, Answer] = {}
+        self._answers: dict[Path, RemoteRefs] = {}
         self._fresh: set[Path] = set()
-        self._has_loan: set[Path] = set()
+        self._from_cache: set[Path] = set()
         self._fetched: dict[Path, str] = {}
 
     @classmethod
@@ -66,13 +66,13 @@ class Clones:
         cls,
         folder: Path,
         dependencies: Iterable[Dependency],
-        lender: Lender | None = None,
+        object_cache: ObjectCache | None = None,
         *,
         local: bool,
         offline: bool = False,
     ) -> Clones:
         """The clones after components and packages were fetched, which local mode skips."""
-        clones = cls(folder, lender, offline=offline)
+        clones = cls(folder, object_cache, offline=offline)
         for dependency in dependencies:
             if dependency.spec.kind not in _WITH_WORKTREE or not dependency.url:
                 continue
@@ -128,8 +128,8 @@ class Clones:
         if (bare / "HEAD").is_file():
             configure_remote(bare, remote.url)
             return
-        if make_clone(bare, remote.url, self._lender):
-            self._has_loan.add(bare)
+        if make_clone(bare, remote.url, self._object_cache):
+            self._from_cache.add(bare)
         self._fresh.add(bare)
 
     def _update(self, bare: Path, url: str, version: str) -> str:
@@ -138,8 +138,10 @@ class Clones:
             try:
                 if self._is_current(bare, url, version):
                     return ""
-                has_loan = bare in self._has_loan
-                _fetch(bare, url, self._lender, fresh=bare in self._fresh, has_loan=has_loan)
+                from_cache = bare in self._from_cache
+                _fetch(
+                    bare, url, self._object_cache, fresh=bare in self._fresh, from_cache=from_cache
+                )
             except ProgramFailed as error:
                 self._fetched[bare] = error.stderr.strip() or str(error)
             else:
@@ -154,7 +156,7 @@ class Clones:
         if (bare, version) in self._current:
             return True
         if bare not in self._answers:
-            self._answers[bare] = self._asker.ask(url, bare)
+            self._answers[bare] = self._client.ask(url, bare)
         have = read_refs(bare, BRANCHES, TAGS)
         return not lacks(self._answers[bare], have, {version})
 
@@ -196,17 +198,19 @@ def _fetched_library(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
     return CommodoreError("there is no such folder", where=str(wanted.folder))
 
 
-def _fetch(bare: Path, url: str, lender: Lender | None, *, fresh: bool, has_loan: bool) -> None:
+def _fetch(
+    bare: Path, url: str, object_cache: ObjectCache | None, *, fresh: bool, from_cache: bool
+) -> None:
     shown = git_urls.without_password(url)
     log.info("fetching %s", shown)
     before = refs_of(bare)
-    fetch(bare, fresh=fresh and not has_loan)
-    give_back(bare)
+    fetch(bare, fresh=fresh and not from_cache)
+    remove_cache_refs(bare)
     after = refs_of(bare)
     for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", shown, tag)
-    if lender is not None:
-        lender.keep(url, bare, fresh=fresh, changed=after != before)
+    if object_cache is not None:
+        object_cache.keep(url, bare, fresh=fresh, changed=after != before)
 
 
 def _found_here(bare: Path, remote: Remote, version: str) -> str:

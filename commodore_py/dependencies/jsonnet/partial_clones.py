@@ -14,8 +14,8 @@ from .fetch import Clones
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.dependencies.git.lending import Lender
-    from commodore_py.dependencies.git.questions import Answer
+    from commodore_py.dependencies.git.object_cache import ObjectCache
+    from commodore_py.dependencies.git.remotes import RemoteRefs
 
     from .content import Content
     from .remote import Remote
@@ -30,9 +30,9 @@ class PartialClones(Clones):
     """Fetches files on demand; falls back to complete clones."""
 
     def __init__(
-        self, folder: Path, lender: Lender | None = None, *, offline: bool = False
+        self, folder: Path, object_cache: ObjectCache | None = None, *, offline: bool = False
     ) -> None:
-        super().__init__(folder, lender, offline=offline)
+        super().__init__(folder, object_cache, offline=offline)
         self._whole: set[Path] = set()
 
     def commit(self, remote: Remote, version: str) -> str:
@@ -44,7 +44,7 @@ class PartialClones(Clones):
         bare = self.of(remote)
         try:
             if bare not in self._answers:
-                self._answers[bare] = self._asker.ask(remote.url, bare)
+                self._answers[bare] = self._client.ask(remote.url, bare)
             found = _plain(self._answers[bare], version, is_github=remote.is_github)
         except ProgramFailed:
             found = ""
@@ -104,7 +104,7 @@ def _is_wanted(name: str, content: Content) -> bool:
     return inside or name.rpartition("/")[2] == _ATTRIBUTES
 
 
-def _plain(answer: Answer, version: str, *, is_github: bool) -> str:
+def _plain(answer: RemoteRefs, version: str, *, is_github: bool) -> str:
     """The commit of a branch or tag; empty if the version is something else."""
     names = [BRANCHES + version, TAGS + version]
     if not is_github:

@@ -14,10 +14,10 @@ from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.adapters.git.worktrees import place_of
 
-from .at_work import wait_until_idle
+from .git_processes import wait_until_idle
 from .journal import Journal
-from .safety import is_empty
-from .undo import half_made_in, take_back, unmake
+from .local_work import is_empty
+from .undo import incomplete_in, remove_incomplete, take_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,19 +44,19 @@ class Span:
         return self.began - _CLOCKS <= path.lstat().st_mtime <= self.ended + _CLOCKS
 
 
-def heal(paths: WorkPaths, span: Span, *, patience: float) -> None:
+def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     """Take back what a run began in this time and did not end."""
     # First of all: until then, a checkout holds what programs were to find, and no user's work.
     for place in on_disk.mend(on_disk.notes_below(paths.state), patience=patience):
         log.info("putting back what programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
-    half_made = [admin for clone in clones for admin in half_made_in(clone)]
+    incomplete = [admin for clone in clones for admin in incomplete_in(clone)]
     intents = tuple(Journal.of(paths).open_intents())
     asides = _asides(paths)
 
     # Only the process that was killed is surely gone; what it had started may be at work yet.
-    concerned = [one for one in locks if locks[one]] + [admin.parent.parent for admin in half_made]
+    concerned = [one for one in locks if locks[one]] + [admin.parent.parent for admin in incomplete]
     busy = {place for one in concerned for place in _places_of(one)} | set(asides)
     busy |= {paths.root / name for _, one in intents for name in (one.place, one.clone) if name}
     wait_until_idle(busy, patience=patience)
@@ -68,7 +68,7 @@ def heal(paths: WorkPaths, span: Span, *, patience: float) -> None:
         log.info("taking back what was begun in %s", intent.place)
         take_back(paths.root, intent, began=file.stat().st_mtime)
         file.unlink()
-    for admin in half_made:
+    for admin in incomplete:
         if admin.exists():  # if it is of a worktree that the journal does not know
             _forget(admin, span)
     for path in asides:
@@ -136,7 +136,7 @@ def _forget(admin: Path, span: Span) -> None:
     noted = place_of(admin)
     place = Path(noted) if noted is not None else None
     if place is not None and (is_empty(place) or git_folder_of(place) == admin.resolve()):
-        unmake(place, admin.parent.parent, _head_of(admin), began=span.began)
+        remove_incomplete(place, admin.parent.parent, _head_of(admin), began=span.began)
     if admin.exists():
         remove(admin)
 

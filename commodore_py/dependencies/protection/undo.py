@@ -16,7 +16,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
 from .journal import Intent
-from .safety import in_the_way, move_aside, remember
+from .local_work import in_the_way, move_aside, record_checkout
 from .written import Version, is_free, is_there, written_by_git
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def noted(
+def journaled(
     journal: Journal | None,
     place: Path,
     *,
@@ -66,7 +66,7 @@ def take_back(root: Path, intent: Intent, *, began: float) -> None:
     """Make a checkout as it was before a step, unless that was completed."""
     place = root / intent.place
     if intent.clone:
-        unmake(place, root / intent.clone, intent.after, began=began)
+        remove_incomplete(place, root / intent.clone, intent.after, began=began)
     elif not (place / ".git").exists() or not succeeds(place, "rev-parse", "--git-dir"):
         return  # somebody took it away: there is nothing to take back
     elif intent.url:
@@ -75,11 +75,11 @@ def take_back(root: Path, intent: Intent, *, began: float) -> None:
         _switch_back(place, intent.before, intent.after, began=began)
 
 
-def unmake(place: Path, clone: Path, after: str, *, began: float) -> None:
+def remove_incomplete(place: Path, clone: Path, after: str, *, began: float) -> None:
     """Remove a worktree that was not completed, and keep what was put there since."""
     git_folder = git_folder_of(place)
     if git_folder is not None and is_complete(git_folder):
-        remember(place, git_folder, after)
+        record_checkout(place, git_folder, after)
         return
     if place.is_dir() and not place.is_symlink():
         # The worktree may not know its clone yet.
@@ -92,12 +92,12 @@ def unmake(place: Path, clone: Path, after: str, *, began: float) -> None:
         else:
             remove(place)
     wanted = {os.path.realpath(place), None}
-    for admin in half_made_in(clone):
+    for admin in incomplete_in(clone):
         if admin.resolve() == git_folder or place_of(admin) in wanted:
             remove(admin)
 
 
-def half_made_in(clone: Path) -> list[Path]:
+def incomplete_in(clone: Path) -> list[Path]:
     """What a bare clone knows of worktrees that were not completed, or not quite removed."""
     return [admin for admin in admins_in(clone) if not is_complete(admin)]
 
@@ -107,7 +107,7 @@ def _switch_back(place: Path, before: str, after: str, *, began: float) -> None:
     if head not in (before, after):
         return  # somebody went on from there: what is in the files is theirs
     if head:
-        remember(place, git_folder_of(place) or place / ".git", head)
+        record_checkout(place, git_folder_of(place) or place / ".git", head)
     if head != before:
         return  # HEAD comes last
     old, new = (Version.of(place, tree) for tree in (before, after))

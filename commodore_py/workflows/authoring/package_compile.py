@@ -17,7 +17,7 @@ from commodore_py.catalog.clean import clean
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of, wanted_components
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
 from commodore_py.inventory.single import explain_missing
@@ -84,7 +84,7 @@ def render_package(config: Config, package: PackageFolder, *, passing: bool) -> 
     If that is a passing one, nobody hears of paths in it.
     """
     root = config.paths.root
-    with user_paths_in_errors(root if passing else None), one_run(config.paths):
+    with user_paths_in_errors(root if passing else None), exclusive_run(config.paths):
         if not config.local:
             log.info("Cleaning the folder in which the package is compiled")
             clean(config)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
-from commodore_py.dependencies.git.questions import Asker
+from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
@@ -72,23 +72,23 @@ def _of_checkouts(
 
 def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all remotes still have what they had."""
-    asker = Asker(root)
+    client = RemoteClient(root)
     near = [one for one in questions if git_urls.local_path(git_urls.normalise(one["url"]))]
     far = [one for one in questions if one not in near]
     # Files are read in this thread: Python computes in one at a time.
-    if not all(_answers(one, asker) for one in near):
+    if not all(_answers(one, client) for one in near):
         return False
     if not far:
         return True
     from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import
 
     with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        return all(pool.map(lambda one: _answers(one, asker), far))
+        return all(pool.map(lambda one: _answers(one, client), far))
 
 
-def _answers(question: Mapping[str, Any], asker: Asker) -> bool:
+def _answers(question: Mapping[str, Any], client: RemoteClient) -> bool:
     try:
-        answer = asker.ask(question["url"], Path(question["folder"]))
+        answer = client.ask(question["url"], Path(question["folder"]))
     except CommodoreError:  # a full run will say what is wrong
         return False
     objects = answer.objects

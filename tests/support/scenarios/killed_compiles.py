@@ -31,7 +31,7 @@ _NOT_YET = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an undisturbed compile makes."""
+    """What an shared_lock compile makes."""
 
     tree: str
     commits: int

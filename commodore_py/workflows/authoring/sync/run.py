@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 from commodore_py.adapters.http.github import GitHub, Wanted
 from commodore_py.adapters.http.github_refusals import NothingMoreToAsk
 from commodore_py.dependencies.fetch import fetcher
-from commodore_py.dependencies.protection.running import one_run
-from commodore_py.dependencies.protection.safety import LocalWork
+from commodore_py.dependencies.protection.local_work import LocalWork
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Fetch, Kind
 from commodore_py.workflows.authoring.templates.record import NAME
@@ -138,7 +138,7 @@ class _Run:
             if repository.archived:
                 return Outcome(entry, Result.SKIPPED, "archived")
         # Other runs in the working directory need not wait for pauses.
-        with one_run(self.config.paths):
+        with exclusive_run(self.config.paths):
             return self._update(entry, repository)
 
     def _update(self, entry: Entry, repository: Repository | None) -> Outcome:

@@ -12,12 +12,12 @@ from commodore_py.adapters.git.program import git
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.catalog.identity import committer
 from commodore_py.config import Author
-from commodore_py.dependencies.protection.authored import (
+from commodore_py.dependencies.protection.authoring import (
     FirstCommit,
     begin_repository,
     begin_worktree,
 )
-from commodore_py.dependencies.protection.running import one_run
+from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.tree import Entry, Tree
 
@@ -92,7 +92,7 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
         first = FirstCommit(content, MESSAGE, git_identity(config.paths.root))
         if place.is_relative_to(config.paths.dependencies.resolve()):
             config.paths.dependencies.mkdir(parents=True, exist_ok=True)
-            with one_run(config.paths):
+            with exclusive_run(config.paths):
                 begin_worktree(config.paths, place, url, first)
         else:
             begin_repository(place, url, first)

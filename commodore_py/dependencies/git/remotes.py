@@ -31,7 +31,7 @@ _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RemoteRefs:
     """The branches and tags of a remote, under the names that a clone has for them."""
 
     objects: Mapping[str, str]
@@ -42,7 +42,7 @@ class Answer:
     """The branch that the remote's HEAD names; empty if it names none that exists."""
 
 
-class Asker:
+class RemoteClient:
     """Asks remotes; what is the same for all of them is found out once."""
 
     def __init__(self, root: Path) -> None:
@@ -50,18 +50,18 @@ class Asker:
         self._ruled: bool | None = None
         self._lock = Lock()
 
-    def ask(self, url: str, git_folder: Path) -> Answer:
-        """What a remote has, for a clone of it; one on this machine answers by its files."""
-        answer = self.look(url, settings_text(git_folder))
-        if answer is not None:
-            return answer
+    def ask(self, url: str, git_folder: Path) -> RemoteRefs:
+        """What a remote has, for a clone of it; one on this machine responses by its files."""
+        response = self.look(url, settings_text(git_folder))
+        if response is not None:
+            return response
         address = git_urls.normalise(url)
         log.info("asking %s", git_urls.without_password(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
-        return _told(url, parse_answer(over_network(where, *arguments)))
+        return _told(url, parse_listing(over_network(where, *arguments)))
 
-    def look(self, url: str, settings: str) -> Answer | None:
+    def look(self, url: str, settings: str) -> RemoteRefs | None:
         """The same by files alone, for a clone with these settings; None if only Git can tell."""
         folder = self.place_of(url, settings)
         files = refs_in_files(folder, "refs/heads", "refs/tags") if folder is not None else None
@@ -82,7 +82,7 @@ class Asker:
             return self._ruled
 
 
-def parse_answer(listing: str) -> Answer:
+def parse_listing(listing: str) -> RemoteRefs:
     """Read what `git ls-remote --symref` prints (pure)."""
     objects: dict[str, str] = {}
     peeled: dict[str, str] = {}
@@ -102,40 +102,42 @@ def parse_answer(listing: str) -> Answer:
             objects[_own_name(name)] = value
     for name, value in objects.items():
         peeled.setdefault(name, value)
-    return Answer(objects, peeled, _default_branch(objects, head, head_object))
+    return RemoteRefs(objects, peeled, _default_branch(objects, head, head_object))
 
 
-def lacks(answer: Answer, have: RefValues, versions: Collection[str] | None) -> bool:
+def lacks(response: RemoteRefs, have: RefValues, versions: Collection[str] | None) -> bool:
     """Whether a clone is behind in what some versions mean; None stands for everything."""
-    if versions is not None and is_plain(answer, versions):
-        names = [name for version in versions for name in _names(answer, version)]
+    if versions is not None and is_plain(response, versions):
+        names = [name for version in versions for name in _names(response, version)]
     else:
         # What else a version may mean depends on everything.
         clones = {name for name in have.objects if name.startswith((BRANCHES, TAGS))}
-        names = [*answer.objects, *clones]
-    return any(answer.objects.get(name) != have.objects.get(name) for name in names)
+        names = [*response.objects, *clones]
+    return any(response.objects.get(name) != have.objects.get(name) for name in names)
 
 
-def refs_from(answer: Answer, have: RefValues, versions: Collection[str]) -> Refs | None:
+def refs_from(response: RemoteRefs, have: RefValues, versions: Collection[str]) -> Refs | None:
     """The remote's refs as commits; None if it is not known what a wanted tag leads to."""
     commits = {
-        name: answer.peeled.get(name) or (have.peeled.get(name, "") if same else "")
-        for name, value in answer.objects.items()
+        name: response.peeled.get(name) or (have.peeled.get(name, "") if same else "")
+        for name, value in response.objects.items()
         for same in [have.objects.get(name) == value]
     }
-    commits |= {name: value for name, value in answer.objects.items() if name.startswith(BRANCHES)}
-    wanted = (name for version in versions for name in _names(answer, version))
+    commits |= {
+        name: value for name, value in response.objects.items() if name.startswith(BRANCHES)
+    }
+    wanted = (name for version in versions for name in _names(response, version))
     if any(commits.get(name) == "" for name in wanted):
         return None
     known = {name: commit for name, commit in commits.items() if commit}
     before = have.symbolic.get(f"{BRANCHES}HEAD", "")
     old = before.removeprefix(BRANCHES) if before in known else ""
-    return Refs(known, answer.default_branch or old or FALLBACK_BRANCH)
+    return Refs(known, response.default_branch or old or FALLBACK_BRANCH)
 
 
-def _told(url: str, answer: Answer) -> Answer:
-    run_log.report(RemoteListed(url, answer.objects, answer.default_branch))
-    return answer
+def _told(url: str, response: RemoteRefs) -> RemoteRefs:
+    run_log.report(RemoteListed(url, response.objects, response.default_branch))
+    return response
 
 
 def _rewrites(settings: str) -> bool:
@@ -143,14 +145,16 @@ def _rewrites(settings: str) -> bool:
     return "insteadof" in settings.lower() or not has_plain_settings(settings)
 
 
-def _read(files: RefValues) -> Answer:
+def _read(files: RefValues) -> RemoteRefs:
     objects = {_own_name(name): v for name, v in files.objects.items() if name != "HEAD"}
     for name, target in files.symbolic.items():
         if name != "HEAD" and target in files.objects:
             objects[_own_name(name)] = files.objects[target]
     peeled = {_own_name(name): value for name, value in files.peeled.items()}
     head = files.symbolic.get("HEAD", "").removeprefix(_HEADS)
-    return Answer(objects, peeled, _default_branch(objects, head, files.objects.get("HEAD", "")))
+    return RemoteRefs(
+        objects, peeled, _default_branch(objects, head, files.objects.get("HEAD", ""))
+    )
 
 
 def _own_name(name: str) -> str:
@@ -167,17 +171,17 @@ def _default_branch(objects: Mapping[str, str], head: str, head_object: str) -> 
     return found.removeprefix(BRANCHES)
 
 
-def is_plain(answer: Answer, versions: Iterable[str]) -> bool:
+def is_plain(response: RemoteRefs, versions: Iterable[str]) -> bool:
     """Whether versions are nothing but names of branches and tags."""
-    return all(_is_plain(answer, version) for version in versions)
+    return all(_is_plain(response, version) for version in versions)
 
 
-def _is_plain(answer: Answer, version: str) -> bool:
+def _is_plain(response: RemoteRefs, version: str) -> bool:
     if is_commit(version):
         return False
-    return version == "HEAD" or any(n + version in answer.objects for n in (BRANCHES, TAGS))
+    return version == "HEAD" or any(n + version in response.objects for n in (BRANCHES, TAGS))
 
 
-def _names(answer: Answer, version: str) -> tuple[str, str]:
-    name = answer.default_branch if version == "HEAD" else version
+def _names(response: RemoteRefs, version: str) -> tuple[str, str]:
+    name = response.default_branch if version == "HEAD" else version
     return BRANCHES + name, TAGS + name

@@ -28,7 +28,7 @@ _PAUSE = 0.05
 
 
 @contextmanager
-def one_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
+def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Work alone in a working directory; first, mend what an earlier run left half done."""
     with _locked(paths.state, patience=patience) as locked:
         if not locked:
@@ -37,9 +37,9 @@ def one_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
         marker = paths.state / "running"
         last = _span_of(marker)
         if last is not None:
-            from .recovery import Span, heal  # noqa: PLC0415 - for few runs only
+            from .recovery import Span, recover  # noqa: PLC0415 - for few runs only
 
-            heal(paths, Span(*last), patience=patience)
+            recover(paths, Span(*last), patience=patience)
         began = time.time()
         write_if_changed(marker, _trace(began))
         try:
@@ -52,7 +52,7 @@ def one_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
 
 
 @contextmanager
-def undisturbed(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
+def shared_lock(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Keep runs out of a working directory while it is read; nothing is written there."""
     try:
         lock = os.open(paths.state / "lock", os.O_RDONLY | os.O_CLOEXEC)

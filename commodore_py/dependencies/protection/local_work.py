@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 _BACKUPS = "refs/commodore/backup"
 # Git keeps refs of this kind for each worktree alone.
-_PUT_THERE = "refs/worktree/commodore/checkout"
+_RECORDED = "refs/worktree/commodore/checkout"
 _ELSEWHERE = (
     *("--remotes", "--tags", f"--glob={_BACKUPS}"),
     *("--glob=refs/worktree/commodore", "--glob=refs/commodore/pushed"),
@@ -125,15 +125,15 @@ def unpushed(directory: Path, *starts: str) -> list[str]:
     return [f"commit {line}" for line in listing.splitlines()]
 
 
-def was_put_there(git_folder: Path | str, commit: str) -> bool:
+def is_recorded(git_folder: Path | str, commit: str) -> bool:
     """Whether a checkout's commit is the one that we put there, so that it is nobody's work."""
-    return own_ref(git_folder, _PUT_THERE) == commit
+    return own_ref(git_folder, _RECORDED) == commit
 
 
-def remember(directory: Path, git_folder: Path, commit: str) -> None:
+def record_checkout(directory: Path, git_folder: Path, commit: str) -> None:
     """Note that a commit came from the remote, even if it disappears from there later."""
-    if not was_put_there(git_folder, commit):
-        set_own_ref(directory, git_folder, _PUT_THERE, commit)
+    if not is_recorded(git_folder, commit):
+        set_own_ref(directory, git_folder, _RECORDED, commit)
 
 
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
@@ -179,7 +179,7 @@ def keep_branch(directory: Path, branch: str, commit: str) -> None:
 def keep_head(bare: Path, admin: Path) -> None:
     """Before Git forgets a worktree that was deleted, keep what only its HEAD leads to."""
     head = commit_at(admin)
-    if not head or was_put_there(admin, head) or commit_of(bare, head) is None:
+    if not head or is_recorded(admin, head) or commit_of(bare, head) is None:
         return  # branches stay
     ref = f"{_BACKUPS}/{moment()}-{admin.name}"
     if keep_tip(bare, ref, head):

@@ -28,7 +28,7 @@ _SCHEMA = "git-cache-entry/v1"
 # What is the remote's, and nothing of the user's: neither branches nor what was put aside.
 _OF_REMOTE = ("refs/remotes/origin", "refs/tags")
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
-_LENT = "refs/commodore/lent/"
+_TEMPORARY = "refs/commodore/lent/"
 _SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
 # Always packs, as single objects are not lent; and no housekeeping behind our back.
 _SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false", "maintenance.autoDetach=false")
@@ -38,27 +38,27 @@ class BrokenEntry(Exception):
     """An entry does not hold what it says."""
 
 
-def give_back(clone: Path) -> None:
+def remove_cache_refs(clone: Path) -> None:
     """Remove what a loan needed until the fetch was done; the objects stay."""
-    names = [name for name in read_refs(clone, _LENT).objects if name.startswith(_LENT)]
+    names = [name for name in read_refs(clone, _TEMPORARY).objects if name.startswith(_TEMPORARY)]
     if names:
         commands = "".join(f"delete {name}\n" for name in names)
         git(clone, "update-ref", "--stdin", stdin=commands.encode())
 
 
-def lend_from(entry: Path, clone: Path) -> None:
+def populate_from(entry: Path, clone: Path) -> None:
     """Give a new clone all objects of an entry, and refs that a fetch tells its remote about."""
     if not (is_plain(entry) and is_plain(clone)):
-        _fetch_into(clone, entry, [f"+{name}/*:{_LENT}{name}/*" for name in _OF_REMOTE])
+        _fetch_into(clone, entry, [f"+{name}/*:{_TEMPORARY}{name}/*" for name in _OF_REMOTE])
         os.utime(entry / LIST)
         return
     packs, tips = verify(entry)
     _give(packs, entry, clone)
-    answers = git(clone, "cat-file", "--batch-check", stdin="\n".join(tips).encode())
-    if any(line.endswith(" missing") for line in answers.splitlines()):
+    responses = git(clone, "cat-file", "--batch-check", stdin="\n".join(tips).encode())
+    if any(line.endswith(" missing") for line in responses.splitlines()):
         raise BrokenEntry("objects that it lists are missing")
     # The fetch tells the remote about these; under their own names they would count as fetched.
-    write_packed_refs(clone, {f"{_LENT}{number}": tip for number, tip in enumerate(tips)})
+    write_packed_refs(clone, {f"{_TEMPORARY}{number}": tip for number, tip in enumerate(tips)})
     os.utime(entry / LIST)
 
 
@@ -115,7 +115,7 @@ def _give(packs: Iterable[str], source: Path, target: Path) -> None:
             link_or_copy(source / "objects/pack" / file, folder / file)
 
 
-def keep_in(entry: Path, clone: Path, *, fresh: bool) -> None:
+def update_from(entry: Path, clone: Path, *, fresh: bool) -> None:
     """Bring an entry up to what a clone has of its remote."""
     if (entry / LIST).is_file():
         if not _is_current(entry, clone):

@@ -23,7 +23,7 @@ _NOTE = "commodore-clean"
 _SETTLED = 2_000_000_000
 
 
-def is_known(
+def is_clean(
     worktree: Path, git_folder: str | Path, clone: Path, commit: str, *, untracked: bool
 ) -> bool:
     """Whether a checkout is clean by Git's index, or as it was when Git itself called it clean.

@@ -26,16 +26,16 @@ from commodore_py.adapters.git.worktrees import (
 )
 from commodore_py.errors import CommodoreError
 
-from .safety import (
+from .local_work import (
     LocalWork,
     described,
+    is_recorded,
     keep_branch,
     keep_head,
     move_aside,
     put_aside,
-    remember,
+    record_checkout,
     unpushed,
-    was_put_there,
 )
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def begin_worktree(paths: WorkPaths, place: Path, url: str, first: FirstCommit) 
         _bring_ignored(first.content, place)
         git_folder = git_folder_of(place)
         if git_folder is not None:
-            remember(place, git_folder, commit)
+            record_checkout(place, git_folder, commit)
 
 
 def checkout_problem(what: str, place: Path) -> CommodoreError | None:
@@ -150,7 +150,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
     if has_work:
         put_aside(place, what, kept_in=bare)
     own = commit_of(place, "HEAD") or ""
-    ours = own if was_put_there(git_folder, own) else ""
+    ours = own if is_recorded(git_folder, own) else ""
     aside = aside_of(place)
     place.rename(aside)
     remove(aside)

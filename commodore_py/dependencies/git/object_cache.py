@@ -16,7 +16,7 @@ from commodore_py.adapters.files import is_aside
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.process import ProgramFailed
 
-from .lending_entries import LIST, BrokenEntry, discard, keep_in, lend_from, verify
+from .object_cache_entries import LIST, BrokenEntry, discard, populate_from, update_from, verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Busy(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Lender:
+class ObjectCache:
     """A folder of bare repositories, one per remote; all of it may be deleted at any time."""
 
     folder: Path
@@ -42,7 +42,7 @@ class Lender:
     """How long to wait for another run, in seconds, before going on without a loan."""
 
     @classmethod
-    def of(cls, config: Config) -> Lender | None:
+    def of(cls, config: Config) -> ObjectCache | None:
         """The one that the settings name, if they name one."""
         return cls(config.git_cache) if config.git_cache is not None else None
 
@@ -73,7 +73,7 @@ class Lender:
         try:
             if (entry / LIST).is_file():
                 with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
-                    lend_from(entry, clone)
+                    populate_from(entry, clone)
                 return True
         except (BrokenEntry, ProgramFailed) as problem:
             self._drop_broken(entry, str(problem))
@@ -89,7 +89,7 @@ class Lender:
                 return
             make_private(self.folder)
             with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
-                keep_in(entry, clone, fresh=fresh)
+                update_from(entry, clone, fresh=fresh)
         except ProgramFailed as error:
             self._drop_broken(entry, error.stderr.strip() or str(error))
         except (OSError, Busy) as error:
