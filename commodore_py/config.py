@@ -82,13 +82,13 @@ class WorkPaths:
 
     @property
     def state(self) -> Path:
-        """Ours alone: hidden, and ignored by Git without being asked."""
+        """Our own state: hidden, and ignored by Git."""
         return self.root / ".commodore"
 
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who commits; a half that is not given is looked up where Git would."""
+    """The author of commits; a missing half is looked up as Git does."""
 
     name: str = ""
     email: str = ""
@@ -106,7 +106,7 @@ class Config:
     oidc_listen: str = ""
     login_timeout: int = 300
     may_log_in: bool = True
-    """Whether a missing token may be got by logging in; completion must not."""
+    """Whether a missing token is requested by a login; never during completion."""
     request_timeout: int = 5
     engine: Engine = "native"
     helm_nondeterminism: HelmNondeterminism = "warn"
@@ -118,21 +118,21 @@ class Config:
     force: bool = False
     fetch_dependencies: bool = True
     git_cache: Path | None = None
-    """The user's cache of Git objects; none where it is switched off."""
+    """The user's cache of Git objects; None if it is disabled."""
     download_cache: Path | None = None
-    """The user's cache of downloads; the working directory keeps them where there is none."""
+    """The user's cache of downloads; None to keep them in the working directory."""
     result_cache: Path | None = None
-    """The user's cache of results; none where there is no place for it."""
+    """The user's cache of results; None without a cache folder."""
     recompile: bool = False
-    """Whether nothing of an earlier run is taken for a result of this one."""
+    """Whether no result of an earlier run is used."""
     verify_cache: bool = False
     """Whether to compile what is in the cache of results, too, and to compare."""
     explain_cache: bool = False
-    """Whether to tell what was taken from the cache of results, and why the rest was not."""
+    """Whether to log which results came from the cache, and why the others did not."""
     told_to: tuple[Path, ...] = ()
-    """Files that hear how the run goes, such as a trace: they are no part of what is compiled."""
+    """Files that receive output of this run, such as a trace: compiling does not depend on them."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
-    """How many bytes of results are kept; the oldest go first."""
+    """How many bytes of results the cache holds; the oldest are removed first."""
     offline: bool = False
     """Whether no connection is made at all; this implies `local`."""
     strict: bool = False
@@ -168,6 +168,6 @@ class Config:
 
 
 class OverrideWithPush(UsageError):
-    """`--push` was combined with a revision override; the peer's exit code is kept."""
+    """`--push` was combined with a revision override; with Commodore's exit code."""
 
     exit_code = 1

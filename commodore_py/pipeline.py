@@ -70,7 +70,7 @@ _STRICT_HINT = "fix it, or omit --strict to continue with a warning"
 
 
 class Memory(Protocol):
-    """Whoever wants to know a run again; told while nobody else works in the directory."""
+    """Recognises an unchanged run later; called while the working directory is locked."""
 
     def begun(self) -> None:
         """A run begins."""
@@ -180,18 +180,18 @@ def gather_instances(
 def render(config: Config, sources: Sources) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
     count = len(sources.inventory.instances)
-    references, doubts = _references(sources)
-    doubts = (*doubts, *compiler.chart_doubts(config, sources))
+    references, problems = _references(sources)
+    problems = (*problems, *compiler.chart_doubts(config, sources))
     try:
         with run_log.stage("compile", of="target", total=count):
             compiled = compiler.compile_targets(config, sources, references)
     except CommodoreError as error:
         error.locate(sources.places.parameter)
-        refs.explain(error, doubts)
+        refs.explain(error, problems)
         raise
     with run_log.stage("filters", of="filtered", total=count):
         filtered, notices = postprocess.apply_filters(config, compiled, sources)
-    rendered = Rendered(filtered, references, Tree(), notices=(*doubts, *notices))
+    rendered = Rendered(filtered, references, Tree(), notices=(*problems, *notices))
     # By themselves, instances may write to one path, and refer to what has no reference file.
     return rendered if sources.catalog_head is None else _assembled(rendered, sources)
 
@@ -299,9 +299,9 @@ def _push(
                 sink.push()
         except Overtaken as error:
             if not left:
-                error.add_note(f"somebody else was faster {_RETRIES + 1} times in a row")
+                error.add_note(f"the branch was pushed to {_RETRIES + 1} times in a row")
                 raise
-            log.warning("somebody else pushed to branch %s: comparing again", sink.branch)
+            log.warning("branch %s was pushed to in the meantime: comparing again", sink.branch)
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
             sink = _repository(config, replace(sources, catalog_head=head))
@@ -334,7 +334,7 @@ def _report_left_over(config: Config, sources: Sources, published: Published) ->
         return published
     if report.commit != _head_of(sources).commit:
         return published
-    log.info("Reporting commit %s, as that was left undone", report.commit)
+    log.info("Reporting commit %s, which is not reported yet", report.commit)
     return _report(config, published, report)
 
 

@@ -1,4 +1,4 @@
-"""Remove what a compile generates, but nobody's work."""
+"""Remove what a compile generates, unless unpublished work would be lost."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ _NOT_THE_USERS = ("--exclude=refs/commodore/*", "--exclude=refs/worktree/*")
 
 
 def clean(config: Config) -> tuple[Path, ...]:
-    """Remove generated folders and say which; refuse where unpublished work would be lost."""
+    """Remove generated folders and return them; refuse where unpublished work would be lost."""
     paths = config.paths
     raise_collected(_losses(paths), "nothing was removed")
     # What lies behind a link is not ours.
-    doomed = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
-    for folder in doomed:
+    generated = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
+    for folder in generated:
         try:
             files.remove(folder)
         except OSError as error:
             raise CommodoreError(
                 f"cannot remove {error.filename or folder}: {error.strerror}", where=str(folder)
             ) from error
-    return tuple(doomed)
+    return tuple(generated)
 
 
 def _generated_folders(paths: WorkPaths) -> tuple[Path, ...]:
@@ -56,7 +56,7 @@ def _losses(paths: WorkPaths) -> Iterator[CommodoreError]:
     for repository in _repositories(paths.catalog):
         changed = _changed_files(repository)
         if repository == paths.catalog:
-            # Every compile without a push leaves these changed, and the next would make them anew.
+            # Every compile without a push leaves these changed, and the next writes them again.
             changed = (name for name in changed if not is_generated(PurePosixPath(name)))
         yield from _loss(repository, changed)
 
@@ -77,7 +77,7 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
         aside = _put_aside(repository)
     except ProgramFailed as error:
         yield CommodoreError(
-            f"cannot tell whether there is unpublished work: {error}",
+            f"cannot determine whether there is unpublished work: {error}",
             where=str(repository),
             hint="repair it, or move it out of the working directory",
         )
@@ -85,13 +85,13 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
     if work:
         shown = [*work[:_SHOWN], *([f"and {len(work) - _SHOWN} more"] if work[_SHOWN:] else [])]
         yield CommodoreError(
-            "this repository has work that is nowhere else: " + ", ".join(shown),
+            "this repository has unpublished work: " + ", ".join(shown),
             where=str(repository),
             hint="commit and push it, or move the repository out of the working directory",
         )
     if aside:
         yield CommodoreError(
-            f"this repository keeps work that was put aside: {', '.join(aside)}",
+            f"this repository has backups of unpublished work: {', '.join(aside)}",
             where=str(repository),
             hint="push what you need with `git push origin <ref>:refs/heads/<branch>` there, and"
             " drop the rest with `git update-ref -d <ref>`; or move the repository out of the"
@@ -116,7 +116,7 @@ def _unpublished_commits(repository: Path) -> list[str]:
 
 
 def _put_aside(repository: Path) -> list[str]:
-    """Refs under which a compile kept somebody's work, as long as that was not pushed."""
+    """Backup refs made by compiles whose commits were not pushed."""
     refs = _ask(repository, "for-each-ref", "--format=%(refname)", _BACKUPS).splitlines()
     published = ("--not", "--remotes", "--tags")
     return [ref for ref in refs if _ask(repository, "rev-list", "--max-count=1", ref, *published)]

@@ -1,4 +1,4 @@
-"""Who commits to the catalog: as told, as Git knows, or the account on this machine."""
+"""The author of catalog commits: from settings, Git's configuration, or the local account."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _LOG = logging.getLogger(__name__)
-_NOBODY = Author("Commodore", "commodore@syn.tools")
+_FALLBACK = Author("Commodore", "commodore@syn.tools")
 
 
-def committer(told: Author, directory: Path) -> Author:
-    """The author and committer of a commit; a half that was not told is looked up."""
-    name = told.name or _name_known_to_git(directory)
-    email = told.email or _email_known_to_git(directory)
+def committer(given: Author, directory: Path) -> Author:
+    """The author and committer of a commit; a missing half is looked up."""
+    name = given.name or _name_known_to_git(directory)
+    email = given.email or _email_known_to_git(directory)
     if name and email:
         return Author(name, email)
     account = _account()
@@ -48,7 +48,9 @@ def _known_to_git(directory: Path, **other_half: str) -> str:
 def _account() -> Author:
     try:
         user = getpass.getuser()
-    except (KeyError, OSError, ImportError):  # Python's ways to say that there is none
-        _LOG.warning("nobody told who commits: it will be %s <%s>", _NOBODY.name, _NOBODY.email)
-        return _NOBODY
+    except (KeyError, OSError, ImportError):  # as Python reports that there is none
+        _LOG.warning(
+            "no author is configured: commits will be by %s <%s>", _FALLBACK.name, _FALLBACK.email
+        )
+        return _FALLBACK
     return Author(user, f"{user}@{platform.node()}")

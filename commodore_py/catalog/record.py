@@ -1,4 +1,4 @@
-"""What exactly went into a catalog, and the commit message that says so (pure)."""
+"""The record of a catalog's sources, and the commit message with it (pure)."""
 
 from __future__ import annotations
 

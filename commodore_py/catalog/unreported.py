@@ -1,4 +1,4 @@
-"""A push that nobody was told about yet: kept in the working directory until somebody is."""
+"""A push whose report was not sent: stored in the working directory until it is."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Unreported:
-    """What there is to tell about a commit of the catalog, once that is pushed."""
+    """The report of a catalog commit, to be sent once that is pushed."""
 
     cluster: str
     commit: str

@@ -1,4 +1,4 @@
-"""What is wrong or doubtful, without stopping the run: the family that errors belong to, too."""
+"""What is wrong without stopping the run: one family with errors."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Invalid:
-    """A definition to pass over, and why."""
+    """A definition to skip, and why."""
 
     name: str
     spot: Spot
@@ -64,7 +64,7 @@ class Invalid:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Context:
     """What definitions are checked against: the instance as it was before any filter."""
 
     tree: Tree
@@ -72,10 +72,10 @@ class Surroundings:
     checkout: Path
 
 
-def definitions_of(node: Node, around: Surroundings) -> list[Definition | Invalid]:
+def definitions_of(node: Node, context: Context) -> list[Definition | Invalid]:
     """What an instance's node asks for, in its order."""
     return [
-        _checked(raw, Spot(node.name, (*_PATH, f"[{number}]")), around)
+        _checked(raw, Spot(node.name, (*_PATH, f"[{number}]")), context)
         for number, raw in enumerate(_raw_definitions(node))
     ]
 
@@ -93,9 +93,9 @@ def _raw_definitions(node: Node) -> list[object]:
     return value
 
 
-def _checked(raw: object, spot: Spot, around: Surroundings) -> Definition | Invalid:
+def _checked(raw: object, spot: Spot, context: Context) -> Definition | Invalid:
     try:
-        return _parsed(raw, spot, around)
+        return _parsed(raw, spot, context)
     except _Misfit as misfit:
         fields = raw if isinstance(raw, Mapping) else {}
         name = str(fields.get("filter", _UNNAMED))
@@ -106,9 +106,9 @@ class _Misfit(Exception):
     """Why a definition cannot be followed."""
 
 
-def _parsed(raw: object, spot: Spot, around: Surroundings) -> Definition:
+def _parsed(raw: object, spot: Spot, context: Context) -> Definition:
     if not isinstance(raw, Mapping):
-        raise _Misfit("it is no mapping")
+        raise _Misfit("it is not a mapping")
     missing = [key for key in _REQUIRED if key not in raw]
     if missing:
         raise _Misfit(f"missing keys: {', '.join(missing)}")
@@ -118,11 +118,11 @@ def _parsed(raw: object, spot: Spot, around: Surroundings) -> Definition:
     name, folder, args = raw["filter"], raw["path"], raw.get("filterargs")
     if not isinstance(name, str) or not isinstance(folder, str):
         raise _Misfit("path and filter must be strings")
-    source = around.checkout / name
+    source = context.checkout / name
     match raw["type"]:
         case "builtin":
             kind = name
-            _check_builtin(name, folder, args, around)
+            _check_builtin(name, folder, args, context)
         case "jsonnet":
             kind = JSONNET
             if not source.is_file():
@@ -130,18 +130,18 @@ def _parsed(raw: object, spot: Spot, around: Surroundings) -> Definition:
         case other:
             raise _Misfit(f"unknown type {other}")
     if args is not None and not isinstance(args, Mapping):
-        raise _Misfit("filterargs is no mapping")
+        raise _Misfit("filterargs is not a mapping")
     return Definition(name, spot, kind, folder, args or {}, enabled, source)
 
 
-def _check_builtin(name: str, folder: str, args: object, around: Surroundings) -> None:
+def _check_builtin(name: str, folder: str, args: object, context: Context) -> None:
     if name == JSONNET or name not in FILTERS:
         raise _Misfit(f"there is no builtin filter {name}")
     if args is None:
         raise _Misfit("missing key: filterargs")
     try:
-        path = inside(around.root, folder)
+        path = inside(context.root, folder)
     except BadOutput:
         return  # said when the filter runs: writing outside is an error, not a misfit
-    if path not in around.tree.folders():
+    if path not in context.tree.folders():
         raise _Misfit(f"there is no folder {folder}")

@@ -18,7 +18,7 @@ from commodore_py.lib import LIBRARIES
 from commodore_py.model.problem import Problem
 
 from .cached import FilterWork, filter_cache
-from .definitions import Definition, Invalid, NoDefinitions, Surroundings, definitions_of
+from .definitions import Context, Definition, Invalid, NoDefinitions, definitions_of
 from .documents import Documents
 from .filters import FILTERS, JSONNET, Job
 from .output import inside
@@ -66,11 +66,11 @@ def apply_filters(
         )
         try:
             with run_log.item("filtered", name):
-                filtered[name], said = _filter_instance(instance)
+                filtered[name], found = _filter_instance(instance)
         except CommodoreError as error:
             errors.append(error)
         else:
-            notices += said
+            notices += found
     verdicts = cache.take_verdicts()
     if config.explain_cache:
         explain(verdicts)
@@ -109,7 +109,7 @@ class _Instance:
             documents=self.documents,
         )
 
-    def pass_over(self, invalid: Invalid) -> Problem:
+    def skipped(self, invalid: Invalid) -> Problem:
         return Problem(
             f"skipped filter {invalid.name} of {self.node.name}: {invalid.reason}",
             where=invalid.spot.seen_from(self.place_of),
@@ -118,8 +118,8 @@ class _Instance:
         )
 
     @contextlib.contextmanager
-    def telling(self, definition: Definition) -> Iterator[None]:
-        """Errors say which filter it was, and where it is defined."""
+    def named_in_errors(self, definition: Definition) -> Iterator[None]:
+        """Errors name the filter, and where it is defined."""
         try:
             yield
         except CommodoreError as error:
@@ -133,20 +133,18 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
     name = instance.node.name
     tree = instance.before.trees[name]
     try:
-        definitions = definitions_of(
-            instance.node, Surroundings(tree, instance.root, instance.checkout)
-        )
+        definitions = definitions_of(instance.node, Context(tree, instance.root, instance.checkout))
     except NoDefinitions as error:
         error.where = error.spot.seen_from(instance.place_of)
         raise
     notices = []
     for definition in definitions:
         if isinstance(definition, Invalid):
-            notices.append(instance.pass_over(definition))
+            notices.append(instance.skipped(definition))
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
-            with instance.telling(definition), run_log.detail("filter", definition.name):
+            with instance.named_in_errors(definition), run_log.detail("filter", definition.name):
                 tree = _run(definition, tree, instance)
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(

@@ -1,4 +1,4 @@
-"""References in what was compiled: those that nobody will ever replace by their secrets."""
+"""References in what was compiled: those that will not be replaced by their secrets."""
 
 from __future__ import annotations
 

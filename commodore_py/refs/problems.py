@@ -60,7 +60,7 @@ def reference_problems(
 
 
 def explain(error: CommodoreError, reference_problems: Iterable[Problem]) -> None:
-    """Add to errors about references that were doubtful all along where those are."""
+    """Add to errors about references the problems that are known of these."""
     for one in error.parts:
         for problem in reference_problems:
             if one.subject and one.subject == problem.subject:

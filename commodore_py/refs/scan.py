@@ -71,7 +71,7 @@ class MarkedTexts:
         return _each(re.compile(rf"\?\{{((?:{kinds})\b[^}}]*)\Z").findall, self.values)
 
     def in_keys(self) -> Iterator[Occurrence]:
-        """The references in names of parameters, where they are no references."""
+        """The references in names of parameters, which are not replaced."""
         return _each(references_in, self.keys)
 
 

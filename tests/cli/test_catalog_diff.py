@@ -128,7 +128,7 @@ def test_rules_of_a_file_hide_and_can_be_passed_over(
     [
         (("nowhere",), "revision nowhere not found"),
         (("HEAD", "nowhere"), "revision nowhere not found"),
-        (("--catalog", "."), "this is no checkout of a catalog"),
+        (("--catalog", "."), "this is not a checkout of a catalog"),
     ],
 )
 def test_mistakes(
@@ -209,7 +209,7 @@ def test_rules_of_the_hierarchy_hide(commodore: CommandLine, fleet: Fleet) -> No
 
     assert ran.code == 0
     assert "1 change in 1 object hidden by rule mine" in ran.out
-    assert "a rule about differences is passed over: bad: a rule is a mapping" in ran.err
+    assert "a rule about differences is ignored: bad: a rule is a mapping" in ran.err
     assert 'data.of: one -> "2"' in shown.out
     assert strict.code == 1
-    assert "a rule about differences is passed over" in strict.err
+    assert "a rule about differences is ignored" in strict.err

@@ -405,7 +405,7 @@ def test_a_push_that_a_hook_declined_repeats_its_reason(clone: CatalogClone) -> 
         clone.push(rendered({"foo/cm.yaml": "ours\n"}))
 
     assert str(raised.value).endswith(": [remote rejected] (pre-receive hook declined)")
-    assert raised.value.__notes__ == ["the server said: ask Bob first"]
+    assert raised.value.__notes__ == ["the server reported: ask Bob first"]
 
 
 def test_a_remote_out_of_reach_shows_no_password(clone: CatalogClone) -> None:

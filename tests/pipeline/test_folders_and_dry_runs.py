@@ -102,7 +102,7 @@ def test_what_a_killed_run_left_in_a_folder_goes(fleet: Fleet) -> None:
     [
         (lambda root: (root / "out").mkdir() or (root / "out/x").touch(), "folder is not empty"),
         (lambda root: (root / "out").touch(), "it is a file"),
-        (lambda root: (root / "out").symlink_to(root / "work/catalog"), "needs that place itself"),
+        (lambda root: (root / "out").symlink_to(root / "work/catalog"), "uses that folder itself"),
     ],
     ids=["foreign", "file", "own"],
 )

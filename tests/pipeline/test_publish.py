@@ -141,7 +141,7 @@ def test_whoever_is_always_faster_wins(fleet: Fleet) -> None:
         compile_catalog(fleet.config(), CLUSTER, approve=rival)
 
     assert len(rival.asked) == 4
-    assert caught.value.__notes__ == ["somebody else was faster 4 times in a row"]
+    assert caught.value.__notes__ == ["the branch was pushed to 4 times in a row"]
     assert "compile again" in caught.value.hint
     assert git(fleet.work / "catalog", "log", "-1", "--format=%s").startswith("Automated")
 

@@ -34,7 +34,7 @@ _BINARY_SAMPLE = 8000
 
 @dataclass(frozen=True, slots=True)
 class FileDifference:
-    """A file that differs in something that is no object."""
+    """A file that differs in something that is not an object."""
 
     kind: Literal["added", "deleted", "renamed", "modified", "retyped"]
     path: str

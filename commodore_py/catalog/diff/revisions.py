@@ -55,7 +55,7 @@ def compared(
     """Compare a commit with another one, or with the files as they are; nothing is written."""
     if not is_repository(directory):
         raise CommodoreError(
-            "this is no checkout of a catalog",
+            "this is not a checkout of a catalog",
             where=str(directory),
             hint="compile a cluster first, or name a checkout with --catalog",
         )

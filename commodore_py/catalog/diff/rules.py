@@ -1,4 +1,4 @@
-"""Which differences the hierarchy does not want to be shown."""
+"""Which differences the hierarchy hides."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ def ignore_rules(inventory: Inventory) -> tuple[IgnoreRule, ...]:
 
 
 def rule_problems(inventory: Inventory, place_of: PlaceOf = nowhere) -> tuple[Problem, ...]:
-    """Rules that are passed over because nobody can understand them."""
+    """Rules that are ignored because they are invalid."""
     spot = Spot(inventory.bootstrap.name, _PATH)
     return tuple(
         Problem(
-            f"a rule about differences is passed over: {problem}",
+            f"a rule about differences is ignored: {problem}",
             where=spot.seen_from(place_of),
             strict=True,
         )

@@ -25,7 +25,7 @@ _EMPTY_DOCUMENT_STARTS = frozenset({"-null", "---- null"})
 
 
 def normalised(content: bytes) -> str | None:
-    """Objects in one order and one form, or None where the content is no stream of objects."""
+    """Objects in one order and one form, or None where the content is not a stream of objects."""
     try:
         documents = yaml.load_all(content, name="")
         keyed = [(_identity(document), document) for document in documents]

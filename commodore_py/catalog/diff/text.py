@@ -154,7 +154,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _shown(path: str) -> str:
-    # Names that are no UTF-8 carry surrogates, which cannot be printed.
+    # Names that are not UTF-8 carry surrogates, which cannot be printed.
     return path.encode(errors="surrogateescape").decode(errors="replace")
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from .base import SinkKind
 
-# In the order in which they are asked whether the settings name them.
+# The first that the settings choose is used.
 SINKS: dict[str, SinkKind] = {
     "directory": directory,
     "git": git,

@@ -54,7 +54,7 @@ def open_catalog(config: Config, cluster: str, _head: CatalogHead) -> DirectoryC
 
 @dataclass(frozen=True, slots=True)
 class DirectoryCatalog:
-    """A folder that holds the catalog of one cluster, and a hidden file that says so."""
+    """A folder that holds the catalog of one cluster, and a hidden file that names the cluster."""
 
     directory: Path
     cluster: str
@@ -66,7 +66,7 @@ class DirectoryCatalog:
         """A folder has no commits."""
 
     def stage(self, rendered: Rendered) -> Change:
-        """Write `compiled/` and the folder where they differ, and say what that changed."""
+        """Write `compiled/` and the folder where they differ, and return what that changed."""
         change = change_between(self._present(rendered.catalog), rendered.catalog)
         files.write_tree(self.compiled, compiled_tree(rendered))
         if not self.dry_run:
@@ -100,7 +100,7 @@ def _refuse_own_places(directory: Path, paths: WorkPaths) -> None:
     own = (paths.inventory, paths.dependencies, paths.vendor, paths.compiled, paths.catalog)
     if any(directory.is_relative_to(place.resolve()) for place in (*own, paths.state)):
         raise CommodoreError(
-            "cannot write the catalog there: the working directory needs that place itself",
+            "cannot write the catalog there: the working directory uses that folder itself",
             where=str(directory),
             hint="give --output-dir a folder of its own",
         )
@@ -111,7 +111,7 @@ def _refuse_foreign(directory: Path, cluster: str) -> None:
         owner = json.loads((directory / MARKER).read_bytes())["cluster"]
     except (OSError, ValueError, TypeError, KeyError):
         raise CommodoreError(
-            "cannot write the catalog there: the folder is not empty, and no compile wrote it",
+            "cannot write the catalog there: the folder is not empty, and not written by a compile",
             where=str(directory),
             hint="give --output-dir a new or an empty folder",
         ) from None

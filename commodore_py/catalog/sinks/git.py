@@ -116,7 +116,7 @@ class GitCatalog:
         git(self.directory, "update-ref", f"refs/commodore/pushed/{name}", "HEAD")
 
     def take_back(self) -> None:
-        """Forget the commit, but not the files: to be made anew on top of what others pushed."""
+        """Undo the commit, but not the files: to commit again on top of what others pushed."""
         ref = f"refs/heads/{self.branch}"
         if self.commit_before is None:
             git(self.directory, "update-ref", "-d", ref)
@@ -129,9 +129,9 @@ class GitCatalog:
         conflicts = sorted({line.partition("\t")[2] for line in listing})
         if conflicts:
             raise CommodoreError(
-                f"the catalog has unsolved merge conflicts: {', '.join(conflicts)}",
+                f"the catalog has unresolved merge conflicts: {', '.join(conflicts)}",
                 where=str(self.directory),
-                hint="solve or abort the merge in the catalog's checkout",
+                hint="resolve or abort the merge in the catalog's checkout",
             )
 
     def _ignored(self, catalog: Tree) -> tuple[str, ...]:
@@ -153,8 +153,7 @@ class GitCatalog:
 
 
 def _commit(directory: Path, message: str, who: Author, *options: str) -> None:
-    # No hook and no signature: nobody sits in front of an automated commit, and the message is
-    # read by programs.
+    # No hook and no signature: an automated commit cannot prompt, and programs read the message.
     git(
         directory,
         *("-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--no-verify", "--no-gpg-sign"),

@@ -1,4 +1,4 @@
-"""Why a push failed, in words, and what to do about it (pure)."""
+"""Why a push failed, and what to do about it (pure)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SAID_BY_SERVER = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
 # The last two: two pushes at the same moment, of which the server takes one.
 _OVERTAKEN = ("fetch first", "non-fast-forward", "stale info", "cannot lock ref", "incorrect old")
 _LOST_RACE = re.compile(r"failed to update ref|reference already exists")
-# What Git or the server says, and what to do about it; the first that fits.
+# What Git or the server reports, and what to do about it; the first match is used.
 _REMEDIES = (
     (
         r"protected branch|GH006|GH013|not allowed to (?:force )?push|rule violations",
@@ -26,22 +26,22 @@ _REMEDIES = (
     (
         r"currently checked out",
         (
-            "the remote is no bare repository, and somebody works on that branch there: make it"
+            "the remote is not a bare repository, and that branch is checked out there: make it"
             " bare, or push to another branch with --catalog-branch"
         ),
     ),
-    (r"hook declined", "a hook of the server refuses pushes like this one to {branch}"),
-    (r"^ ! \[", "the server refuses this push: see its rules for the branch"),
+    (r"hook declined", "a hook of the server rejects this push to {branch}"),
+    (r"^ ! \[", "the server rejects this push: see its rules for the branch"),
     (
         (
             r"Permission denied|Authentication failed|could not read (?:Username|Password)"
             r"|returned error: 40[13]|access denied|denied to|read.only"
         ),
-        "the server lets nobody in with what it was shown: check key or token for {pushed_to}",
+        "authentication failed: check the key or the token for {pushed_to}",
     ),
     (
         r"does not appear to be a git repository|not found|does not exist",
-        "there is no repository to push to at {pushed_to}: make one, or see --push-url",
+        "there is no repository to push to at {pushed_to}: create it, or see --push-url",
     ),
     (r"", "check the network and your access to {pushed_to}"),
 )
@@ -50,7 +50,7 @@ _REMEDIES = (
 def push_failed(
     stderr: str, *, url: str, pushed_to: str, branch: str, kept_in: str
 ) -> CommodoreError:
-    """What Git and the server said, as one error."""
+    """The output of Git and the server as one error."""
     refused = _REFUSED.search(stderr)
     reason = " ".join(filter(None, refused.groups())) if refused else stderr.strip()
     said = _SAID_BY_SERVER.findall(stderr)
@@ -58,7 +58,7 @@ def push_failed(
     kind = Overtaken if overtaken else CommodoreError
     shown = git_urls.without_password(pushed_to)
     remedy = (
-        "somebody pushed in the meantime: compile again"
+        "the branch was pushed to in the meantime: compile again"
         if overtaken
         else _remedy(stderr, pushed_to=shown, branch=branch)
     )
@@ -68,7 +68,7 @@ def push_failed(
         hint=f"{remedy}; the commit is kept in {kept_in}",
     )
     if said:
-        error.add_note("the server said: " + git_urls.without_password(" / ".join(said)))
+        error.add_note("the server reported: " + git_urls.without_password(" / ".join(said)))
     return error
 
 

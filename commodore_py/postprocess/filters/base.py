@@ -52,7 +52,7 @@ class Filter(Protocol):
     """A module below `postprocess/filters/`."""
 
     def parse(self, args: Mapping[str, Any]) -> Apply:
-        """Turn arguments as users write them into a filter, or say what is wrong with them."""
+        """Turn arguments as users write them into a filter, or raise `BadArguments`."""
 
     def sees(self, tree: Tree, job: Job, roots: Roots) -> object:
         """What its result depends on besides its arguments and what it reads by `job`."""

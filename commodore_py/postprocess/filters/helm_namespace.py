@@ -24,7 +24,7 @@ _NAMESPACE_FILE = "00_namespace"
 
 
 class NotAnObject(CommodoreError):
-    """A document in the folder is no Kubernetes object."""
+    """A document in the folder is not a Kubernetes object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def parse(args: Mapping[str, Any]) -> Apply:
         )
     namespace = args["namespace"]
     if not isinstance(namespace, str):
-        raise BadArguments(f"filter argument namespace is no string: {namespace!r}")
+        raise BadArguments(f"filter argument namespace is not a string: {namespace!r}")
     create = args.get("create_namespace", "false")
     if not isinstance(create, bool | str):
         raise BadArguments(f"filter argument create_namespace is neither true nor false: {create}")
@@ -63,7 +63,7 @@ def _excluded(value: object) -> tuple[Mapping[str, Any], ...]:
     entries = value if isinstance(value, list) else [None]
     if not all(isinstance(entry, Mapping) and "kind" in entry for entry in entries):
         raise BadArguments(
-            f"filter argument exclude_objects is no list of kinds and names: {value}",
+            f"filter argument exclude_objects is not a list of kinds and names: {value}",
             hint="write a list of {kind: <kind>, name: <name>}",
         )
     return tuple(entries)
@@ -120,7 +120,7 @@ def _plus(value: Json, more: dict[str, Json]) -> Json:
         case str():
             return value + json.dumps(more, ensure_ascii=False)
         case _:
-            raise NotAnObject("a document or its metadata is no mapping")
+            raise NotAnObject("a document or its metadata is not a mapping")
 
 
 def _is_excluded(found: dict[str, Json], excluded: tuple[Mapping[str, Any], ...]) -> bool:

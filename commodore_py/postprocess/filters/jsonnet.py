@@ -30,7 +30,7 @@ def parse(args: Mapping[str, Any]) -> Apply:
     for name, value in args.items():
         if not isinstance(value, str):
             raise BadArguments(
-                f"filter argument {name} is no string, but of type {type(value).__name__}",
+                f"filter argument {name} must be a string, not {type(value).__name__}",
                 hint="arguments of jsonnet filters are external variables: put quotes around it,"
                 " or read the value from the inventory",
             )

@@ -45,7 +45,7 @@ class ComponentFolder:
         alias: str = "",
         beside: Sequence[Path] = (),
     ) -> ComponentFolder:
-        """The component in a folder; everything that is wrong with its files is told at once."""
+        """The component in a folder; all problems of its files are reported together."""
         directory = folder.resolve()
         component = name or name_of(directory)
         repository = repository_around(directory)
@@ -124,7 +124,7 @@ class ComponentFolder:
 
 
 def name_of(directory: Path) -> str:
-    """The name of a component, as its folder tells it."""
+    """The name of a component by its folder."""
     return directory.stem.replace(_PREFIX, "")
 
 

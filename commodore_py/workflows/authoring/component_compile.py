@@ -57,7 +57,7 @@ class CompileRequest:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A component as it was compiled, and what is to be told about it."""
+    """A component as it was compiled, and its problems."""
 
     folder: Path
     tree: Tree
@@ -92,7 +92,7 @@ def compile_component(config: Config, wanted: CompileRequest) -> Compiled:
 
 
 def restore_checkout(wanted: CompileRequest) -> None:
-    """Mend what a killed run left in the component's checkout."""
+    """Repair what a killed run left in the component's checkout."""
     on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
 
 
@@ -194,7 +194,7 @@ def render(gathered: Gathered) -> Compiled:
 
 @contextmanager
 def temporary_folder(config: Config) -> Iterator[Path]:
-    """A folder for as long as it takes; who wants to know everything keeps it."""
+    """A folder that is removed afterwards, unless the run is very verbose."""
     folder = Path(tempfile.mkdtemp(prefix="component-")).resolve()
     try:
         yield folder
@@ -206,5 +206,5 @@ def temporary_folder(config: Config) -> Iterator[Path]:
 
 
 def _removed_later(config: Config, folder: Path) -> Path | None:
-    """The folder, if it will be gone afterwards."""
+    """The folder, if it will be removed afterwards."""
     return folder if config.verbosity < _KEEP_FOLDER else None

@@ -1,4 +1,4 @@
-"""Whether a folder holds a component or a package: for mistakes, which are told by that."""
+"""Whether a folder holds a component or a package, for errors about the wrong one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LISTS_COMPONENTS = re.compile(r"^ +components:", re.MULTILINE)
 
 
 def other_kind_error(folder: Path, wanted: Kind) -> CommodoreError | None:
-    """What to say to somebody who takes a component for a package, or the other way round."""
+    """The error for a component that is used as a package, or the reverse."""
     other = _OTHER[wanted]
     if _kind_of(folder) != other:
         return None
@@ -33,7 +33,7 @@ def other_kind_error(folder: Path, wanted: Kind) -> CommodoreError | None:
 
 
 def empty_folder_error(folder: Path) -> CommodoreError | None:
-    """What to say about a folder that holds neither."""
+    """The error for a folder that holds neither."""
     if _kind_of(folder):
         return None
     checkouts = folder / "dependencies"

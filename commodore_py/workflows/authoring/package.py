@@ -39,7 +39,7 @@ class PackageFolder:
 
     @classmethod
     def find(cls, folder: Path, test_class: Path, values: Sequence[Path]) -> PackageFolder:
-        """The package in a folder; everything that is wrong with its files is told at once."""
+        """The package in a folder; all problems of its files are reported together."""
         directory = folder.resolve()
         classes, errors = classes_of(values)
         test = Path(os.path.normpath(directory / test_class))
@@ -55,7 +55,7 @@ class PackageFolder:
         return ".".join((self.name, *parts))
 
     def classes(self, paths: WorkPaths) -> ClassPath:
-        """A made-up configuration, and the package where it is."""
+        """A placeholder configuration, and the package where it is."""
         return ClassPath(
             (
                 _local(Kind.GLOBAL, "global", paths.classes / "global"),
@@ -81,7 +81,7 @@ class PackageFolder:
             )
         elif not self.test_class.is_relative_to(self.directory):
             yield CommodoreError(
-                "the test class is no file of the package",
+                "the test class is not a file of the package",
                 where=str(self.test_class),
                 hint=f"name it as seen from {self.directory}",
             )
@@ -94,7 +94,7 @@ class PackageFolder:
 
 
 def name_of(directory: Path) -> str:
-    """The name of a package, as its folder tells it."""
+    """The name of a package by its folder."""
     if directory.name.startswith(_AS_DEPENDENCY):
         return directory.name.removeprefix(_AS_DEPENDENCY)
     return directory.stem.replace(_PREFIX, "")

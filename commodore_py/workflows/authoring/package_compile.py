@@ -44,7 +44,7 @@ _LACKING = "other packages and configurations are not fetched to compile a packa
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """A package as it was compiled, and what is to be told about it."""
+    """A package as it was compiled, and its problems."""
 
     folder: Path
     trees: Mapping[str, Tree]
@@ -65,7 +65,7 @@ def compile_package(
         if folder.is_relative_to(package.directory):
             log.warning(
                 "the package is compiled in a folder of its own: all that lands there counts as"
-                " classes of the package, and the next compile may stumble over it",
+                " classes of the package, and the next compile may fail because of it",
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
         config = replace(config, paths=WorkPaths(folder))
@@ -81,7 +81,7 @@ def compile_package(
 def render_package(config: Config, package: PackageFolder, *, passing: bool) -> Rendered:
     """Compile a package in a working directory; nothing is written to the package itself.
 
-    If that is a passing one, nobody hears of paths in it.
+    If that is temporary, no message names a path in it.
     """
     root = config.paths.root
     with user_paths_in_errors(root if passing else None), exclusive_run(config.paths):
@@ -101,7 +101,7 @@ def render_package(config: Config, package: PackageFolder, *, passing: bool) -> 
 def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
     """The trees by their folders, one that lies in another's folder as part of that (pure).
 
-    Where two instances say different things about one file, there is no right answer.
+    Two instances with different contents for one file are an error.
     """
     found: dict[str, Tree] = {}
     for name in sorted(trees, key=lambda name: name.count(".")):
@@ -191,7 +191,7 @@ def _check_present(
 
 
 def _leave(config: Config, rendered: Rendered) -> None:
-    """What people look for in a working directory that is kept."""
+    """Write what people look for in a working directory that is kept."""
     for name, tree in rendered.instances.items():
         write_tree(config.paths.compiled / name.replace(".", "/"), tree)
     for file in rendered.references:

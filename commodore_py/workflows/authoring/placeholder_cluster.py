@@ -1,4 +1,4 @@
-"""Clusters that are made up, so that a component or a package can be compiled by itself."""
+"""Placeholder clusters, with which a component or a package is compiled by itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ARGOCD = "argocd.libjsonnet"
 
 @dataclass(frozen=True, slots=True)
 class PlaceholderCluster(Cluster):
-    """A cluster that nobody has, and parameters that a global configuration would add."""
+    """A cluster without an API, and parameters that a global configuration would add."""
 
     more: Mapping[str, Any] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Failures in a folder that is gone afterwards, told by the files that its author has."""
+"""Messages about a temporary folder, with the paths that its user knows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def user_paths_in_errors(folder: Path | None) -> Iterator[None]:
-    """Errors meanwhile name no path in this folder; without one, they stay as they are."""
+    """Errors name no path in this folder; without one, they are unchanged."""
     try:
         yield
     except CommodoreError as error:
@@ -41,7 +41,7 @@ def with_user_paths(notices: Iterable[Problem], folder: Path) -> tuple[Problem, 
 
 
 def with_user_path(text: str, folder: Path) -> str:
-    """A text without paths in a folder: links lead to what the author has; the rest is relative."""
+    """A text without paths in a folder: links are followed, the rest is relative."""
     if str(folder) not in text:
         return text
 

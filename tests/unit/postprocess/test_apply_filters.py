@@ -215,7 +215,7 @@ def test_executable_files_stay_executable_and_filled_folders_are_not_empty(world
 
 
 INVALID = [
-    pytest.param("nope", "it is no mapping", marks=pytest.mark.spec("07.07")),
+    pytest.param("nope", "it is not a mapping", marks=pytest.mark.spec("07.07")),
     ({"filter": "f", "type": "jsonnet"}, "missing keys: path"),
     ({}, "missing keys: type, path, filter"),
     ({**JSONNET, "enabled": None}, "enabled is neither true nor false"),
@@ -223,7 +223,7 @@ INVALID = [
     ({**JSONNET, "path": 5}, "path and filter must be strings"),
     ({**JSONNET, "filter": "none.jsonnet"}, "there is no file"),
     ({**JSONNET, "filter": "folder"}, "there is no file"),
-    ({**JSONNET, "filterargs": ["a"]}, "filterargs is no mapping"),
+    ({**JSONNET, "filterargs": ["a"]}, "filterargs is not a mapping"),
     ({**HELM, "filter": "jsonnet"}, "there is no builtin filter jsonnet"),
     ({**HELM, "filter": "nope"}, "there is no builtin filter nope"),
     ({"type": "builtin", "path": "out", "filter": "helm_namespace"}, "missing key: filterargs"),
@@ -345,7 +345,7 @@ def test_argument_that_is_no_string_is_named(world: World) -> None:
 
     error = failure_of(world)
 
-    assert str(error) == "filter argument a is no string, but of type int"
+    assert str(error) == "filter argument a must be a string, not int"
     assert "put quotes around it" in error.hint
     assert notes_of(error) == (
         "while filtering app with filter.jsonnet, defined at tenant/common.yml:7",

@@ -43,7 +43,7 @@ def test_somebody_was_faster(stderr: str, reason: str) -> None:
 
     assert isinstance(error, Overtaken)
     assert str(error) == f"cannot push the catalog to branch main: {reason}"
-    assert error.hint.startswith("somebody pushed in the meantime: compile again; ")
+    assert error.hint.startswith("the branch was pushed to in the meantime: compile again; ")
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_somebody_was_faster(stderr: str, reason: str) -> None:
         ),
         (
             "remote: no\n ! [remote rejected] HEAD -> main (pre-receive hook declined)\n",
-            "a hook of the server refuses",
+            "a hook of the server rejects",
         ),
         (
             " ! [remote rejected] HEAD -> main (branch is currently checked out)\n",
-            "the remote is no bare repository",
+            "the remote is not a bare repository",
         ),
         (" ! [remote rejected] HEAD -> main (shallow update not allowed)\n", "see its rules"),
         (
@@ -85,12 +85,15 @@ def test_somebody_was_faster(stderr: str, reason: str) -> None:
                 "git@git.example.com: Permission denied (publickey).\n"
                 "fatal: Could not read from remote repository.\n"
             ),
-            f"check key or token for {PUSHED_TO}",
+            f"check the key or the token for {PUSHED_TO}",
         ),
-        ("fatal: unable to access 'x': The requested URL returned error: 403\n", "key or token"),
-        ("fatal: could not read Username for 'https://x': disabled\n", "key or token"),
+        (
+            "fatal: unable to access 'x': The requested URL returned error: 403\n",
+            "key or the token",
+        ),
+        ("fatal: could not read Username for 'https://x': disabled\n", "key or the token"),
         ("fatal: repository 'https://x/' not found\n", f"no repository to push to at {PUSHED_TO}"),
-        ("fatal: 'x' does not appear to be a git repository\n", "make one"),
+        ("fatal: 'x' does not appear to be a git repository\n", "create it"),
         ("ssh: connect to host x port 22: Connection refused\n", "check the network"),
     ],
 )
@@ -109,4 +112,6 @@ def test_the_server_is_quoted_without_passwords() -> None:
         " ! [remote rejected] HEAD -> main (hook declined)\n"
     )
 
-    assert notes_of(error) == ("the server said: go to https://bob:***@x.org/rules / or ask Bob",)
+    assert notes_of(error) == (
+        "the server reported: go to https://bob:***@x.org/rules / or ask Bob",
+    )

@@ -38,8 +38,8 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
     ("arguments", "says"),
     [
         ({}, "namespace is missing"),
-        ({"namespace": 5}, "namespace is no string"),
-        ({"namespace": None}, "namespace is no string"),
+        ({"namespace": 5}, "namespace is not a string"),
+        ({"namespace": None}, "namespace is not a string"),
         ({"namespace": "x", "create_namespace": None}, "create_namespace"),
         ({"namespace": "x", "create_namespace": 1}, "create_namespace"),
         ({"namespace": "x", "exclude_objects": None}, "exclude_objects"),
@@ -47,7 +47,7 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         ({"namespace": "x", "exclude_objects": [{"name": "y"}]}, "exclude_objects"),
     ],
 )
-def test_arguments_that_make_no_sense_are_named(arguments: dict[str, Any], says: str) -> None:
+def test_invalid_arguments_are_named(arguments: dict[str, Any], says: str) -> None:
     with pytest.raises(CommodoreError, match=says):
         helm_namespace.parse(arguments)
 
@@ -75,14 +75,16 @@ def test_exclusion_without_name_excludes_nothing() -> None:
 @pytest.mark.parametrize(
     ("text", "says", "line"),
     [
-        ("- 1\n", "no mapping", 1),
-        ("a: 1\n---\nmetadata:\n", "no mapping", 3),
+        ("- 1\n", "not a mapping", 1),
+        ("a: 1\n---\nmetadata:\n", "not a mapping", 3),
         ("a: 1\n---\nb:\n  c: 2020-01-01\n", "is a date", 4),
         ("a: .inf\n", "not a finite number", 1),
         ("a:\n  b: [\n", "not valid YAML", 3),
     ],
 )
-def test_document_that_is_no_object_is_named_with_its_line(text: str, says: str, line: int) -> None:
+def test_document_that_is_not_an_object_is_named_with_its_line(
+    text: str, says: str, line: int
+) -> None:
     with pytest.raises(CommodoreError, match=says) as caught:
         filtered(text)
 
