@@ -153,7 +153,7 @@ class Config:
         if self.output_dir is not None and (self.push or self.catalog_branch):
             word = "--push" if self.push else "--catalog-branch"
             raise UsageError(
-                f"--output-dir and {word} exclude each other",
+                f"--output-dir and {word} cannot be combined",
                 hint="a plain folder has no branches and is pushed nowhere",
             )
         revisions = {"global": self.global_revision, "tenant": self.tenant_revision}

@@ -1,4 +1,4 @@
-"""Our kinds of click commands: groups that import late, and options under headings."""
+"""Our click commands: groups that import late, and options under headings."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 OURS = "+"
-OTHERS = "In general"
-_LEGEND = f"Options with a {OURS} are ours: Commodore 1.35.1 does not have them."
+GENERAL = "General"
+_LEGEND = f"Options marked {OURS} are not in Commodore 1.35.1."
 # The width at which click begins the text of an option on a line of its own.
 _WIDEST = 30
 
 
 class LazyGroup(click.Group):
-    """A group whose table names each command's place and its one-line help."""
+    """A group whose table has each command's module and one-line help."""
 
     def __init__(
         self,
@@ -55,7 +55,7 @@ class LazyGroup(click.Group):
 
 
 class Sectioned(click.Command):
-    """A command whose table names the options of each heading; `+` is before those of ours."""
+    """A command whose table names the options of each heading; `+` marks our own."""
 
     def __init__(
         self,
@@ -67,19 +67,19 @@ class Sectioned(click.Command):
         self._sections = sections
 
     def sections(self, ctx: click.Context) -> Iterator[tuple[str, list[click.Option]]]:
-        """The headings with their options; what every command has comes last."""
+        """The headings with their options; common options come last."""
         options = {one.name: one for one in self.get_params(ctx) if isinstance(one, click.Option)}
         for heading, words in self._sections.items():
             yield heading, [options.pop(word.removeprefix(OURS)) for word in words.split()]
         if options:
-            yield OTHERS, list(options.values())
+            yield GENERAL, list(options.values())
 
     def is_ours(self, option: click.Option) -> bool:
         """Whether the table marks it."""
         return any(f"{OURS}{option.name}" in words.split() for words in self._sections.values())
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what --help says about the options."""
+        """Write the options in --help."""
         groups = [(heading, self._rows(ctx, of)) for heading, of in self.sections(ctx)]
         widest = min(max(len(names) for _, rows in groups for names, _ in rows), _WIDEST + 2)
         for heading, ((names, text), *rest) in groups:

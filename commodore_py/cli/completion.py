@@ -1,4 +1,4 @@
-"""What the shell offers for a word half typed: quickly, silently, without logging in."""
+"""Completion of words in the shell: quick, silent, without a login."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ Complete: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[Comp
 
 
 def _quickly(find: Callable[[click.Context], Iterable[Words]]) -> Complete:
-    """The last answer given in time; whatever goes wrong or takes too long, there is none."""
+    """Complete with the last words found in time; failures give none."""
 
     def complete(
         ctx: click.Context, _parameter: click.Parameter, incomplete: str
     ) -> list[CompletionItem]:
         answers: list[Words] = [{}]
 
-        def look() -> None:
-            # The user is typing, and cannot read a message.
+        def search() -> None:
+            # Messages would disturb the user's input.
             with contextlib.suppress(BaseException):
                 answers.extend(find(ctx))
 
-        thread = threading.Thread(target=look, daemon=True)
+        thread = threading.Thread(target=search, daemon=True)
         thread.start()
         thread.join(_SECONDS)
         words = answers[-1]
         return [
             CompletionItem(word, help=" ".join(words[word].split()) or None)
             for word in sorted(words)
-            # Shells read words by line: what holds a blank or worse was meant to trick them.
+            # Shells read one word per line: names with blanks or control characters are unsafe.
             if word.startswith(incomplete) and word.isprintable() and " " not in word
         ]
 
@@ -95,13 +95,13 @@ def global_revisions(ctx: click.Context) -> Iterator[Words]:
 def tenant_revisions(ctx: click.Context) -> Iterator[Words]:
     """Branches and tags of the tenant's configuration."""
     for path in _visible(_work(ctx) / "inventory" / "classes"):
-        # Packages are links to worktrees; the tenant's clone lies there itself.
+        # Packages are links to worktrees; the tenant's is a clone.
         if path.name != "global" and not path.is_symlink() and (path / ".git").exists():
             yield _revisions(path)
 
 
 def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, str]]]:
-    """What is kept, then what the API or the folder says, where that is worth asking."""
+    """Saved names, then those of the API or the folder, if the saved ones are outdated."""
     from . import known_clusters
 
     given = {name: ctx.params.get(name) or "" for name in ("api_url", "api_token")}
@@ -109,10 +109,10 @@ def _clusters(ctx: click.Context, *, ids_only: bool) -> Iterator[list[dict[str, 
     if known:
         yield known.clusters
     if not known or not known.fresh or _is_folder(given["api_url"]):
-        yield _asked_for(ctx, given, ids_only=ids_only)
+        yield _queried(ctx, given, ids_only=ids_only)
 
 
-def _asked_for(
+def _queried(
     ctx: click.Context, given: Mapping[str, str], *, ids_only: bool
 ) -> list[dict[str, str]]:
     from commodore_py.lieutenant.clusters import cluster_ids, list_clusters
@@ -143,7 +143,7 @@ def _visible(folder: Path) -> Iterator[Path]:
 def _revisions(clone: Path) -> Words:
     from commodore_py.adapters.git.program import git
 
-    if not (clone / ".git").exists():  # git would look further up
+    if not (clone / ".git").exists():  # git would search the parent folders
         return {}
     names = git(clone, "for-each-ref", "--format=%(refname)", *_TAGS_AND_BRANCHES)
     words: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""Clusters as last seen, kept for completion: somebody waits at a prompt."""
+"""Names of clusters, cached for completion in the shell."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SCHEMA = "known-clusters/v1"
-_KEPT = ("id", "tenant", "displayName")
+_FIELDS = ("id", "tenant", "displayName")
 _FRESH_FOR = 24 * 60 * 60
 
 
@@ -30,7 +30,7 @@ class Known:
 
 
 def remember(api_url: str, clusters: Iterable[Mapping[str, Any]]) -> None:
-    """Keep the names of clusters; that this is impossible is nobody's concern."""
+    """Save the names of clusters; failures are ignored."""
     path = _path(api_url)
     if path is None:
         return
@@ -38,7 +38,7 @@ def remember(api_url: str, clusters: Iterable[Mapping[str, Any]]) -> None:
         "schema": _SCHEMA,
         "api": _without_secrets(api_url),
         "clusters": [
-            {key: str(cluster[key]) for key in _KEPT if cluster.get(key)} for cluster in clusters
+            {key: str(cluster[key]) for key in _FIELDS if cluster.get(key)} for cluster in clusters
         ],
     }
     aside = path.with_suffix(f".{os.getpid()}.new")
@@ -50,7 +50,7 @@ def remember(api_url: str, clusters: Iterable[Mapping[str, Any]]) -> None:
 
 
 def recall(api_url: str) -> Known | None:
-    """What was kept, if anything was."""
+    """The saved names, if there are any."""
     path = _path(api_url)
     if path is None:
         return None

@@ -24,7 +24,7 @@ _Command = TypeVar("_Command", bound="Callable[..., Any]")
 
 
 class Recorder:
-    """Keeps every span, and how much was done before the first of them."""
+    """Keeps every span, and the cost before the first of them."""
 
     deep = True
 
@@ -36,14 +36,14 @@ class Recorder:
         self._start = cost_so_far()
 
     def begun(self, span: Span) -> None:
-        """Of no interest: it comes again."""
+        """Ignored: only finished spans are kept."""
 
     def done(self, span: Span) -> None:
         """Keep it."""
         self.spans.append(span)
 
     def rows(self) -> list[Row]:
-        """How long what took, as of now."""
+        """The duration of every stage up to now."""
         from .output.timings import Cost, cost_so_far, rows_of
 
         wall = time.monotonic_ns() - self._began
@@ -51,25 +51,25 @@ class Recorder:
         return rows_of(self.spans, start=self._start, total=total)
 
 
-def watch_options(command: _Command) -> _Command:
-    """Add what to find out about a run; `recorded` takes them."""
+def recording_options(command: _Command) -> _Command:
+    """Add the options that `recorded` uses."""
     timings = click.option(
-        "--timings", is_flag=True, help="At the end, tell how long each stage took."
+        "--timings", is_flag=True, help="Print the duration of each stage at the end."
     )
     trace = click.option(
         "--trace",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Write what ran when to FILE, for Perfetto or chrome://tracing.",
+        help="Write a trace of the run to FILE, for Perfetto or chrome://tracing.",
     )
     return timings(trace(command))
 
 
-def told_to(trace: Path | None) -> tuple[Path, ...]:
-    """The files that hear of this run: the trace, and where the shell leads our streams."""
+def output_files(trace: Path | None) -> tuple[Path, ...]:
+    """Files that this run writes to: the trace, and where stdout and stderr are redirected to."""
     found = [] if trace is None else [trace.absolute()]
     for stream in (1, 2):
-        with suppress(OSError):  # closed, or a system that does not tell
+        with suppress(OSError):  # closed, or not available on this system
             if stat.S_ISREG(os.fstat(stream).st_mode):
                 found.append(Path(os.readlink(f"/proc/self/fd/{stream}")))  # noqa: PTH115 - quick
     return tuple(found)
@@ -77,7 +77,7 @@ def told_to(trace: Path | None) -> tuple[Path, ...]:
 
 @contextmanager
 def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
-    """Record what runs meanwhile, if that was asked for; told however it ends."""
+    """Record what runs meanwhile if requested; written even after a failure."""
     timings, trace = options.pop("timings"), options.pop("trace")
     if not timings and trace is None:
         yield None
@@ -94,13 +94,13 @@ def recorded(options: dict[str, Any]) -> Iterator[Recorder | None]:
         if trace is not None:
             _write(trace, recorder.spans)
         if timings:
-            from .output.timings import tell
+            from .output.timings import print_rows
 
-            tell(recorder.rows())
+            print_rows(recorder.rows())
 
 
 def recording(function: Callable[..., Result]) -> Callable[..., Result]:
-    """Record a command that has these options; it does not get to see them."""
+    """Record a command with these options, which are not passed to it."""
 
     @wraps(function)
     def run(*words: object, **options: Any) -> Result:
@@ -111,7 +111,7 @@ def recording(function: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def _write(file: Path, spans: list[Span]) -> None:
-    """The run is over, and how it went counts more than its trace."""
+    """A failure is only a warning: the run itself is over."""
     from .output import messages
     from .output.timings import write_trace
 
@@ -122,7 +122,7 @@ def _write(file: Path, spans: list[Span]) -> None:
 
 
 def _try_to_write(file: Path) -> None:
-    """What cannot be written is said before the work, not after."""
+    """Fail before the work, not after it, if the file cannot be written."""
     from commodore_py.errors import CommodoreError
 
     try:

@@ -20,7 +20,7 @@ from .settings.types import Seconds, Size
 _COMMANDS = {
     "cache": (
         "commodore_py.cli.commands.cache:cache",
-        "Look into this user's caches, and empty them.",
+        "Show, verify and prune this user's caches.",
     ),
     "catalog": (
         "commodore_py.cli.commands.catalog:catalog",
@@ -28,35 +28,35 @@ _COMMANDS = {
     ),
     "component": (
         "commodore_py.cli.commands.component:component",
-        "Write and test components.",
+        "Create, compile and test components.",
     ),
     "config": (
         "commodore_py.cli.commands.config:config",
         "Show settings and where they come from.",
     ),
-    "demo": ("commodore_py.cli.commands.demo:demo", "Write a playground that needs no server."),
+    "demo": ("commodore_py.cli.commands.demo:demo", "Create a playground that needs no server."),
     "doctor": (
         "commodore_py.cli.commands.doctor:doctor",
-        "Check this machine, and say what to mend.",
+        "Check this machine and report problems.",
     ),
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
     "inventory": (
         "commodore_py.cli.commands.inventory:inventory",
-        "Look into a hierarchy, and check it.",
+        "Inspect and lint a hierarchy.",
     ),
     "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
-    "logout": ("commodore_py.cli.commands.login:logout", "Forget the token of a login."),
-    "package": ("commodore_py.cli.commands.package:package", "Write and test packages."),
+    "logout": ("commodore_py.cli.commands.login:logout", "Remove the token of a login."),
+    "package": ("commodore_py.cli.commands.package:package", "Create, compile and test packages."),
     "tool": ("commodore_py.cli.commands.tool:tool", "Install helm, jb and kustomize."),
     "version": (
         "commodore_py.cli.commands.version:version",
-        "Show our version and those of the tools.",
+        "Show the versions of commodore and its tools.",
     ),
 }
 
 
 class _Root(LazyGroup):
-    """Takes the user's settings file before anything is decided."""
+    """Reads the user's settings file before the options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Parse the global options; help needs no settings, and works with broken ones."""
@@ -67,16 +67,16 @@ class _Root(LazyGroup):
                 user_file.keep(ctx, user_file.read(ctx, self))
             except CommodoreError:
                 rest = super().parse_args(ctx, args)
-                if ctx.resilient_parsing:  # a word is completed in spite of it
+                if ctx.resilient_parsing:  # completion works in spite of it
                     return rest
-                # Told in the form that was asked for.
+                # Reported in the requested format.
                 log.set_up(form=ctx.params["log_format"])
                 raise
         return super().parse_args(ctx, args)
 
 
 class _NoColor(click.Option):
-    """Set by NO_COLOR, whatever it holds; see https://no-color.org."""
+    """Set by NO_COLOR with any value; see https://no-color.org."""
 
     def resolve_envvar_value(self, ctx: click.Context) -> str | None:
         """Whether one of its variables is set."""
@@ -87,9 +87,9 @@ class _NoColor(click.Option):
     cls=_Root,
     commands_at=_COMMANDS,
     context_settings={**HELP, "max_content_width": 100},
-    epilog="New here? `commodore demo` writes a playground and says what to try.",
+    epilog="New here? `commodore demo` creates a playground and suggests what to try.",
 )
-# A variable COMMODORE_VERSION is for container tags, say: it must not end every command here.
+# COMMODORE_VERSION may be set for other purposes, such as container tags.
 @click.version_option(__version__, prog_name="commodore", allow_from_autoenv=False)
 @verbose_option
 @click.option(
@@ -99,7 +99,7 @@ class _NoColor(click.Option):
     show_default=True,
     envvar="COMMODORE_WORKING_DIR",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where inventory, dependencies and catalog are kept.",
+    help="Working directory, with inventory, dependencies and catalog.",
 )
 @click.option(
     "--request-timeout",
@@ -107,18 +107,16 @@ class _NoColor(click.Option):
     show_default=True,
     envvar="COMMODORE_REQUEST_TIMEOUT",
     type=Seconds(),
-    help="Seconds to wait for an answer over HTTP.",
+    help="Timeout of HTTP requests, in seconds.",
 )
-@click.option("--quiet", is_flag=True, help="Tell only results, notices, warnings and errors.")
-@click.option(
-    "--no-color", is_flag=True, cls=_NoColor, envvar="NO_COLOR", help="Never colour anything."
-)
+@click.option("--quiet", is_flag=True, help="Print only results, notices, warnings and errors.")
+@click.option("--no-color", is_flag=True, cls=_NoColor, envvar="NO_COLOR", help="Disable colours.")
 @click.option(
     "--log-format",
     type=click.Choice(tuple(log.FORMS)),
     default="text",
     show_default=True,
-    help="Form of what is told on stderr; github makes annotations of warnings and errors.",
+    help="Format of messages on stderr; github turns warnings and errors into annotations.",
 )
 @click.option(
     "--cache-size",
@@ -126,7 +124,7 @@ class _NoColor(click.Option):
     show_default=True,
     type=Size(),
     metavar="SIZE",
-    help="How large this user's cache of results may grow; the oldest go first.",
+    help="Maximum size of this user's result cache; the oldest results are removed first.",
 )
 @click.pass_context
 def commodore(

@@ -1,4 +1,4 @@
-"""Run a command: failures to words and exit codes, in one place."""
+"""Run the command line: errors become messages and exit codes in one place."""
 
 from __future__ import annotations
 
@@ -46,15 +46,15 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
     except KeyboardInterrupt:
         return _interrupted()
     except CommodoreError as error:
-        messages.fail(error)
+        messages.error(error)
         return error.exit_code
     except BrokenPipeError:
-        # Whoever read our output has seen enough; Python must not try to flush it again.
+        # The reader of our output is gone; Python must not try to flush it again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _no_room(error) if error.errno in _FULL else _our_bug(error)
-    except Exception as error:  # noqa: BLE001 - the last door: what gets here is our bug
+        return _disk_full(error) if error.errno in _FULL else _our_bug(error)
+    except Exception as error:  # noqa: BLE001 - whatever is not handled above is our bug
         return _our_bug(error)
 
 
@@ -67,7 +67,7 @@ def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
 
 
 def _run(arguments: Sequence[str]) -> int:
-    # In this order: a PATH or a cache named in `.env` does not move the tools.
+    # In this order: `.env` must not change where tools are found.
     _prefer_managed_tools()
     dotenv = dotenv_file.load(_current_folder())
     result = commodore.main(
@@ -85,12 +85,12 @@ def _current_folder() -> Path:
         return Path.cwd()
     except OSError as error:
         raise CommodoreError(
-            "the current directory is not there any more", hint="change to another one"
+            "the current directory does not exist any more", hint="change to another directory"
         ) from error
 
 
 def _complete() -> int:
-    """Answer a shell that completes a word, or sets that up: never loudly, whatever goes wrong."""
+    """Complete a word for a shell, or print its setup; failures are silent."""
     import logging
 
     logging.disable()
@@ -98,7 +98,7 @@ def _complete() -> int:
         return _run(())
     except SystemExit as exit_:
         return exit_.code if isinstance(exit_.code, int) else 1
-    except BaseException:  # noqa: BLE001 - the user is typing, and cannot read a message
+    except BaseException:  # noqa: BLE001 - messages would disturb the user's input
         return 1
     finally:
         logging.disable(logging.NOTSET)
@@ -106,23 +106,23 @@ def _complete() -> int:
 
 def _misused(error: click.ClickException) -> int:
     if isinstance(error, click.NoSuchOption) and error.ctx:
-        error = _told_where_it_belongs(error, error.ctx)
+        error = _global_option_misplaced(error, error.ctx)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
-        messages.fail_with(error.format_message(), hint=hint)
+        messages.error_with(error.format_message(), hint=hint)
     else:
         error.show()
     return error.exit_code
 
 
-def _told_where_it_belongs(error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
-    """Options of commodore itself are known before its commands only."""
+def _global_option_misplaced(error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
+    """Explain that a global option must precede the command."""
     program = ctx.find_root()
     if all(error.option_name not in one.opts for one in program.command.params):
         return error
     rest = ctx.command_path.removeprefix(program.command_path).strip()
     words = f"{program.command_path} {error.option_name} … {rest}"
-    return click.UsageError(f"{error.option_name} stands before the command: {words}", ctx)
+    return click.UsageError(f"{error.option_name} must precede the command: {words}", ctx)
 
 
 def _aborted(abort: click.Abort) -> int:
@@ -137,11 +137,11 @@ def _interrupted() -> int:
     return INTERRUPTED
 
 
-def _no_room(error: OSError) -> int:
-    """What we write may lie anywhere, a redirected stream included, which has no name."""
+def _disk_full(error: OSError) -> int:
+    """Report a full disk; a redirected stream has no file name."""
     where = "" if error.filename is None else os.fsdecode(error.filename)
-    messages.fail_with(f"cannot write: {error.strerror}", where=where, hint="make room for it")
-    # As above: what is still to be written finds no room either.
+    messages.error_with(f"cannot write: {error.strerror}", where=where, hint="free some space")
+    # As above: what is still to be written cannot be written either.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 1
 
@@ -157,16 +157,16 @@ def _our_bug(error: Exception) -> int:
     ) as file:
         file.write(f"commodore {__version__}, Python {sys.version}\n")
         traceback.print_exception(error, file=file)
-    messages.fail_with(
-        f"this is a bug of commodore: {type(error).__name__}: {error}",
+    messages.error_with(
+        f"internal error: {type(error).__name__}: {error}",
         where=file.name,
-        hint="please send us that file, and what you did",
+        hint="please report this bug with that file",
     )
     return OUR_BUG
 
 
 def _prefer_managed_tools() -> None:
-    """Tools that `tool install` manages come before those of the system."""
+    """Put the tools of `tool install` before those of the system."""
     cache = directories.cache_folder()
     if cache is None:
         return

@@ -63,7 +63,7 @@ def write_demo(directory: Path) -> Demo:
         raise CommodoreError(
             f"cannot write the playground: {error.strerror}",
             where=str(error.filename or directory),
-            hint="choose a folder that you may write to, with a few megabytes left",
+            hint="choose a writable folder with a few megabytes of free space",
         ) from error
 
 
@@ -93,10 +93,10 @@ def _refuse_content(directory: Path) -> None:
             raise CommodoreError(
                 "the folder for the demo is not empty",
                 where=str(directory),
-                hint="name a folder that is empty or does not exist yet",
+                hint="choose a folder that is empty or does not exist",
             )
     elif directory.exists() or directory.is_symlink():
-        raise CommodoreError("the place for the demo is no folder", where=str(directory))
+        raise CommodoreError("the path for the demo is not a folder", where=str(directory))
 
 
 def _empty_repository(path: Path) -> Path:

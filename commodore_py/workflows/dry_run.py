@@ -71,7 +71,7 @@ def _copy(root: Path, scratch: Path) -> None:
         if entry.name not in _OURS:
             size = _size_of(entry, at_most=room)
             if size > room:
-                log.info("left out of the dry run, as it is large: %s", entry)
+                log.info("omitted from the dry run because of its size: %s", entry)
                 continue
             room -= size
         _copy_entry(entry, scratch / entry.name)

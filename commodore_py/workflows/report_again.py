@@ -24,15 +24,15 @@ def report_again(config: Config, cluster_id: str) -> str:
             return ""
         if left.cluster != cluster_id:
             raise CommodoreError(
-                f"what is left to report in this working directory is of cluster {left.cluster}",
+                f"the unreported push in this working directory is of cluster {left.cluster}",
                 where=str(config.paths.root),
                 hint=f"report {left.cluster}, or name the working directory of {cluster_id}",
             )
         if not (left.pushed or _is_pushed(config, left.commit)):
             raise CommodoreError(
-                f"nobody knows whether commit {left.commit} was pushed: the run was killed",
+                f"it is unknown whether commit {left.commit} was pushed: the process was killed",
                 where=str(config.paths.catalog),
-                hint="compile again with --push: that pushes what is missing, and reports",
+                hint="compile again with --push, which pushes what is missing and reports it",
             )
         send_report(config, cluster_id, left.report)
         forget_unreported(config.paths)

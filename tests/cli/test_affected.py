@@ -57,7 +57,7 @@ def test_a_name_that_is_no_file_s_is_pointed_out(commodore: CommandLine, known: 
     away.rename(known / MAIN)
 
     assert (ran.code, ran.out) == (0, "")
-    assert f"warning: there is no file {typo}, and no instance looked for one" in ran.err
+    assert f"warning: {typo} does not exist, and no instance looked for it" in ran.err
     assert (gone.code, gone.out, gone.err) == (0, "web-shop\n", "")
 
 
@@ -65,7 +65,7 @@ def test_nothing_changed_reaches_nobody(commodore: CommandLine, known: Path) -> 
     ran = commodore("-d", str(known), "catalog", "affected", "--since", "HEAD")
 
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err == " > No instance is reached\n"
+    assert ran.err == " > No instances are affected\n"
 
 
 def test_a_change_must_be_named(commodore: CommandLine, work: Path) -> None:

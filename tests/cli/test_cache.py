@@ -198,7 +198,7 @@ def test_prune_leaves_what_others_work_on(commodore: CommandLine, fleet: Fleet) 
         ran = commodore("cache", "prune", "--all")
 
     assert ran.code == 0
-    assert f"warning: {name_of(fleet, 'one')} stays: another run works on it" in ran.err
+    assert f"warning: {name_of(fleet, 'one')} is kept: another process is using it" in ran.err
     assert entry(fleet, "one").exists()
     assert not entry(fleet, "two").exists()
 

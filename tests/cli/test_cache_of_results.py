@@ -147,7 +147,7 @@ def test_verify_finds_nothing_where_all_is_right(commodore: CommandLine) -> None
     ran = commodore("cache", "verify")
 
     assert ran.code == 0
-    assert ran.out.splitlines()[-1] == "results: 4 read, all right"
+    assert ran.out.splitlines()[-1] == "results: 4 verified, no damage"
     assert ran.err == ""
 
 
@@ -158,7 +158,7 @@ def test_verify_removes_what_is_damaged(commodore: CommandLine, store: Store) ->
     first, second = commodore("cache", "verify"), commodore("cache", "verify", "-o", "json")
 
     assert first.code == 1
-    assert "results: 4 read, 1 damaged, and removed\n" in first.out
+    assert "results: 4 verified, 1 damaged and removed\n" in first.out
     assert f"removed {file}" in first.err
     assert second.code == 0
     results = json.loads(second.out)["folders"][-1]
@@ -197,7 +197,7 @@ def test_verify_reads_objects_of_repositories(commodore: CommandLine, tmp_path: 
     ran = commodore("cache", "verify")
 
     assert ran.code == 1
-    assert "git: 2 read, 1 damaged, and removed\n" in ran.out
+    assert "git: 2 verified, 1 damaged and removed\n" in ran.out
     assert f"removed {one}: {pack.name} was changed or cut off" in ran.err
     assert (one.exists(), two.exists()) == (False, True)
 
@@ -211,6 +211,6 @@ def test_a_folder_that_others_may_write_to_is_told(commodore: CommandLine, store
     assert info.code == 0
     assert json.loads(info.out)["results"]["doubt"] == "other users may write to it"
     assert verified.code == 1
-    assert "warning: the cache of results is not used: other users may write to it" in verified.err
+    assert "warning: the result cache is not used: other users may write to it" in verified.err
     assert "hint: remove it" in verified.err
     assert store.usage().blobs == 3

@@ -159,7 +159,7 @@ def test_a_long_comment_says_what_was_left_out() -> None:
     assert 50_000 < len(text.encode()) <= as_markdown.LONGEST
     assert lines[2] == "**objects: 3000 created (3000 none)**"
     assert lines[-1] == (
-        f"_Left out, as it does not fit here: {3000 - shown} entries ({3000 - shown} none)._"
+        f"_Omitted because of the size limit: {3000 - shown} entries ({3000 - shown} none)._"
     )
 
 

@@ -103,8 +103,8 @@ def test_an_unknown_form_is_the_table_and_a_warning(
     ran = commodore("catalog", "list", COMMODORE_CATALOG_LIST_OUT="jsno", **way)
 
     assert (ran.code, ran.out) == (0, TABLE)
-    assert "warning: unknown form 'jsno': this is the table" in ran.err
-    assert "--out knows json, yaml, yml, id" in ran.err
+    assert "warning: unknown form 'jsno': printing a table" in ran.err
+    assert "--out accepts json, yaml, yml, id" in ran.err
 
 
 def test_the_server_filters_and_sorts(
@@ -155,7 +155,7 @@ def test_an_unknown_order_is_the_servers_and_a_warning(
     ran = commodore("catalog", "list", "--sort-by", "name", **way)
 
     assert (ran.code, ran.out) == (0, TABLE)
-    assert "warning: unknown order 'name': the API decides" in ran.err
+    assert "warning: unknown sort key 'name': using the order of the API" in ran.err
 
 
 def test_the_folder_of_facts_filters_and_sorts(commodore: CommandLine, facts: str) -> None:

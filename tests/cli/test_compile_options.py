@@ -72,9 +72,9 @@ def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
     ran = compiling("-F", "--interactive", "--git-author-name", "Ann")
 
     assert ran.code == 0
-    assert "warning: --no-fetch-dependencies needs --local; it is ignored\n" in ran.err
-    assert "warning: --interactive does nothing without --push\n" in ran.err
-    assert "warning: only the author's name is given: the e-mail address is taken" in ran.err
+    assert "warning: --no-fetch-dependencies has no effect without --local\n" in ran.err
+    assert "warning: --interactive has no effect without --push\n" in ran.err
+    assert "warning: only the author's name is set: the e-mail address is taken" in ran.err
     assert "GIT_AUTHOR_EMAIL" in ran.err
 
 
@@ -114,7 +114,10 @@ def test_local_mode_pushes_nothing_and_says_so(compiling: Compile) -> None:
 @pytest.mark.spec("01.13")
 @pytest.mark.parametrize(
     ("option", "says"),
-    [("--push", "--push needs a network"), ("--jsonnet-bundler=jb", "jb needs a network")],
+    [
+        ("--push", "--push requires network access"),
+        ("--jsonnet-bundler=jb", "jb requires network access"),
+    ],
 )
 def test_what_needs_a_network_does_not_go_with_offline(
     compiling: Compile, option: str, says: str
@@ -168,7 +171,7 @@ def test_nobody_there_to_answer(compiling: Compile) -> None:
     assert ran.code == 1
     assert "Added file" in ran.out
     assert "Should the push be done? [y/N]: " in ran.err
-    assert "Aborted! nobody answered, so nothing is pushed" in ran.err
+    assert "Aborted! no answer was given, so nothing is pushed" in ran.err
     assert "--push without --interactive" in ran.err
     assert not compiling.pushed
 
@@ -200,7 +203,7 @@ def test_a_push_without_report_is_an_exit_code(compiling: Compile) -> None:
 
     assert ran.code == 4
     assert compiling.pushed
-    assert "warning: the catalog was pushed, but the compile could not be reported" in ran.err
+    assert "warning: the catalog was pushed, but reporting the compile failed" in ran.err
     commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
     assert f"\n  commit {commit}\n" in ran.err
     words = ran.err.partition("hint: report it with: ")[2].partition("\n")[0].split()
@@ -230,7 +233,7 @@ def test_the_command_that_is_given_reports(
     commit = git(compiling.fleet.catalog, "rev-parse", "HEAD")
     assert (first.code, second.code) == (0, 0)
     assert f" > Reported commit {commit}\n" in first.err
-    assert " > Every push of c-one from this working directory is reported\n" in second.err
+    assert " > Nothing to report for cluster c-one in this working directory\n" in second.err
     assert (reports / "c-one.json").is_file()
     if form == "json":
         results = [json.loads(ran.out) for ran in (first, second)]
@@ -242,7 +245,7 @@ def test_the_command_that_is_given_reports(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--output-dir", "x", "--push"], "--output-dir and --push exclude each other"),
+        (["--output-dir", "x", "--push"], "--output-dir and --push cannot be combined"),
         (["--output-dir", "x", "--catalog-branch", "b"], "--output-dir and --catalog-branch"),
         (["--catalog-branch", "a..b"], "'a..b' is not a valid branch name."),
         (["--catalog-branch", "-x"], "'-x' is not a valid branch name."),
@@ -262,7 +265,7 @@ def test_a_branch_means_nothing_in_local_mode(compiling: Compile) -> None:
     compiling()
 
     assert (
-        "--catalog-branch does nothing with --local"
+        "--catalog-branch has no effect with --local"
         in compiling("--local", "--catalog-branch", "b").err
     )
 
@@ -272,7 +275,7 @@ def test_a_folder_is_told(compiling: Compile, tmp_path: Path) -> None:
 
     assert ran.code == 5
     assert "Added file manifests/one/out.yaml" in ran.out
-    assert f" > The catalog is in {tmp_path / 'out'}\n" in ran.err
+    assert f" > Wrote the catalog to {tmp_path / 'out'}\n" in ran.err
 
 
 def test_a_dry_run_for_programs(compiling: Compile) -> None:

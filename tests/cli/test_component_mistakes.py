@@ -254,7 +254,7 @@ def test_the_repository_option_does_nothing(commodore: CommandLine, tmp_path: Pa
     ran = compile_(commodore, component, "-r", "anything")
 
     assert ran.code == 0
-    assert "--repo-directory does nothing" in ran.err
+    assert "--repo-directory has no effect" in ran.err
 
 
 @pytest.mark.parametrize("alias", ["../two", ".two", "a/b"])

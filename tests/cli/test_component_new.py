@@ -127,7 +127,7 @@ def test_a_slug_does_not_repeat_the_prefix(
     assert ran.code == 1
     assert f"'{kind}-foo'" in ran.err
     assert f"'{kind}-'" in ran.err
-    assert "by itself: foo" in ran.err
+    assert "automatically: foo" in ran.err
     assert nothing_in(tmp_path)
 
 
@@ -177,7 +177,7 @@ def test_the_place_must_be_free(commodore: CommandLine, tmp_path: Path) -> None:
     ran = new(commodore, "my-comp")
 
     assert ran.code == 1
-    assert f"{taken} exists already" in ran.err
+    assert f"{taken} already exists" in ran.err
     assert nothing_in(taken)
 
 
@@ -224,7 +224,7 @@ def test_several_cases_need_the_matrix(commodore: CommandLine, tmp_path: Path) -
     ran = new(commodore, "my-comp", "-t", "two", "--no-matrix-tests", "--output-dir", ".")
 
     assert ran.code == 0
-    assert "2 test cases need the matrix, so it stays on" in ran.err
+    assert "2 test cases require the matrix: it is enabled" in ran.err
     workflow = (tmp_path / "my-comp" / ".github" / "workflows" / "test.yaml").read_text()
     assert "          - two\n" in workflow
 
@@ -235,7 +235,7 @@ def test_patches_of_v0_are_patches(commodore: CommandLine, tmp_path: Path) -> No
     ran = new(commodore, "my-comp", *off, "--output-dir", ".")
 
     assert ran.code == 0
-    assert "patches of v0 are patches" in ran.err
+    assert "--automerge-patch-v0 implies --automerge-patch" in ran.err
     rules = json.loads((tmp_path / "my-comp" / "renovate.json").read_text())["packageRules"]
     assert [rule["matchUpdateTypes"] for rule in rules] == [["patch", "digest"]]
     assert "matchCurrentVersion" not in rules[0]

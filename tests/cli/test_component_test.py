@@ -178,7 +178,7 @@ def test_expected_output_of_no_case(commodore: CommandLine, tmp_path: Path) -> N
     assert strict.code == 1
     assert "error: expected output former belongs to no test case" in strict.err
     found = json.loads(data.out)
-    refused = "expected output former belongs to no test case: --update removes it"
+    refused = "expected output former belongs to no test case; --update removes it"
     assert (data.code, found["passed"]) == (1, False)
     assert found["refused"] == [{"message": refused, "where": str(orphan)}]
     assert [case["status"] for case in found["cases"]] == ["passed", "passed"]
@@ -210,7 +210,7 @@ def test_no_case_at_all(commodore: CommandLine, tmp_path: Path) -> None:
     ran = cases_of(commodore, make_component_clone(tmp_path / "src", "one"))
 
     assert ran.code == 2
-    assert "there is no test case" in ran.err
+    assert "there are no test cases" in ran.err
 
 
 def test_the_first_failure_may_end_it(commodore: CommandLine, tmp_path: Path) -> None:
@@ -257,8 +257,8 @@ def test_the_makefile_lists_cases_and_says_how_they_are_compiled(
     assert ran.code == 1
     assert set(files_below(component / "tests/golden")) == {"small/small/out/it.yaml"}
     assert "test case gone has no file" in ran.out
-    assert "large.yml is no test case" in ran.err
-    assert "--update --case large makes it one" in " ".join(ran.err.split())
+    assert "large.yml is not a test case" in ran.err
+    assert "--update --case large adds it" in " ".join(ran.err.split())
 
 
 def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path: Path) -> None:
@@ -282,7 +282,7 @@ def test_a_makefile_that_computes_its_arguments_is_no_obstacle(
     ran = cases_of(commodore, component, "--update")
 
     assert ran.code == 0, ran.out
-    assert "commodore_args of the Makefile cannot be understood" in ran.err
+    assert "commodore_args in the Makefile cannot be parsed" in ran.err
 
 
 EXPECTED = """\
@@ -316,9 +316,9 @@ def test_expectations_that_are_not_met_have_their_line(
 
     assert ran.code == 1
     file = component / "tests/large.expect.yml"
-    assert f"spec.replicas is 9, not 1 ({IT})\n       {file}:5" in ran.out
-    assert "[name=side].image is y:2, not z" in ran.out
-    assert f"metadata.namespace is there: there ({IT})\n       {file}:8" in ran.out
+    assert f"spec.replicas is 9, expected 1 ({IT})\n       {file}:5" in ran.out
+    assert "[name=side].image is y:2, expected z" in ran.out
+    assert f"metadata.namespace exists: there ({IT})\n       {file}:8" in ran.out
     assert not (component / "tests/golden/large").exists()
     assert (component / "tests/golden/small").is_dir()
 
@@ -326,15 +326,15 @@ def test_expectations_that_are_not_met_have_their_line(
 @pytest.mark.parametrize(
     ("expected", "said"),
     [
-        ("objects: [{kind: Secret}]\n", "no object is Secret"),
-        ("objects: [{kind: Deployment, count: 2}]\n", "1 objects are Deployment, not 2"),
-        ("fails: nothing like this\n", "it compiles, but is expected to fail"),
+        ("objects: [{kind: Secret}]\n", "no object matches Secret"),
+        ("objects: [{kind: Deployment, count: 2}]\n", "1 objects match Deployment, expected 2"),
+        ("fails: nothing like this\n", "compiled, but was expected to fail"),
         ("feils: x\n", "unknown key feils"),
-        ("fails: '['\n", "no regular expression"),
-        ("objects: [{kind: Deployment, has: {'a..b': 1}}]\n", "'a..b' is no path of a field"),
-        ("objects: {}\n", "objects is a list"),
-        ("objects: [{has: {}}]\n", "it says of no object"),
-        ("- a\n", "expectations are a mapping"),
+        ("fails: '['\n", "not a valid regular expression"),
+        ("objects: [{kind: Deployment, has: {'a..b': 1}}]\n", "'a..b' is not a valid field path"),
+        ("objects: {}\n", "objects must be a list"),
+        ("objects: [{has: {}}]\n", "an entry needs kind"),
+        ("- a\n", "expectations must be a mapping"),
     ],
 )
 def test_expectations_that_fail(
@@ -359,7 +359,7 @@ def test_a_failure_that_is_expected(commodore: CommandLine, tmp_path: Path) -> N
     (component / "tests/none.expect.yml").write_text("fails: something else\n")
     ran = cases_of(commodore, component)
     assert ran.code == 1
-    assert "it does not fail as expected" in ran.out
+    assert "did not fail as expected" in ran.out
     assert "a size is needed" in ran.out
 
 
@@ -574,10 +574,10 @@ def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
         assert process.stderr is not None
         first = list(_until(process.stdout, "2 cases: 2 passed"))
         assert any("passed  large" in line for line in first)
-        list(_until(process.stderr, "waiting for changes"))
+        list(_until(process.stderr, "Waiting for changes"))
         (component / "tests/small.yml").write_text(sized(2))
         second = list(_until(process.stdout, "2 cases: 1 passed, 1 failed"))
-        list(_until(process.stderr, "waiting for changes"))
+        list(_until(process.stderr, "Waiting for changes"))
         process.send_signal(signal.SIGINT)
         left = process.communicate(timeout=60)
 
@@ -602,9 +602,9 @@ def test_watching_tells_what_a_plain_run_tells_each_time(
     for options in ((), ("--strict",)):
         with watching(component, *options) as process:
             assert process.stderr is not None
-            rounds.append("".join(_until(process.stderr, "waiting for changes")))
+            rounds.append("".join(_until(process.stderr, "Waiting for changes")))
             (component / "tests/large.yml").write_text(f"{sized(9)}# {options}\n")
-            rounds.append("".join(_until(process.stderr, "waiting for changes")))
+            rounds.append("".join(_until(process.stderr, "Waiting for changes")))
             process.send_signal(signal.SIGINT)
             process.communicate(timeout=60)
             assert process.returncode == (1 if options else 0)

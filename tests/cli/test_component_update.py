@@ -173,7 +173,7 @@ def test_other_changed_files_stay_when_the_template_gives_them_up(
     ran = update(commodore, built_in, "--no-golden-tests")
 
     assert ran.code == 0
-    assert f"so they stay: {golden}" in ran.err
+    assert f"kept because you changed them: {golden}" in ran.err
     assert (built_in / golden).read_text() == "a: 1\n"
 
 
@@ -233,7 +233,7 @@ def test_one_test_case_must_stay(commodore: CommandLine, built_in: Path) -> None
 
     assert ran.code == 1
     assert "removing defaults would leave no test case" in ran.err
-    assert "one must stay" in ran.err
+    assert "at least one is required" in ran.err
     assert state_of(built_in) == before
 
 
@@ -249,7 +249,7 @@ def test_a_conflict_changes_nothing(
 
     assert ran.code == 1
     assert "README.md changed on both sides" in ran.err
-    assert "added exists already" in ran.err
+    assert "added already exists" in ran.err
     assert "--conflicts markers" in ran.err
     assert state_of(foreign) == before
 
@@ -263,7 +263,7 @@ def test_both_sides_can_be_had_with_markers(
     ran = update(commodore, foreign, "--conflicts", "markers")
 
     assert ran.code == 1
-    assert "both sides are in: README.md, added" in ran.err
+    assert "conflict markers are in: README.md, added" in ran.err
     text = (foreign / "README.md").read_text()
     assert "<<<<<<< yours\nmine\n" in text
     assert "theirs\n>>>>>>> template" in text
@@ -356,7 +356,7 @@ def test_a_template_in_a_folder_of_its_repository(
     commit_in(foreign, {".cruft.json": json.dumps(record, indent=2) + "\n"})
     refused = update(commodore, foreign, "-t", "evenmore")
     assert refused.code == 1
-    assert "no folder of the template" in refused.err
+    assert "not a folder of the template" in refused.err
 
 
 def test_nothing_is_written_behind_a_link(
@@ -369,7 +369,7 @@ def test_nothing_is_written_behind_a_link(
     ran = update(commodore, built_in, "--lib")
 
     assert ran.code == 1
-    assert "lib/my-comp.libsonnet lies behind a link" in ran.err
+    assert "lib/my-comp.libsonnet is below a link" in ran.err
     assert not any((tmp_path / "outside").iterdir())
 
 

@@ -136,8 +136,8 @@ def test_a_broken_record_of_tools_fails(commodore: CommandLine) -> None:
 def test_a_folder_of_facts_is_read(commodore: CommandLine, facts: str) -> None:
     found = checks(commodore, COMMODORE_API_URL=facts)
 
-    assert found["api"]["found"] == f"the folder {facts} knows 2 clusters"
-    assert found["token"]["found"] == "none needed"
+    assert found["api"]["found"] == f"the folder {facts} has 2 clusters"
+    assert found["token"]["found"] == "not required"
 
 
 def test_a_missing_folder_of_facts_fails(commodore: CommandLine) -> None:
@@ -167,8 +167,8 @@ def test_a_server_that_lists_clusters(commodore: CommandLine, api: Api) -> None:
         commodore, COMMODORE_API_URL=api.url, COMMODORE_API_TOKEN=a_token(time.time() + 3600)
     )
 
-    assert found["api"]["found"] == f"the API {api.url} knows 1 cluster"
-    assert found["token"]["found"].startswith("given, good until ")
+    assert found["api"]["found"] == f"the API {api.url} has 1 cluster"
+    assert found["token"]["found"].startswith("given, valid until ")
 
 
 def test_without_a_token_a_server_is_only_asked_whether_it_is_there(
@@ -179,7 +179,7 @@ def test_without_a_token_a_server_is_only_asked_whether_it_is_there(
     assert found["api"] == {
         "check": "api",
         "verdict": "ok",
-        "found": f"{api.url} answers",
+        "found": f"{api.url} is reachable",
         "remedy": None,
     }
     assert found["token"]["verdict"] == "warn"
@@ -257,8 +257,8 @@ def test_a_kept_token_is_used(commodore: CommandLine, api: Api) -> None:
 
     found = checks(commodore, COMMODORE_API_URL=api.url)
 
-    assert found["api"]["found"] == f"the API {api.url} knows 0 clusters"
-    assert found["token"]["found"].startswith("cached, good until ")
+    assert found["api"]["found"] == f"the API {api.url} has 0 clusters"
+    assert found["token"]["found"].startswith("cached, valid until ")
 
 
 # the working directory
@@ -267,7 +267,7 @@ def test_a_kept_token_is_used(commodore: CommandLine, api: Api) -> None:
 def test_a_working_directory_after_a_compile(commodore: CommandLine, compiled: Path) -> None:
     found = checks(commodore, "-d", str(compiled))
 
-    assert found["working directory"]["found"] == f"{compiled}, of an earlier compile"
+    assert found["working directory"]["found"] == f"{compiled}, with an earlier compile"
     assert found["local work"]["verdict"] == "ok"
     assert found["local work"]["found"] != "none in 0 checkouts"
     assert found["locks"]["found"] == "none"
@@ -276,7 +276,7 @@ def test_a_working_directory_after_a_compile(commodore: CommandLine, compiled: P
 def test_a_working_directory_that_is_not_there_yet(commodore: CommandLine, tmp_path: Path) -> None:
     found = checks(commodore, "-d", str(tmp_path / "a" / "b"))
 
-    assert found["working directory"]["found"] == f"{tmp_path}/a/b, made when needed"
+    assert found["working directory"]["found"] == f"{tmp_path}/a/b, created when needed"
     assert not (tmp_path / "a").exists()
 
 
@@ -299,7 +299,7 @@ def test_uncommitted_work_is_found(commodore: CommandLine, compiled: Path) -> No
     found = checks(commodore, "-d", str(compiled))["local work"]
 
     assert found["verdict"] == "warn"
-    assert found["found"] == "only here: inventory/classes/global: mine.yml"
+    assert found["found"] == "not pushed: inventory/classes/global: mine.yml"
 
 
 def test_commits_that_were_not_pushed_are_found(commodore: CommandLine, compiled: Path) -> None:

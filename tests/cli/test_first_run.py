@@ -27,7 +27,7 @@ def test_without_any_setting_every_way_on_is_told(commodore: CommandLine, words:
 def test_help_names_the_demo(commodore: CommandLine, words: str) -> None:
     ran = commodore(*words.split())
 
-    assert "New here? `commodore demo` writes a playground" in ran.out + ran.err
+    assert "New here? `commodore demo` creates a playground" in ran.out + ran.err
 
 
 def test_the_demo_says_what_to_try(commodore: CommandLine, tmp_path: Path) -> None:

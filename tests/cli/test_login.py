@@ -160,7 +160,7 @@ def test_a_broken_provider_ends_listing_as_well(commodore: CommandLine, api: Api
     )
 
     assert (ran.code, ran.out) == (1, "")
-    assert "lacks authorization_endpoint and token_endpoint" in ran.err
+    assert "has no authorization_endpoint and token_endpoint" in ran.err
     assert url in ran.err
 
 
@@ -192,7 +192,7 @@ def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, strange
 
     assert [(ran.code, ran.out) for ran in (first, second)] == [(0, ""), (0, "")]
     assert f"Logged out of {api.url}" in first.err
-    assert f"There is no login at {api.url}" in second.err
+    assert f"Not logged in to {api.url}" in second.err
     assert cached(stranger) == {"https://other": {}}
 
 

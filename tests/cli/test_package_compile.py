@@ -258,7 +258,7 @@ def test_only_local_mode_goes_without_fetching(commodore: CommandLine, package: 
     ran = compile_(commodore, package, "tests/defaults.yml", "-F")
 
     assert ran.code == 0
-    assert "--no-fetch-dependencies needs --local" in ran.err
+    assert "--no-fetch-dependencies has no effect without --local" in ran.err
 
 
 def test_a_folder_inside_of_the_package_is_doubtful(commodore: CommandLine, package: Path) -> None:

@@ -78,7 +78,7 @@ def test_the_makefile_names_the_test_class(commodore: CommandLine, tmp_path: Pat
 
     assert ran.code == 0, ran.out
     assert set(files_below(package / "tests/golden")) == {"a/one/out/seen.yaml"}
-    assert "b.yml is no test case" in ran.err
+    assert "b.yml is not a test case" in ran.err
 
 
 def test_offline_with_what_was_kept(commodore: CommandLine, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ with progress.shown(), run_log.stage(sys.argv[1], of="thing", total=3):
     for name in ("first", "second", "third"):
         with run_log.item("thing", name):
             time.sleep(0.7 if name == "first" else 0.3)
-        messages.step(f"done with {name}")
+        messages.info(f"done with {name}")
 print("result")
 print("rich" in sys.modules)
 """

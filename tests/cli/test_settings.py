@@ -166,7 +166,7 @@ def test_settings_of_a_command_that_is_none(commodore: CommandLine) -> None:
     ran = commodore("config", "show", "catalog", "kompile")
 
     assert ran.code == 2
-    assert "no command catalog kompile has settings" in ran.err
+    assert "no command catalog kompile with settings" in ran.err
 
 
 def test_the_settings_file_counts(commodore: CommandLine, settings: Settings, facts: str) -> None:
@@ -199,12 +199,12 @@ def test_every_mistake_in_the_settings_file_is_told(
     assert ran.code == 1
     for line, told in (
         (1, "unknown setting working-dirr in the top level"),
-        (2, "request-timeout: expected a whole number, not 'long'"),
+        (2, "request-timeout: expected an integer, not 'long'"),
         (4, "catalog.compile.push: expected true or false, not 'yes'"),
-        (5, "catalog.compile.dynamic-fact: expected a list of texts, not 'a=1'"),
+        (5, "catalog.compile.dynamic-fact: expected a list of strings, not 'a=1'"),
         (6, "catalog.compile.migration: 'none' is not one of 'kapitan-0.29-to-0.30'"),
         (7, "unknown setting no-force in [catalog.compile]"),
-        (8, "catalog.compile.api-url: expected a text, not true"),
+        (8, "catalog.compile.api-url: expected a string, not true"),
         (9, "unknown section catalgo in the top level"),
         (11, "unknown setting processes in [version]"),
     ):
@@ -219,7 +219,7 @@ def test_every_mistake_in_the_settings_file_is_told(
     ("text", "told", "where"),
     [
         (b"a = \n", "error: not valid TOML: ", ":1"),
-        (b"a = '\xff'\n", "error: the settings are not a text in UTF-8", ""),
+        (b"a = '\xff'\n", "error: the settings file is not valid UTF-8", ""),
     ],
 )
 def test_a_settings_file_that_cannot_be_read(
@@ -287,7 +287,7 @@ def test_lines_nobody_can_read_are_passed_over(
     ran = commodore("catalog", "list")
 
     assert ran.code == 0
-    assert ran.err == (f"warning: this is no NAME=VALUE and is passed over\n  {tmp_path}/.env:2\n")
+    assert ran.err == (f"warning: ignoring this line: expected NAME=VALUE\n  {tmp_path}/.env:2\n")
 
 
 @pytest.mark.spec("01.15")
@@ -297,7 +297,7 @@ def test_a_dotenv_that_is_no_text_is_passed_over(commodore: CommandLine, tmp_pat
     ran = commodore("catalog", "clean")
 
     assert ran.code == 0
-    assert "warning: the .env file cannot be read and is passed over: not a text in" in ran.err
+    assert "warning: ignoring the .env file, which cannot be read: not valid UTF-8" in ran.err
 
 
 def test_dotenv_can_be_switched_off(settings: Settings) -> None:
@@ -348,4 +348,4 @@ def test_a_folder_that_is_gone(
     ran = commodore("catalog", "clean")
 
     assert ran.code == 1
-    assert "error: the current directory is not there any more" in ran.err
+    assert "error: the current directory does not exist any more" in ran.err

@@ -51,7 +51,7 @@ def test_results_are_alone_on_stdout(commodore: CommandLine, tmp_path: Path) -> 
         "Compiling 1 component instances\n"
         "Updating the catalog\n"
         " > Not pushed: the changes are staged in catalog/\n"
-        " > Use --push to commit and push them, with --interactive to be asked first\n"
+        " > Use --push to commit and push them, and --interactive to confirm first\n"
     )
 
 
@@ -72,7 +72,7 @@ def test_quiet_leaves_out_progress_only(commodore: CommandLine, recompile: tuple
     assert ran.out.startswith(" > Changes:\n")
     lines = ran.err.splitlines()
     assert lines[:2] == [
-        "warning: --interactive does nothing without --push",
+        "warning: --interactive has no effect without --push",
         "warning: the catalog has no commit yet: it begins with branch master",
     ]
     assert lines[2].startswith(" > Component node-clock is deprecated.")
@@ -132,7 +132,7 @@ def test_what_is_told_as_json(commodore: CommandLine, recompile: tuple[str, ...]
     assert warning == {
         "schema": "log/v1",
         "level": "warning",
-        "message": "--interactive does nothing without --push",
+        "message": "--interactive has no effect without --push",
     }
 
 
@@ -144,7 +144,7 @@ def test_what_is_told_as_annotations(commodore: CommandLine, tmp_path: Path) -> 
 
     assert ran.code == 1
     warning, error = ran.err.splitlines()
-    assert warning.startswith("::warning::unknown form 'x': this is the table%0A")
+    assert warning.startswith("::warning::unknown form 'x': printing a table%0A")
     assert error.startswith("::error file=facts/clusters/c-1.yaml,line=")
     assert "::" in error[len("::error ") :]
 
@@ -182,7 +182,7 @@ def test_a_bug_of_ours_leaves_a_log(
 
     (log,) = tmp_path.glob("commodore-*.log")
     assert ran.code == 3
-    assert "error: this is a bug of commodore: ZeroDivisionError" in ran.err
+    assert "error: internal error: ZeroDivisionError" in ran.err
     assert f"  {log}\n" in ran.err
     assert "Traceback" not in ran.err
     assert "Traceback" in log.read_text()

@@ -99,13 +99,13 @@ Updating acme/component-one...
 Updating acme/component-conflict...
  > failed: {why}
 Updating acme/component-x...
- > skipped: not found, or not for this token to see
+ > skipped: not found, or not accessible with this token
 error: {why}
   .../work/dependencies/conflict
   while updating acme/component-conflict
 
-hint: in a clone of your own: commodore component update . --conflicts markers; or it keeps the \
-file to itself with `skip` in .cruft.json
+hint: in a clone: commodore component update . --conflicts markers; or exclude the file with \
+`skip` in .cruft.json
 """
     )
     assert (
@@ -144,7 +144,7 @@ file to itself with `skip` in .cruft.json
       five
 acme/component-one: {created}
 acme/component-conflict: failed: {why}
-acme/component-x: skipped: not found, or not for this token to see
+acme/component-x: skipped: not found, or not accessible with this token
 3 components: pull request created: 1; skipped: 1; failed: 1
 """
     )
@@ -230,7 +230,7 @@ def test_nothing_is_changed_by_a_dry_run(scenario: TemplateSync) -> None:
 
     forced = scenario.sync("--template-version", "v2")
 
-    assert "--template-version is for looking only" in forced.err
+    assert "--template-version implies --dry-run" in forced.err
     assert "2 components: pull request would be created or updated: 2" in forced.out
     assert scenario.github.writes() == []
 
@@ -260,7 +260,7 @@ def test_entries_that_are_wanted(scenario: TemplateSync) -> None:
         "acme/component-two: pull request created: https://github.com/acme/component-two/pull/1",
         "acme/component-gone: skipped: archived",
         "acme/component-bare: skipped: it has no .cruft.json",
-        "acme/component-none: skipped: not found, or not for this token to see",
+        "acme/component-none: skipped: not found, or not accessible with this token",
     ]
     assert bare.pulls == []
     nothing = scenario.sync("--filter", "nothing like this")
@@ -315,7 +315,7 @@ def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, stranger: P
 
         assert ran.code == 0, ran.err
         assert summary(ran) == [f"{entry}: branch pushed, no pull request opened: {url}"]
-        assert "open this one yourself" in ran.err
+        assert "create this one yourself" in ran.err
         pushed = branch_of(one)
         assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
         kept = stranger / ".cache/commodore/git/127.0.0.1/git/component-one.git"

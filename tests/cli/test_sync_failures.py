@@ -167,7 +167,7 @@ def test_a_filter_that_is_no_expression(commodore: CommandLine, tmp_path: Path) 
 
     assert ran.code == 2
     assert "--filter" in ran.err
-    assert "'a(b' is no regular expression: missing ), unterminated subpattern" in ran.err
+    assert "'a(b' is not a valid regular expression: missing ), unterminated subpattern" in ran.err
     assert "position 1: '(b'" in ran.err
 
 
@@ -176,4 +176,4 @@ def test_a_pause_below_zero(commodore: CommandLine, tmp_path: Path) -> None:
 
     ran = commodore("component", "sync", "list.yaml", "--github-pause", "-1")
 
-    assert (ran.code, "below zero" in ran.err) == (2, True)
+    assert (ran.code, "is negative" in ran.err) == (2, True)

@@ -102,7 +102,7 @@ def test_list_shows_every_tool_and_how_it_stands(tool_command: ToolCommand) -> N
         "Latest version: v5.7.0 (No upgrade available)\n"
         "Updated:        UNKNOWN\n"
     )
-    assert ran.err == " > asking GitHub for the latest versions\n"
+    assert ran.err == " > querying GitHub for the latest versions\n"
 
 
 @pytest.mark.parametrize("flag", ["-V", "--skip-version-check"])
@@ -184,8 +184,8 @@ def test_list_lists_although_github_limits(tool_command: ToolCommand) -> None:
 
     assert ran.code == 0
     assert "Latest version: N/A (Version check failed)\n" in ran.out
-    assert "warning: GitHub limits how often it may be asked" in ran.err
-    assert "ends at 2096-10-02 07:06 UTC" in ran.err
+    assert "warning: the rate limit of GitHub is exceeded" in ran.err
+    assert "is reset at 2096-10-02 07:06 UTC" in ran.err
     assert "COMMODORE_GITHUB_TOKEN" in ran.err
     assert len(tool_command.publisher.api.asked) == 1
 
@@ -267,7 +267,7 @@ def test_details_name_what_is_downloaded(tool_command: ToolCommand) -> None:
     ran = tool_command("install", "jb", "-v", "--version", "v0.6.3")
 
     assert f"downloading {release.url}" in ran.err
-    assert f"the checksum of {release.file} is right" in ran.err
+    assert f"verified the checksum of {release.file}" in ran.err
 
 
 def test_install_of_a_tool_that_only_the_system_has(tool_command: ToolCommand) -> None:
@@ -291,7 +291,7 @@ def test_install_missing_brings_what_is_not_managed(tool_command: ToolCommand) -
     assert ran.code == 0
     assert ran.err.splitlines() == [
         "Installing helm v3.18.4",
-        " > jb is managed already; `commodore tool upgrade jb` changes it",
+        " > jb is already managed; use `commodore tool upgrade jb` to upgrade it",
         "Installing kustomize v5.7.0",
     ]
     assert sorted(tool_command.state) == ["helm", "jb", "kustomize"]
@@ -350,7 +350,7 @@ def test_upgrade_to_the_present_version_downloads_nothing(tool_command: ToolComm
 
     ran = tool_command("upgrade", "helm")
 
-    assert (ran.code, ran.err) == (0, " > helm v3.18.4 is installed already\n")
+    assert (ran.code, ran.err) == (0, " > helm v3.18.4 is already installed\n")
     assert tool_command.publisher.asked("get.helm.sh") == 0
 
 
@@ -382,7 +382,7 @@ def test_a_failed_upgrade_keeps_the_present_version(tool_command: ToolCommand) -
     ran = tool_command("upgrade", "helm", "--version", "v3.18.4")
 
     assert ran.code == 1
-    assert "while installing helm v3.18.4; the present one stays in use" in ran.err
+    assert "while installing helm v3.18.4; the present version stays in use" in ran.err
     assert tool_command.state == {"helm": "2026-01-09T15:20:00"}
     assert tool_command("list", "-V").out.startswith("helm v3.9.1\n")
 
@@ -408,7 +408,7 @@ def test_an_unknown_tool(tool_command: ToolCommand, command: str) -> None:
     ran = tool_command(command, "kubectl")
 
     assert (ran.code, ran.out) == (1, "")
-    assert "error: no tool kubectl is known" in ran.err
+    assert "error: unknown tool kubectl" in ran.err
     assert "helm, jb, kustomize" in ran.err
 
 
@@ -459,7 +459,7 @@ def test_a_tool_found_elsewhere_is_managed_no_more(
     ran = tool_command(*command)
 
     assert ran.code == 0
-    assert "warning: helm is not managed any more: another one is used" in ran.err
+    assert "warning: helm is no longer managed: another installation is used" in ran.err
     assert str(elsewhere) in ran.err
     assert list(tool_command.state) == ["jb"]
 
@@ -479,7 +479,7 @@ def test_a_tool_that_is_gone_is_installed_anew(
 
     assert before.out.startswith("helm missing!\n")
     assert (ran.code, ran.out) == (0, "")
-    assert "warning: helm is managed, but was gone: it is installed anew\n" in ran.err
+    assert "warning: helm is managed but missing: installing it again\n" in ran.err
     assert tool_command("list", "-V").out.startswith("helm v3.18.4\n")
 
 
@@ -506,7 +506,7 @@ def test_a_broken_record_is_an_error_that_names_it(
     ran = tool_command(*command)
 
     assert (ran.code, ran.out) == (1, "")
-    assert "error: cannot read which tools are managed: no JSON" in ran.err
+    assert "error: cannot read the record of managed tools: not valid JSON" in ran.err
     assert f"  {tool_command.tools}/state.json\n" in ran.err
     assert "commodore tool install --missing" in ran.err
 
@@ -528,7 +528,7 @@ def test_no_latest_version_is_an_error(tool_command: ToolCommand, command: str) 
     ran = tool_command(command, "jb")
 
     assert (ran.code, ran.out) == (1, "")
-    assert "error: GitHub limits how often it may be asked" in ran.err
+    assert "error: the rate limit of GitHub is exceeded" in ran.err
     assert "api.github.com/repos/projectsyn/jsonnet-bundler/releases/latest" in ran.err
 
 

@@ -45,7 +45,7 @@ def test_an_option_of_commodore_itself_has_its_place(commodore: CommandLine, for
     ran = commodore("--log-format", form, "catalog", "list", "--quiet")
 
     assert ran.code == 2
-    assert "--quiet stands before the command: commodore --quiet " in ran.err
+    assert "--quiet must precede the command: commodore --quiet " in ran.err
     assert "No such option '--quite'" in commodore("catalog", "list", "--quite").err
 
 
@@ -169,4 +169,4 @@ def test_only_what_is_checked_out_can_be_deleted(commodore: CommandLine, tmp_pat
     ran = commodore("component", "delete", "nginx", "--force")
 
     assert ran.code == 2
-    assert f"no component nginx is checked out: there is no {tmp_path}/dependencies/ngi" in ran.err
+    assert f"component nginx is not checked out: {tmp_path}/dependencies/ngi" in ran.err

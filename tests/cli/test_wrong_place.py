@@ -95,7 +95,7 @@ def test_a_kind_without_cases_is_told_as_before(commodore: CommandLine, tmp_path
     wrong = commodore("package", "test", str(component))
 
     assert right.code == 2
-    assert "error: there is no test case" in right.err
+    assert "error: there are no test cases" in right.err
     assert "error: this is a component, not a package" in wrong.err
 
 

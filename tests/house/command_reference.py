@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from commodore_py.cli.command_classes import OTHERS, Sectioned
+from commodore_py.cli.command_classes import GENERAL, Sectioned
 from commodore_py.cli.root import commodore
 from commodore_py.cli.settings.options import HELP
 
@@ -72,7 +72,7 @@ def _section(command: Command) -> Iterator[str]:
         # A command remembers its help option, and tests go on with it.
         context = click.Context(command.click, help_option_names=HELP["help_option_names"])
         for heading, options in command.click.sections(context):
-            if heading != OTHERS:
+            if heading != GENERAL:
                 yield f"{heading}:\n"
                 yield from _table(options)
         return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import pytest
 
-from commodore_py.cli.command_classes import OTHERS, Sectioned
+from commodore_py.cli.command_classes import GENERAL, Sectioned
 from commodore_py.cli.root import commodore
 from commodore_py.cli.settings.origins import variables_of
 
@@ -105,7 +105,7 @@ def test_headings_hold_every_option_once_and_mark_those_of_ours(name: str) -> No
     assert isinstance(command, Sectioned)
     sections = dict(command.sections(THERE[name]))
 
-    common = [option.opts[-1] for option in sections.pop(OTHERS)]
+    common = [option.opts[-1] for option in sections.pop(GENERAL)]
 
     assert common == ["--verbose", "--help"]
     marked = {

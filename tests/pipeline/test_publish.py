@@ -377,7 +377,7 @@ def test_what_was_perhaps_never_pushed_is_not_reported(fleet: Fleet) -> None:
     commit = commit_in(fleet.work / "catalog", {"x": "x"})
     kept.write_text(json.dumps({**content, "pushed": False, "commit": commit}))
 
-    with pytest.raises(CommodoreError, match=f"nobody knows whether commit {commit} was pushed"):
+    with pytest.raises(CommodoreError, match=f"it is unknown whether commit {commit} was pushed"):
         report_again(fleet.config(), CLUSTER)
 
     kept.write_text(json.dumps({**content, "pushed": False}))

@@ -43,7 +43,7 @@ def folder(tmp_path: Path) -> ToolFolder:
 
 @pytest.fixture
 def used(folder: ToolFolder) -> ToolFolder:
-    """A folder in which every tool is installed already."""
+    """A folder in which every tool is already installed."""
     for tool in TOOLS:
         write_program(folder.path, tool, OLD)
         folder.note(tool, NOW)
@@ -139,7 +139,7 @@ def test_a_wrong_checksum_installs_nothing(
 
     assert f"{release.file} has a wrong checksum: expected {wrong}, found " in str(error)
     assert error.where == release.url
-    assert notes_of(error) == (f"while installing {tool} v1.2.3; the present one stays in use",)
+    assert notes_of(error) == (f"while installing {tool} v1.2.3; the present version stays in use",)
 
 
 @pytest.mark.spec("12.10")
@@ -174,7 +174,7 @@ def test_a_line_that_is_no_checksum_is_told(
 
     error = strict(used, publisher, release)
 
-    assert str(error).startswith("line 2 of the checksums is none: ")
+    assert str(error).startswith("line 2 is not a checksum: ")
     assert error.where == release.checksums_url
 
 
@@ -190,10 +190,10 @@ def test_an_unknown_version_is_told_with_its_url(
 
     error = strict(used, publisher, release)
 
-    assert "there is no such release: answered 404 Not Found" in str(error)
+    assert "release not found: answered 404 Not Found" in str(error)
     assert error.where == url
     assert "commodore tool list" in error.hint
-    assert notes_of(error) == (f"while installing {tool} v9.9.9; the present one stays in use",)
+    assert notes_of(error) == (f"while installing {tool} v9.9.9; the present version stays in use",)
 
 
 @pytest.mark.spec("12.09", "12.12")
@@ -228,7 +228,7 @@ def test_a_download_that_ends_too_early_is_told(used: ToolFolder, publisher: Pub
     error = strict(used, publisher, release)
 
     assert "the answer ended too early" in str(error)
-    assert notes_of(error) == ("while installing helm v1.2.3; the present one stays in use",)
+    assert notes_of(error) == ("while installing helm v1.2.3; the present version stays in use",)
 
 
 @pytest.mark.spec("12.15")
@@ -385,9 +385,9 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"{", "no JSON: "),
-        (b"", "no JSON: "),
-        (b"\xff\xfe\xff", "no JSON: "),
+        (b"{", "not valid JSON: "),
+        (b"", "not valid JSON: "),
+        (b"\xff\xfe\xff", "not valid JSON: "),
         (b"[]", "expected an object"),
         (b'{"helm": {"at": 1}}', "expected an object"),
     ],
@@ -398,7 +398,7 @@ def test_a_broken_record_is_told_and_left_alone(
     folder.path.mkdir(parents=True)
     folder.record.write_bytes(content)
 
-    with pytest.raises(CommodoreError, match="cannot read which tools are managed") as caught:
+    with pytest.raises(CommodoreError, match="cannot read the record of managed tools") as caught:
         folder.note("jb", NOW)
 
     assert told in str(caught.value)

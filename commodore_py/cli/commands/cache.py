@@ -26,9 +26,9 @@ _DAYS = 30
 @verbose_option
 @click.pass_context
 def cache(ctx: click.Context, verbose: int) -> None:
-    """Look into the caches of this user, and empty them.
+    """Show, verify and prune this user's caches.
 
-    They may be removed at any time: what is missing is fetched or made again.
+    They may be deleted at any time: missing content is fetched or compiled again.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
 
@@ -38,7 +38,7 @@ def cache(ctx: click.Context, verbose: int) -> None:
 @verbose_option
 @click.pass_obj
 def info(settings: Globals, output: str, verbose: int) -> None:
-    """Show what is cached where, how much, and when it was last used."""
+    """Show the location, size and last use of cached content."""
     settings = settings.more_verbose(verbose)
     folder = _folder()
     store = _results(folder)
@@ -63,13 +63,14 @@ def info(settings: Globals, output: str, verbose: int) -> None:
     default=_DAYS,
     show_default=True,
     metavar="DAYS",
-    help="Remove what was not used for so many days.",
+    help="Remove content that was not used for this number of days.",
 )
 @click.option(
     "--max-size",
     type=Size(),
     metavar="SIZE",
-    help="Then remove results, oldest first, until the others fit; --cache-size if not given.",
+    help="Then remove the oldest results until the cache is at most this large; defaults to"
+    " --cache-size.",
 )
 @click.option("--all", is_flag=True, help="Remove everything.")
 @output_option
@@ -85,34 +86,36 @@ def prune(
     output: str,
     verbose: int,
 ) -> None:
-    """Remove Git objects, downloads and results that were not used for a while.
+    """Remove Git objects, downloads and results that were not used recently.
 
-    What other runs work on right now stays. Working directories are complete without the cache.
+    Content that other processes are using is kept. Working directories do not need the caches.
     """
     settings: Globals = ctx.obj.more_verbose(verbose)
     given = ctx.get_parameter_source("older_than") is not click.core.ParameterSource.DEFAULT
-    for option, stands in (("--older-than", given), ("--max-size", max_size is not None)):
-        if all and stands:
-            raise UsageError(f"--all and {option} cannot be combined", hint="leave out one of them")
+    for option, is_set in (("--older-than", given), ("--max-size", max_size is not None)):
+        if all and is_set:
+            raise UsageError(f"--all and {option} cannot be combined", hint="omit one of them")
     unused_for = None if all else timedelta(days=older_than)
     now, folder = datetime.now(UTC), _folder()
     pruned = caches.prune(directories.git_cache(folder), now=now, unused_for=unused_for)
     for one in pruned.removed:
-        messages.step(f"removed {one.name}")
+        messages.info(f"removed {one.name}")
     for one in pruned.busy:
-        messages.warn(f"{one.name} stays: another run works on it", where=str(one.path))
-    kept = caches.prune_kept(directories.download_cache(folder), now=now, unused_for=unused_for)
-    for download in kept.removed:
-        messages.step(f"removed {download.source}")
+        messages.warn(f"{one.name} is kept: another process is using it", where=str(one.path))
+    downloads = caches.prune_kept(
+        directories.download_cache(folder), now=now, unused_for=unused_for
+    )
+    for download in downloads.removed:
+        messages.info(f"removed {download.source}")
     limit = settings.cache_size if max_size is None else max_size
     results = _results(folder).prune(
         0 if all else limit,
         unused_for=unused_for.total_seconds() if unused_for is not None else None,
     )
     if output == "text":
-        click.echo(cached.removed(pruned, kept, results))
+        click.echo(cached.removed(pruned, downloads, results))
     else:
-        click.echo(formats.structured(cached.prune(pruned, kept, results), output))
+        click.echo(formats.structured(cached.prune(pruned, downloads, results), output))
 
 
 @cache.command()
@@ -120,9 +123,9 @@ def prune(
 @verbose_option
 @click.pass_context
 def verify(ctx: click.Context, output: str, verbose: int) -> None:
-    """Read all that is cached, and remove what is damaged; it is fetched or made again.
+    """Verify all cached content and remove what is damaged; it is fetched or compiled again.
 
-    Ends with 1 if something was.
+    Exits with status 1 if anything was damaged.
     """
     ctx.obj.more_verbose(verbose)
     folder = _folder()
@@ -137,7 +140,7 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
         for one in checked:
             click.echo(cached.checked(one))
             for damaged in one.damaged:
-                messages.step(f"removed {damaged}")
+                messages.info(f"removed {damaged}")
     else:
         click.echo(formats.structured(cached.verify(checked, distrust), output))
     if distrust or any(one.damaged for one in checked):
@@ -145,10 +148,10 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
 
 
 def _results(folder: Path) -> Store:
-    """The store of results; if runs do not use it, that is told."""
+    """The store of results, with a warning if runs do not use it."""
     store = Store(directories.result_cache(folder))
     if distrust := store.distrust():
-        text = f"the cache of results is not used: {distrust.why}"
+        text = f"the result cache is not used: {distrust.why}"
         messages.warn(text, where=distrust.where, hint=distrust.hint)
     return store
 
@@ -157,7 +160,7 @@ def _folder() -> Path:
     folder = directories.cache_folder()
     if folder is None:
         raise CommodoreError(
-            "there is no place for caches: this user has no home",
+            "there is no cache folder: this user has no home directory",
             hint="set XDG_CACHE_HOME to a folder",
         )
     return folder

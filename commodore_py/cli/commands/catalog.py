@@ -10,7 +10,7 @@ import click
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
 from commodore_py.cli.output import messages
-from commodore_py.cli.recording import recorded, told_to, watch_options
+from commodore_py.cli.recording import output_files, recorded, recording_options
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     HELP,
@@ -33,7 +33,7 @@ from commodore_py.cli.settings.options import (
 )
 
 if TYPE_CHECKING:
-    from commodore_py.cli.output.compile_result import Show
+    from commodore_py.cli.output.compile_result import CompileReporter
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
     from commodore_py.model.stages import Published
@@ -42,24 +42,24 @@ _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
 _COMPILE_SECTIONS = {
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
-    "What is compiled": "global_repo_revision_override tenant_repo_revision_override force",
-    "What is fetched": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
-    "Where the catalog goes": "push interactive +catalog_branch +push_url git_author_name"
+    "Input": "global_repo_revision_override tenant_repo_revision_override force",
+    "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
+    "Publishing": "push interactive +catalog_branch +push_url git_author_name"
     " git_author_email +output_dir +dry_run",
-    "What is shown": "+diff +ignore migration +output +exit_code",
-    "How it is compiled": "+strict +helm_nondeterminism +engine",
-    "Speed": "processes +cache +verify_cache +explain_cache +timings +trace",
+    "Output": "+diff +ignore migration +output +exit_code",
+    "Compiling": "+strict +helm_nondeterminism +engine",
+    "Performance": "processes +cache +verify_cache +explain_cache +timings +trace",
 }
 
 
 _ELSEWHERE = {
     "affected": (
         "commodore_py.cli.commands.catalog_affected:affected",
-        "List the instances that a change reaches.",
+        "List the instances affected by a change.",
     ),
     "diff": (
         "commodore_py.cli.commands.catalog_diff:diff",
-        "Show what differs between two commits of a catalog.",
+        "Show the differences between two commits of a catalog.",
     ),
 }
 
@@ -79,7 +79,7 @@ def catalog(ctx: click.Context, verbose: int) -> None:
 def clean(settings: Globals, verbose: int, output: str) -> None:
     """Remove what a compile generates: inventory, libraries, compiled/ and catalog/.
 
-    Worktrees of components and packages stay. Work that exists nowhere else is never removed.
+    Worktrees of components and packages are kept. Unpushed work is never removed.
     """
     from commodore_py.catalog.clean import clean
     from commodore_py.cli.output import formats
@@ -87,14 +87,14 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
     messages.heading("Cleaning the working directory")
     removed = [str(path) for path in clean(config_of(settings.more_verbose(verbose)))]
     for path in removed:
-        messages.step(f"removed {path}")
+        messages.info(f"removed {path}")
     if output != "text":
         click.echo(formats.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
 
 
 @catalog.command(name="list")
 @api_options
-@click.option("-o", "--out", help="json, yaml (or yml), id; anything else is a table.")
+@click.option("-o", "--out", help="json, yaml (or yml) or id; anything else prints a table.")
 @click.option(
     "-t",
     "--tenant",
@@ -102,7 +102,7 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
     shell_complete=completion.tenants,
     help="Only clusters of this tenant.",
 )
-@click.option("--sort-by", default="", help="id, tenant or displayName.")
+@click.option("--sort-by", default="", help="Sort by id, tenant or displayName.")
 @strict_option
 @verbose_option
 @click.pass_obj
@@ -124,14 +124,14 @@ def list_(
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(formats.CLUSTER_LIST_FORMS)
-        messages.doubt(
-            f"unknown form {out!r}: this is the table", hint=f"--out knows {forms}", strict=strict
+        messages.warn_or_fail(
+            f"unknown form {out!r}: printing a table", hint=f"--out accepts {forms}", strict=strict
         )
     if sort_by and sort_by not in _SORT_KEYS:
         keys = ", ".join(_SORT_KEYS)
-        messages.doubt(
-            f"unknown order {sort_by!r}: the API decides",
-            hint=f"--sort-by knows {keys}",
+        messages.warn_or_fail(
+            f"unknown sort key {sort_by!r}: using the order of the API",
+            hint=f"--sort-by accepts {keys}",
             strict=strict,
         )
     clusters = list_clusters(config, tenant=tenant, sort_by=sort_by)
@@ -145,21 +145,25 @@ def list_(
 @catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
 @click.argument("cluster", shell_complete=completion.clusters)
 @api_options
-@click.option("--local", is_flag=True, help="Use the working directory as it is; ask nobody.")
+@click.option(
+    "--local",
+    is_flag=True,
+    help="Compile the working directory as it is, without queries to the API or Git remotes.",
+)
 @destination_options
 @click.option(
     "--git-author-name",
     envvar="GIT_AUTHOR_NAME",
     default="",
     metavar="USERNAME",
-    help="Name for commits.",
+    help="Author name of commits.",
 )
 @click.option(
     "--git-author-email",
     envvar="GIT_AUTHOR_EMAIL",
     default="",
     metavar="EMAIL",
-    help="E-mail address for commits.",
+    help="Author e-mail address of commits.",
 )
 @click.option(
     "-g",
@@ -183,7 +187,7 @@ def list_(
     "--fetch-dependencies/--no-fetch-dependencies",
     " /-F",
     default=True,
-    help="With --local: fetch Jsonnet libraries and what components download, or not.",
+    help="With --local: fetch or do not fetch Jsonnet libraries and downloads of components.",
 )
 @offline_option
 @git_cache_option
@@ -191,49 +195,49 @@ def list_(
     "-m",
     "--migration",
     type=click.Choice(_MIGRATIONS, case_sensitive=False),
-    help="Leave the known noise of a migration out of the diff.",
+    help="Hide the known noise of a migration in the diff.",
 )
 @click.option(
     "-d",
     "--dynamic-fact",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Dynamic fact to use when the cluster reports none; repeat for more.",
+    help="Dynamic fact to use if the cluster reports none; may be repeated.",
 )
 @click.option(
     "--force/--no-force",
     default=False,
     show_default=True,
-    help="Put local work in checkouts aside and go on.",
+    help="Move local changes in checkouts aside and continue.",
 )
 @click.option(
     "--processes",
     default=0,
     show_default=True,
     type=click.IntRange(min=0),
-    help="Processes that compile; 0 takes the usable CPUs.",
+    help="Number of processes that compile; 0 uses all available CPUs.",
 )
 @click.option(
     "--jsonnet-bundler",
     type=click.Choice(("native", "jb")),
     default="native",
     show_default=True,
-    help="Who brings Jsonnet libraries: we do, or the program jb.",
+    help="What installs Jsonnet libraries: commodore itself, or the program jb.",
 )
 @engine_options
 @helm_option
 @cache_options
 @diff_options("text")
-@click.option("--exit-code", is_flag=True, help="End with status 5 if the catalog changes.")
+@click.option("--exit-code", is_flag=True, help="Exit with status 5 if the catalog changes.")
 @click.option(
     "-o",
     "--output",
     type=click.Choice(DIFF_OUTPUTS),
     default="text",
     show_default=True,
-    help="Form of the result on stdout.",
+    help="Format of the result on stdout.",
 )
-@watch_options
+@recording_options
 @verbose_option
 @click.pass_obj
 def compile_(
@@ -255,19 +259,19 @@ def compile_(
     Commit and push:
       commodore catalog compile c-demo-1 --push
     """
-    from commodore_py.cli.output.compile_result import Show
+    from commodore_py.cli.output.compile_result import CompileReporter
 
     settings = settings.more_verbose(verbose)
-    options["told_to"] = told_to(options["trace"])
+    options["told_to"] = output_files(options["trace"])
     with (
         recorded(options) as recorder,
-        Show(output, diff, ignoring=ignore).collecting() as show,
+        CompileReporter(output, diff, ignoring=ignore).collecting() as show,
     ):
         config = _compile_config(settings, options)
         if config.verify_cache or config.explain_cache:
             from commodore_py.cli.output import cache_use
 
-            with cache_use.told(config):
+            with cache_use.reported(config):
                 published = _compiled(config, cluster, show)
         else:
             published = _compiled(config, cluster, show)
@@ -285,22 +289,22 @@ def compile_(
 def report(
     settings: Globals, /, cluster: str, output: str, verbose: int, **api: str | None
 ) -> None:
-    """Report the last push of CLUSTER's catalog, if that could not be reported."""
+    """Report the last push of CLUSTER's catalog to the API, if that failed before."""
     from commodore_py.cli.output import formats
     from commodore_py.workflows import report_again
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
     commit = report_again.report_again(config, cluster)
     if commit:
-        messages.step(f"Reported commit {commit}")
+        messages.info(f"Reported commit {commit}")
     else:
-        messages.step(f"Every push of {cluster} from this working directory is reported")
+        messages.info(f"Nothing to report for cluster {cluster} in this working directory")
     if output != "text":
         content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
         click.echo(formats.structured(content, output))
 
 
-def _compiled(config: Config, cluster: str, show: Show) -> Published:
+def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
     if config.dry_run:
         from commodore_py.workflows import dry_run
 
@@ -310,7 +314,7 @@ def _compiled(config: Config, cluster: str, show: Show) -> Published:
     return compile_catalog(
         config,
         cluster,
-        approve=lambda change: show.ask(config, change),
+        approve=lambda change: show.approve(config, change),
         lines=None if show.needs_contents else partial(show.lines, config),
     )
 
@@ -325,11 +329,11 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     for warning in facts.warnings:
         messages.warn(warning)
     if not fetch and not local:
-        messages.warn("--no-fetch-dependencies needs --local; it is ignored")
+        messages.warn("--no-fetch-dependencies has no effect without --local")
     if options["interactive"] and not options["push"]:
-        messages.warn("--interactive does nothing without --push")
+        messages.warn("--interactive has no effect without --push")
     if options["catalog_branch"] and local:
-        messages.warn("--catalog-branch does nothing with --local")
+        messages.warn("--catalog-branch has no effect with --local")
     return config_of(
         settings,
         **api_settings(options),
@@ -364,8 +368,8 @@ def _author(name: str, email: str) -> Author:
     if bool(name) != bool(email):
         given, missing = ("name", "e-mail address") if name else ("e-mail address", "name")
         messages.warn(
-            f"only the author's {given} is given: the {missing} is taken from where Git takes it",
-            hint="give both: --git-author-name and --git-author-email, or GIT_AUTHOR_NAME and"
+            f"only the author's {given} is set: the {missing} is taken from Git's configuration",
+            hint="set both: --git-author-name and --git-author-email, or GIT_AUTHOR_NAME and"
             " GIT_AUTHOR_EMAIL",
         )
     return Author(name, email)

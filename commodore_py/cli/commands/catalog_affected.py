@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     "--since",
     default="",
     metavar="REV",
-    help="Branch, tag or commit: what differs from it in the checkout around the current folder,"
-    " or else in every checkout of the working directory that has it.",
+    help="Branch, tag or commit to compare with: in the checkout that contains the current"
+    " folder, otherwise in every checkout of the working directory that has it.",
 )
 @click.option(
     "--path",
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     multiple=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="A file of which anything may change; repeat for more.",
+    help="File in which anything may change; may be repeated.",
 )
 @output_option
 @verbose_option
@@ -40,17 +40,17 @@ if TYPE_CHECKING:
 def affected(
     settings: Globals, /, since: str, paths: tuple[Path, ...], verbose: int, output: str
 ) -> None:
-    """List the instances that a change reaches, one per line.
+    """List the instances affected by a change, one per line.
 
-    It goes by what each instance looked at when the working directory was compiled last: files,
-    folders, and parameters of the hierarchy. -v also says why.
+    This is decided by what each instance read when the working directory was last compiled: files,
+    folders and parameters of the hierarchy. -v also shows the reasons.
 
     \b
-    What is edited here, and not committed:
+    Uncommitted changes:
       commodore catalog affected --since HEAD
-    Before a file is touched:
+    A file, before it is edited:
       commodore catalog affected --path inventory/classes/global/commodore.yml
-    Of a whole branch, for programs:
+    A whole branch, as JSON:
       commodore catalog affected --since origin/master -o json
     """
     if not since and not paths:
@@ -65,8 +65,8 @@ def affected(
     for path in paths:
         if not path.is_file() and os.path.relpath(path, config.paths.root) not in reached:
             messages.warn(
-                f"there is no file {path}, and no instance looked for one",
-                hint="name files, as seen from the current folder",
+                f"{path} does not exist, and no instance looked for it",
+                hint="give paths relative to the current folder",
             )
     if output != "text":
         click.echo(formats.structured(_content(found, len(changes)), output))
@@ -75,15 +75,15 @@ def affected(
         click.echo(one.instance)
         if config.verbosity:
             for reason in one.reasons:
-                messages.step(f"{one.instance}: {reason.file}: {reason.why}")
+                messages.info(f"{one.instance}: {reason.file}: {reason.why}")
     if not found:
-        messages.step("No instance is reached")
+        messages.info("No instances are affected")
 
 
 def _changes(
     config: Config, files: Iterable[Path], since: str, seen: list[ChangedFile]
 ) -> Iterator[ChangedFile]:
-    """What was named, as it is asked for; all of it is in `seen` afterwards."""
+    """The changed files; each is added to `seen` when it is consumed."""
     from commodore_py.workflows import changed_files
 
     further = changed_files.since(config.paths, since) if since else ()

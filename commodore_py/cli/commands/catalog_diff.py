@@ -31,23 +31,24 @@ CHANGES_FOUND = 5
     "--catalog",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     metavar="PATH",
-    help="Checkout of a catalog; else that of the working directory.",
+    help="Checkout of a catalog; by default the one in the working directory.",
 )
 @diff_options("objects")
 @click.option(
     "--ignore-rules",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Rules for changes that are counted, but not shown: YAML, as in the hierarchy.",
+    help="YAML file with ignore rules, as in the hierarchy; matching changes are counted, but not"
+    " shown.",
 )
-@click.option("--exit-code", is_flag=True, help="End with status 5 if there are changes.")
+@click.option("--exit-code", is_flag=True, help="Exit with status 5 if there are changes.")
 @click.option(
     "-o",
     "--output",
     type=click.Choice(DIFF_OUTPUTS),
     default="text",
     show_default=True,
-    help="Form of the result on stdout.",
+    help="Format of the result on stdout.",
 )
 @verbose_option
 @click.pass_obj
@@ -64,12 +65,12 @@ def diff(
     output: str,
     verbose: int,
 ) -> int:
-    """Show what differs between two commits of a catalog, or a commit and the files as they are.
+    """Show the differences between two commits of a catalog, or a commit and the checkout.
 
     \b
-    What the last compile changed, and nobody committed yet:
+    Uncommitted changes of the last compile:
       commodore catalog diff
-    Of the last push, for a comment on a pull request:
+    The last push, for a comment on a pull request:
       commodore catalog diff HEAD~ HEAD -o markdown
     """
     from commodore_py.catalog.diff.revisions import compared
@@ -85,14 +86,14 @@ def diff(
     return CHANGES_FOUND if exit_code and changed else 0
 
 
-def _shown(comparison: Comparison, wish: DiffOptions, output: str) -> tuple[str, bool]:
+def _shown(comparison: Comparison, options: DiffOptions, output: str) -> tuple[str, bool]:
     from commodore_py.cli.output import differences, formats
     from commodore_py.cli.output.differences import as_json, as_markdown
 
     change = comparison.change
-    if output == "text" and wish.form != "objects":
-        return differences.text_of(change, wish), bool(change)
-    found = differences.diff_of(change, wish, comparison.unchanged)
+    if output == "text" and options.form != "objects":
+        return differences.text_of(change, options), bool(change)
+    found = differences.diff_of(change, options, comparison.unchanged)
     if output == "text":
         return differences.shown(found), bool(found)
     if output == "markdown":

@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import Sectioned
-from commodore_py.cli.recording import recording, watch_options
+from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 _TEMPLATE = "builtin://component"
 _COMPILE_SECTIONS = {
-    "What is compiled": "values name alias search_paths +with_component",
-    "What is fetched": "+fetch_dependencies +offline",
-    "Where the result goes": "output repo_directory",
-    "How it is compiled": "+strict +helm_nondeterminism +engine",
-    "Speed": "+cache +verify_cache +explain_cache +timings +trace",
+    "Input": "values name alias search_paths +with_component",
+    "Fetching": "+fetch_dependencies +offline",
+    "Output": "output repo_directory",
+    "Compiling": "+strict +helm_nondeterminism +engine",
+    "Performance": "+cache +verify_cache +explain_cache +timings +trace",
 }
 _FEATURES = {
     "lib": False,
@@ -50,7 +50,7 @@ _FEATURES = {
 @verbose_option
 @click.pass_context
 def component(ctx: click.Context, verbose: int) -> None:
-    """Write and test components."""
+    """Create, compile and test components."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -60,13 +60,13 @@ component.add_command(component_test)
 @component.command()
 @click.argument("slug")
 @template.new_options(_TEMPLATE)
-@template.feature("golden-tests", default=True, about="Compare with a stored result.")
+@template.feature("golden-tests", default=True, about="Compare the output with expected output.")
 @template.component_features(_FEATURES)
 @template.test_case_option
 @verbose_option
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
-    """Make a new component called SLUG, from a template that is built in or from any other."""
+    """Create the component SLUG from the built-in template or another one."""
     from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
     from . import templates
@@ -77,14 +77,14 @@ def new(settings: Globals, /, **options: Any) -> None:
 @component.command()
 @template.existing_folder("component_path")
 @template.update_options("")
-@template.feature("golden-tests", default=None, about="Compare with a stored result.")
+@template.feature("golden-tests", default=None, about="Compare the output with expected output.")
 @template.component_features({})
 @template.automerge_removals
 @template.test_case_option
 @verbose_option
 @click.pass_obj
 def update(settings: Globals, /, **options: Any) -> int:
-    """Bring the component at COMPONENT_PATH up to date with its template."""
+    """Update the component at COMPONENT_PATH from its template."""
     from commodore_py.workflows.authoring.templates.kinds import COMPONENT
 
     from . import templates
@@ -112,21 +112,21 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
     "--values",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Class file to include; later ones win; repeat for more.",
+    help="Class file to include; later files take precedence; may be repeated.",
 )
 @click.option(
     "-a",
     "--alias",
     metavar="ALIAS",
     shell_complete=completion.instances,
-    help="Compile as the instance of this name.",
+    help="Name of the instance to compile.",
 )
 @click.option(
     "-J",
     "--search-paths",
     multiple=True,
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder to look for imports; repeat for more.",
+    help="Folder to search for imports; may be repeated.",
 )
 @click.option(
     "-o",
@@ -134,23 +134,25 @@ def delete(ctx: click.Context, /, slug: str, *, force: bool, verbose: int) -> No
     default="./",
     show_default=True,
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where compiled/ is written.",
+    help="Folder in which compiled/ is written.",
 )
 @click.option(
     "-r",
     "--repo-directory",
     default="",
     type=click.Path(file_okay=False),
-    help="Does nothing; kept for old scripts.",
+    help="Ignored; accepted for compatibility.",
 )
-@click.option("-n", "--name", default="", help="Name of the component; else by its folder.")
+@click.option(
+    "-n", "--name", default="", help="Name of the component; defaults to that of its folder."
+)
 @beside_option
 @fetch_option
 @offline_option
 @engine_options
 @helm_option
 @cache_options
-@watch_options
+@recording_options
 @verbose_option
 @click.pass_obj
 @recording
@@ -173,7 +175,7 @@ def compile_(
     verbose: int,
     **caching: bool,
 ) -> None:
-    """Compile the component at PATH by itself, without a cluster.
+    """Compile the component at PATH on its own, without a cluster.
 
     \b
     With the values of a test case, as `make test` of a component does:
@@ -186,7 +188,7 @@ def compile_(
 
     settings = settings.more_verbose(verbose)
     if repo_directory:
-        messages.warn("--repo-directory does nothing any more: leave it out")
+        messages.warn("--repo-directory has no effect: omit it")
     caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(caching)}
     config = config_of(
         settings,
@@ -203,7 +205,7 @@ def compile_(
     known_as = f" as {alias}" if alias else ""
     messages.heading(f"Compiling component {component.instance.component}{known_as}")
     folders = tuple(folder.resolve() for folder in search_paths)
-    with cache_use.told(config):
+    with cache_use.reported(config):
         compiled = compile_component(config, CompileRequest(component, output.resolve(), folders))
     click.secho(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
@@ -215,10 +217,10 @@ def compile_(
 @verbose_option
 @click.pass_obj
 def sync(settings: Globals, /, **options: Any) -> None:
-    """Offer template updates to every component in COMPONENT_LIST, a YAML list of repositories.
+    """Propose template updates to every component in COMPONENT_LIST, a YAML list of repositories.
 
     \b
-    An entry is owner/repository at GitHub, or the URL of a Git repository elsewhere:
+    Entries are owner/repository on GitHub, or URLs of other Git repositories:
       - acme/component-one
       - https://git.example.com/acme/component-two.git
     """

@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import Sectioned
-from commodore_py.cli.recording import recording, watch_options
+from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings.options import (
     DIFF_FORMS,
     Globals,
@@ -36,44 +36,44 @@ if TYPE_CHECKING:
 
 FAILED = 1
 TEST_SECTIONS = {
-    "What is tested": "case fail_fast watch",
-    "What is fetched": "offline",
-    "What becomes of the result": "update diff output junit",
-    "How it is compiled": "strict helm_nondeterminism engine",
-    "Speed": "processes cache verify_cache explain_cache timings trace",
+    "Test cases": "case fail_fast watch",
+    "Fetching": "offline",
+    "Results": "update diff output junit",
+    "Compiling": "strict helm_nondeterminism engine",
+    "Performance": "processes cache verify_cache explain_cache timings trace",
 }
 _SECTIONS = {
     **TEST_SECTIONS,
-    "What is tested": "name alias search_paths with_component case fail_fast watch",
-    "What is fetched": "fetch_dependencies offline",
+    "Test cases": "name alias search_paths with_component case fail_fast watch",
+    "Fetching": "fetch_dependencies offline",
 }
 
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
 def fetch_option(command: Any) -> Any:
-    """Add whether dependencies are fetched at all."""
+    """Add the option to fetch dependencies."""
     return click.option(
         "--fetch-dependencies/--no-fetch-dependencies",
         " /-F",
         default=True,
-        help="Fetch Jsonnet libraries and what components download, or use what is there.",
+        help="Fetch Jsonnet libraries and downloads of components, or use what is there already.",
     )(command)
 
 
 def beside_option(command: Any) -> Any:
-    """Add other components."""
+    """Add the option for further components."""
     return click.option(
         "--with-component",
         multiple=True,
         type=_FOLDER,
         metavar="DIRECTORY",
-        help="Another component whose defaults and libraries are there, too; repeat for more.",
+        help="Another component whose defaults and libraries are available; may be repeated.",
     )(command)
 
 
 def test_options(command: Any) -> Any:
-    """Add what all tests have."""
+    """Add the options of `component test` and `package test`."""
     for option in reversed(
         (
             click.option(
@@ -81,46 +81,47 @@ def test_options(command: Any) -> Any:
                 multiple=True,
                 metavar="NAME",
                 shell_complete=completion.cases_to_test,
-                help="Test these cases only; * stands for anything; repeat for more.",
+                help="Run only these test cases; * matches anything; may be repeated.",
             ),
             click.option(
                 "--update",
                 is_flag=True,
-                help="Make the output what is expected from now on, and remove what is no case's.",
+                help="Accept the output as expected output, and remove expected output without a"
+                " test case.",
             ),
-            click.option(
-                "--fail-fast", is_flag=True, help="Stop at the first case that is not as expected."
-            ),
+            click.option("--fail-fast", is_flag=True, help="Stop at the first case that fails."),
             click.option(
                 "--diff",
                 type=click.Choice(DIFF_FORMS),
                 default="objects",
                 show_default=True,
-                help="Show differences line by line, object by object, as a count of lines, or not"
-                " at all.",
+                help="Show differences as lines, as Kubernetes objects, as numbers of lines, or"
+                " not at all.",
             ),
             click.option(
                 "--junit",
                 type=click.Path(dir_okay=False, path_type=Path),
                 metavar="FILE",
-                help="Write a report in JUnit's form as well.",
+                help="Also write a JUnit report to FILE.",
             ),
             click.option(
-                "--watch", is_flag=True, help="Test again whenever a file changes, until Ctrl-C."
+                "--watch",
+                is_flag=True,
+                help="Run the tests again whenever a file changes, until Ctrl-C.",
             ),
             click.option(
                 "--processes",
                 type=click.IntRange(min=0),
                 default=0,
                 show_default=True,
-                help="How many cases are compiled at the same time; 0 is one per CPU.",
+                help="Number of cases compiled in parallel; 0 uses all available CPUs.",
             ),
             output_option,
             offline_option,
             cache_options,
             engine_options,
             helm_option,
-            watch_options,
+            recording_options,
             verbose_option,
         )
     ):
@@ -136,31 +137,33 @@ def test_options(command: Any) -> Any:
     "--search-paths",
     multiple=True,
     type=_FOLDER,
-    help="Folder to look for imports, in place of those of the Makefile; repeat for more.",
+    help="Folder to search for imports, instead of those in the Makefile; may be repeated.",
 )
-@click.option("-n", "--name", default="", help="Name of the component; else as the Makefile says.")
+@click.option(
+    "-n", "--name", default="", help="Name of the component; defaults to that in the Makefile."
+)
 @click.option(
     "-a",
     "--alias",
     default="",
     metavar="ALIAS",
-    help="Compile as the instance of this name; {case} stands for the case's.",
+    help="Name of the instance to compile; {case} is replaced by the name of the case.",
 )
 @beside_option
 @fetch_option
 @click.pass_obj
 @recording
 def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
-    """Compile all test cases of the component at PATH and compare them with what is expected.
+    """Compile all test cases of the component at PATH and compare them with the expected output.
 
     \b
-    Cases are tests/*.yml, as the Makefile and CI list them; what is expected lies in
-    tests/golden/. To accept what came out:
+    Test cases are tests/*.yml, as listed in the Makefile and in CI. Expected output is in
+    tests/golden/. To accept the new output:
       commodore component test --update
     """
     from commodore_py.workflows.authoring.testing import component as flow
 
-    wishes = flow.Settings(
+    compile_settings = flow.Settings(
         name=options["name"],
         alias=options["alias"],
         search_paths=tuple(folder.resolve() for folder in options["search_paths"]),
@@ -171,7 +174,7 @@ def component_test(settings: Globals, /, path: Path, **options: Any) -> int:
         settings,
         path,
         options,
-        lambda config, suite: flow.compile_cases(config, suite, wishes),
+        lambda config, suite: flow.compile_cases(config, suite, compile_settings),
         watched=options["with_component"],
     )
 
@@ -185,17 +188,20 @@ def run_tests(
     *,
     watched: tuple[Path, ...] = (),
 ) -> int:
-    """Test once, or whenever something changes; returns the exit code."""
+    """Run the tests once, or after every change; returns the exit code."""
     from commodore_py.cli.output import messages
     from commodore_py.errors import CommodoreError, UsageError
 
     if options["watch"] and (options["output"] != "text" or options["junit"]):
-        raise UsageError("--watch is for people", hint="leave out --watch, or --output and --junit")
+        raise UsageError(
+            "--watch cannot be combined with --output or --junit",
+            hint="omit --watch, or --output and --junit",
+        )
     config = _config(settings, options)
     if not options["watch"]:
-        report = _tested(kind, config, path, options, start)
+        report = _run_once(kind, config, path, options, start)
         _write(report, options)
-        _tell_notices(report)
+        _print_notices(report)
         return _code(report)
     from commodore_py.cli.output import test_results
     from commodore_py.inventory.engine.reader import warn_again
@@ -207,19 +213,19 @@ def run_tests(
         while True:
             try:
                 warn_again()
-                report = _tested(kind, config, path, options, start)
-                click.echo(test_results.since(last, report, options["diff"]))
+                report = _run_once(kind, config, path, options, start)
+                click.echo(test_results.changes_since(last, report, options["diff"]))
                 last = report
-                _tell_notices(report)
+                _print_notices(report)
             except CommodoreError as error:
-                messages.fail(error)
-            messages.step("waiting for changes; Ctrl-C ends this")
-            messages.heading(f"Changed: {test_results.few(files.wait())}")
+                messages.error(error)
+            messages.info("Waiting for changes; press Ctrl-C to stop")
+            messages.heading(f"Changed: {test_results.shortened(files.wait())}")
     except KeyboardInterrupt:
         return 0 if last is None else _code(last)
 
 
-def _tested(
+def _run_once(
     kind: Kind, config: Config, path: Path, options: dict[str, Any], start: Start
 ) -> Report:
     from commodore_py.cli.output import cache_use, messages, test_results
@@ -234,12 +240,12 @@ def _tested(
         everything=not options["case"],
         strict=options["strict"],
     )
-    with cache_use.told(config):
+    with cache_use.reported(config):
         return report_of(
             suite,
             start(config, suite),
             manner,
-            tell=lambda outcome: messages.step(test_results.progress(outcome)),
+            tell=lambda outcome: messages.info(test_results.progress(outcome)),
         )
 
 
@@ -254,7 +260,7 @@ def _write(report: Report, options: dict[str, Any]) -> None:
         click.echo(formats.structured(test_results.as_data(report), options["output"]))
 
 
-def _tell_notices(report: Report) -> None:
+def _print_notices(report: Report) -> None:
     from commodore_py.cli.output import messages
 
     refused = report.refused

@@ -28,17 +28,17 @@ def config(ctx: click.Context, verbose: int) -> None:
 
 @config.command()
 @click.argument("command", nargs=-1)
-@click.option("--changed", is_flag=True, help="Leave out what is at its default.")
+@click.option("--changed", is_flag=True, help="Hide settings that have their default value.")
 @output_option
 @verbose_option
 @click.pass_context
 def show(
     ctx: click.Context, command: tuple[str, ...], changed: bool, output: str, verbose: int
 ) -> None:
-    """Show every setting that would count now, and where it comes from.
+    """Show all effective settings and their origins.
 
-    COMMAND leaves out all but one command and those below it; settings that stand before the
-    command stay. The file of settings has options by their long names, in a section per command:
+    COMMAND limits the output to one command and its subcommands, beside global settings. The
+    settings file contains options by their long names, in one section per command:
 
     \b
       working-dir = "/srv/commodore"
@@ -55,7 +55,7 @@ def show(
         if _is_wanted(setting, wanted) and not (changed and setting.origin == "default")
     ]
     if command and not any(setting.command for setting in settings) and not changed:
-        raise click.BadParameter(f"no command {wanted} has settings", ctx, param_hint="COMMAND")
+        raise click.BadParameter(f"no command {wanted} with settings", ctx, param_hint="COMMAND")
     if output == "text":
         for line in _lines(ctx, settings):
             click.echo(line)
@@ -70,7 +70,7 @@ def _is_wanted(setting: Setting, wanted: str) -> bool:
 
 def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
     file, dotenv = user_file.of(ctx), start_of(ctx).dotenv
-    yield f"settings file: {file.path or f'{directories.config_file()} (not there)'}"
+    yield f"settings file: {file.path or f'{directories.config_file()} (not found)'}"
     yield f".env file: {dotenv.path if dotenv else 'none'}"
     shown = ""
     rows: list[tuple[str, str, str]] = []

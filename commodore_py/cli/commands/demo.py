@@ -13,7 +13,7 @@ from commodore_py.cli.settings.options import HELP, output_option
 @click.argument("directory", default="commodore-demo", type=click.Path(path_type=Path))
 @output_option
 def demo(directory: Path, output: str) -> None:
-    """Write a playground into DIRECTORY: two clusters, their configuration and components.
+    """Create a playground in DIRECTORY: two clusters, their configuration and components.
 
     Everything is a local Git repository or a file: no server, no token and no network are needed.
     """
@@ -30,7 +30,9 @@ def demo(directory: Path, output: str) -> None:
         }
         click.echo(formats.structured(content, output))
         return
-    click.secho(f"A playground with {len(written.clusters)} clusters is in {directory}", bold=True)
+    click.secho(
+        f"Created a playground with {len(written.clusters)} clusters in {directory}", bold=True
+    )
     click.echo("\nTry:")
     for step in written.next_steps:
         click.echo(f"  {step}")

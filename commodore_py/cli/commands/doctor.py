@@ -32,7 +32,7 @@ _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
 def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     """Check this machine: programs, API, token, working directory, caches.
 
-    Nothing is changed. Ends with status 1 if something must be mended before a compile can work.
+    Nothing is changed. Exits with status 1 if a problem must be fixed before a compile can work.
     """
     from commodore_py.cli.output import formats
     from commodore_py.cli.settings import directories

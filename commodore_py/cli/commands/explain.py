@@ -46,7 +46,7 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
     type=click.Choice(_FORMS),
     default="text",
     show_default=True,
-    help="Form of the result on stdout.",
+    help="Format of the result on stdout.",
 )
 @verbose_option
 @click.pass_context

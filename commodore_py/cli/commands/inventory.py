@@ -47,7 +47,7 @@ _SEVERITIES = ("error", "warning")
 @verbose_option
 @click.pass_context
 def inventory(ctx: click.Context, verbose: int) -> None:
-    """Look into a hierarchy, and check it."""
+    """Inspect and lint a hierarchy."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -63,7 +63,7 @@ def _hierarchy(command: _Command) -> _Command:
             type=click.Choice(_FORMS),
             default="yaml",
             show_default=True,
-            help="Form of the result on stdout.",
+            help="Format of the result on stdout.",
         ),
         click.option(
             "-f",
@@ -177,7 +177,7 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
     type=click.Choice(_LINT_FORMS),
     default="text",
     show_default=True,
-    help="Form of the result on stdout.",
+    help="Format of the result on stdout.",
 )
 @verbose_option
 @click.pass_context

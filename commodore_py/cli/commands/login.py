@@ -29,14 +29,14 @@ def _way_options(command: _Command) -> _Command:
         click.option(
             "--device",
             is_flag=True,
-            help="Log in on another device: show an address and a code to use there.",
+            help="Log in on another device: print a URL and a code to enter there.",
         ),
         click.option(
             "--oidc-listen",
             envvar="COMMODORE_OIDC_LISTEN",
             metavar="HOST:PORT",
-            help="Where the browser comes back to, localhost:18000 if not given; 0.0.0.0:18000 in"
-            " a container that publishes the port.",
+            help="Address to which the browser is redirected, by default localhost:18000; use"
+            " 0.0.0.0:18000 in a container that publishes the port.",
         ),
         click.option(
             "--login-timeout",
@@ -44,7 +44,7 @@ def _way_options(command: _Command) -> _Command:
             type=Seconds(),
             default=300,
             show_default=True,
-            help="Seconds to wait for you to log in.",
+            help="Seconds to wait for the login.",
         ),
     )
     for option in reversed(options):
@@ -57,18 +57,18 @@ def _way_options(command: _Command) -> _Command:
 @_way_options
 @click.pass_obj
 def login(settings: Globals, /, **options: Any) -> None:
-    """Log in to the API, so that other commands find a token.
+    """Log in to the API and save a token for other commands.
 
-    Does nothing while the token of an earlier login is good.
+    Does nothing if the saved token is still valid.
     """
     from commodore_py.lieutenant.auth.session import log_in
 
     config = _config(settings, options)
     token = log_in(config, device=options["device"])
     if config.api_url:
-        messages.step(f"Logged in to {config.api_url}")
+        messages.info(f"Logged in to {config.api_url}")
     else:
-        # Nothing to keep it for: as with Commodore, who asked for it gets it.
+        # Not saved without an API: printed, as Commodore does.
         click.echo(token)
 
 
@@ -76,14 +76,14 @@ def login(settings: Globals, /, **options: Any) -> None:
 @click.option("--api-url", envvar="COMMODORE_API_URL", metavar="URL", help="Lieutenant API.")
 @click.pass_obj
 def logout(settings: Globals, api_url: str | None) -> None:
-    """Forget the token that is kept for the API; those of other APIs stay."""
+    """Remove the saved token of the API; tokens of other APIs are kept."""
     from commodore_py.lieutenant.auth.session import log_out
 
     config = config_of(settings, api_url=api_url or "")
     if log_out(config):
-        messages.step(f"Logged out of {config.api_url}")
+        messages.info(f"Logged out of {config.api_url}")
     else:
-        messages.step(f"There is no login at {config.api_url}")
+        messages.info(f"Not logged in to {config.api_url}")
 
 
 @click.command(name="fetch-token", context_settings=HELP)
@@ -92,7 +92,7 @@ def logout(settings: Globals, api_url: str | None) -> None:
 @verbose_option
 @click.pass_obj
 def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:
-    """Print a token for the API that is good now; log in first if need be.
+    """Print a valid token for the API; log in first if necessary.
 
     \b
     In a shell:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli.command_classes import Sectioned
-from commodore_py.cli.recording import recording, watch_options
+from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
     HELP,
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _TEMPLATE = "builtin://package"
 _COMPILE_SECTIONS = {
-    "What is compiled": "values",
-    "What is fetched": "local fetch_dependencies +offline",
-    "Where it is compiled": "tmp_dir keep_dir",
-    "How it is compiled": "+strict +helm_nondeterminism +engine",
-    "Speed": "+cache +verify_cache +explain_cache +timings +trace",
+    "Input": "values",
+    "Fetching": "local fetch_dependencies +offline",
+    "Working directory": "tmp_dir keep_dir",
+    "Compiling": "+strict +helm_nondeterminism +engine",
+    "Performance": "+cache +verify_cache +explain_cache +timings +trace",
 }
 
 
@@ -41,7 +41,7 @@ _COMPILE_SECTIONS = {
 @verbose_option
 @click.pass_context
 def package(ctx: click.Context, verbose: int) -> None:
-    """Write and test packages."""
+    """Create, compile and test packages."""
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
@@ -51,12 +51,12 @@ package.add_command(package_test)
 @package.command()
 @click.argument("slug")
 @template.new_options(_TEMPLATE)
-@template.feature("golden-tests", default=True, about="Compare with a stored result.")
+@template.feature("golden-tests", default=True, about="Compare the output with expected output.")
 @template.test_case_option
 @verbose_option
 @click.pass_obj
 def new(settings: Globals, /, **options: Any) -> None:
-    """Make a new package called SLUG, from a template that is built in or from any other."""
+    """Create the package SLUG from the built-in template or another one."""
     from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
     from . import templates
@@ -67,12 +67,12 @@ def new(settings: Globals, /, **options: Any) -> None:
 @package.command()
 @template.existing_folder("package_path")
 @template.update_options(None)
-@template.feature("golden-tests", default=None, about="Compare with a stored result.")
+@template.feature("golden-tests", default=None, about="Compare the output with expected output.")
 @template.test_case_option
 @verbose_option
 @click.pass_obj
 def update(settings: Globals, /, **options: Any) -> int:
-    """Bring the package at PACKAGE_PATH up to date with its template."""
+    """Update the package at PACKAGE_PATH from its template."""
     from commodore_py.workflows.authoring.templates.kinds import PACKAGE
 
     from . import templates
@@ -88,33 +88,33 @@ def update(settings: Globals, /, **options: Any) -> int:
     "--values",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Class file to include before the test class; repeat for more.",
+    help="Class file to include before the test class; may be repeated.",
 )
 @click.option("--local", is_flag=True, help="Use the folder of --tmp-dir as it is.")
 @click.option(
     "--fetch-dependencies/--no-fetch-dependencies",
     " /-F",
     default=True,
-    help="With --local: fetch Jsonnet libraries and what components download, or not.",
+    help="With --local: fetch or do not fetch Jsonnet libraries and downloads of components.",
 )
 @click.option(
     "-k",
     "--keep-dir/--no-keep-dir",
     default=False,
     show_default=True,
-    help="Keep the folder in which it was compiled.",
+    help="Keep the temporary working directory.",
 )
 @click.option(
     "--tmp-dir",
     default="",
     type=click.Path(),
-    help="Compile in this folder, and keep it.",
+    help="Compile in this folder and keep it.",
 )
 @offline_option
 @engine_options
 @helm_option
 @cache_options
-@watch_options
+@recording_options
 @verbose_option
 @click.pass_obj
 @recording
@@ -135,7 +135,7 @@ def compile_(
     verbose: int,
     **caching: bool,
 ) -> None:
-    """Compile the package at PATH by itself, with the class file TEST_CLASS in it."""
+    """Compile the package at PATH on its own, with the class file TEST_CLASS."""
     from commodore_py.cli.output import cache_use, messages
     from commodore_py.cli.settings import directories
     from commodore_py.workflows.authoring.package import PackageFolder
@@ -143,7 +143,7 @@ def compile_(
 
     settings = settings.more_verbose(verbose)
     if not fetch_dependencies and not local:
-        messages.warn("--no-fetch-dependencies needs --local; it is ignored")
+        messages.warn("--no-fetch-dependencies has no effect without --local")
     local = local or offline
     caches = {**directories.caches_in(directories.cache_folder()), **cache_settings(caching)}
     config = config_of(
@@ -159,12 +159,12 @@ def compile_(
     package = PackageFolder.find(path, test_class, values)
     messages.heading(f"Compiling package {package.name} with {test_class}")
     keep = settings.working_dir / tmp_dir if tmp_dir else None
-    with cache_use.told(config):
+    with cache_use.reported(config):
         compiled = compile_package(config, package, keep=keep, kept=keep_dir)
     click.secho(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
-        messages.step(
-            f"It was compiled in {compiled.kept}; to use that again without fetching:"
+        messages.info(
+            f"Kept the working directory {compiled.kept}; to use it again without fetching:"
             f" --tmp-dir {compiled.kept} --local"
         )
     messages.notices(compiled.notices)
@@ -176,10 +176,10 @@ def compile_(
 @verbose_option
 @click.pass_obj
 def sync(settings: Globals, /, **options: Any) -> None:
-    """Offer template updates to every package in PACKAGE_LIST, a YAML list of repositories.
+    """Propose template updates to every package in PACKAGE_LIST, a YAML list of repositories.
 
     \b
-    An entry is owner/repository at GitHub, or the URL of a Git repository elsewhere:
+    Entries are owner/repository on GitHub, or URLs of other Git repositories:
       - acme/package-one
       - https://git.example.com/acme/package-two.git
     """

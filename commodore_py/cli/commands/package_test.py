@@ -15,7 +15,7 @@ from .component_test import TEST_SECTIONS, run_tests, test_options
 if TYPE_CHECKING:
     from commodore_py.cli.settings.options import Globals
 
-_SECTIONS = {**TEST_SECTIONS, "What is fetched": "tmp_dir offline"}
+_SECTIONS = {**TEST_SECTIONS, "Fetching": "tmp_dir offline"}
 
 
 @click.command(name="test", cls=Sectioned, sections=_SECTIONS)
@@ -25,16 +25,16 @@ _SECTIONS = {**TEST_SECTIONS, "What is fetched": "tmp_dir offline"}
     "--tmp-dir",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIRECTORY",
-    help="Compile in this folder, and keep what is fetched there; --offline needs one.",
+    help="Compile in this folder and keep what is fetched; required with --offline.",
 )
 @click.pass_obj
 @recording
 def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
-    """Compile all test cases of the package at PATH and compare them with what is expected.
+    """Compile all test cases of the package at PATH and compare them with the expected output.
 
     \b
-    Cases are tests/*.yml, as the Makefile and CI list them; what is expected lies in
-    tests/golden/. To accept what came out:
+    Test cases are tests/*.yml, as listed in the Makefile and in CI. Expected output is in
+    tests/golden/. To accept the new output:
       commodore package test --update
     """
     from commodore_py.errors import UsageError
@@ -43,8 +43,8 @@ def package_test(settings: Globals, /, path: Path, **options: Any) -> int:
     keep: Path | None = options["tmp_dir"]
     if options["offline"] and keep is None:
         raise UsageError(
-            "without a network, the components must be here already",
-            hint="test once with --tmp-dir FOLDER, then with --offline --tmp-dir FOLDER",
+            "--offline requires components that were fetched before",
+            hint="run the tests once with --tmp-dir FOLDER, then with --offline --tmp-dir FOLDER",
         )
     return run_tests(
         "package",

@@ -1,4 +1,4 @@
-"""`component sync` and `package sync`: many repositories, and at the end what became of each."""
+"""`component sync` and `package sync`: many repositories, with a summary at the end."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _COLOURS: Final = {Result.FAILED: "red", Result.NOT_TRIED: "red", Result.SKIPPED
 
 
 def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[str, Any]) -> None:
-    """Offer changes to all repositories of a list; fails at the end if any of them failed."""
+    """Propose changes to all repositories of a list; fails at the end if any of them failed."""
     settings = settings.more_verbose(options["verbose"])
     entries = read_list(path, options["github_url"], options["filter"])
     if any(entry.github for entry in entries) and not options["github_token"]:
         raise CommodoreError(
             "no token for GitHub",
             where=str(path),
-            hint="give one with --github-token, or in COMMODORE_GITHUB_TOKEN",
+            hint="set --github-token or COMMODORE_GITHUB_TOKEN",
         )
     dry_run = options["dry_run"]
     if options["template_version"] and not dry_run:
-        messages.warn("--template-version is for looking only: nothing will be pushed or opened")
+        messages.warn("--template-version implies --dry-run: nothing will be pushed")
         dry_run = True
     wanted = WantedSync(
         kind,
@@ -59,38 +59,39 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     config = config_of(settings, push_url=options["push_url"], **caches)
     outcomes: list[Outcome] = []
     try:
-        for outcome in offer(config, wanted, entries, _begin):
-            _tell(outcome)
+        for outcome in offer(config, wanted, entries, _print_heading):
+            _print_outcome(outcome)
             outcomes.append(outcome)
     finally:
-        _sum_up(kind, outcomes, len(entries))
+        _print_summary(kind, outcomes, len(entries))
     raise_collected(
         [one.error for one in outcomes if one.error is not None],
         f"not all {kind.name}s could be updated",
     )
 
 
-def _begin(entry: Entry) -> None:
+def _print_heading(entry: Entry) -> None:
     messages.heading(f"Updating {entry}...")
 
 
-def _tell(outcome: Outcome) -> None:
+def _print_outcome(outcome: Outcome) -> None:
     for note in outcome.notes:
-        messages.step(note)
+        messages.info(note)
     if outcome.result in (Result.PUSHED, Result.ON_BRANCH):
         messages.warn(
-            "pull requests are opened at GitHub only: open this one yourself", where=outcome.about
+            "pull requests are created on GitHub only: create this one yourself",
+            where=outcome.about,
         )
     else:
         about = f": {outcome.about}" if outcome.about else ""
-        messages.step(f"{outcome.result.value}{about}")
+        messages.info(f"{outcome.result.value}{about}")
     if outcome.lines:
         click.echo(formats.diff_lines(outcome.lines))
 
 
-def _sum_up(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
+def _print_summary(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
     if not listed:
-        messages.warn(f"no {kind.name} of the list is wanted: see --filter")
+        messages.warn(f"no {kind.name} in the list to process: see --filter")
     for one in outcomes:
         about = f": {one.about}" if one.about else ""
         click.secho(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))

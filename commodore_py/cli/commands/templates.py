@@ -1,4 +1,4 @@
-"""`new`, `update` and `delete` of components and packages: options to wishes, results to words."""
+"""`new`, `update` and `delete` of components and packages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ from commodore_py.workflows.authoring.templates.update import (
     plan_update,
     write_markers,
 )
-from commodore_py.workflows.authoring.templates.wishes import PatternWish, Wishes, assignments
+from commodore_py.workflows.authoring.templates.variables import (
+    DependencyPatterns,
+    TemplateOptions,
+    assignments,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -51,7 +55,7 @@ _LISTS: Final = {
 
 
 def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> None:
-    """Make a repository and tell what is in it."""
+    """Create a repository and print its files."""
     settings = settings.more_verbose(options["verbose"])
     name = options["name"] or options["slug"]
     kind.check(options["slug"])
@@ -66,27 +70,27 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
         owner=options["owner"],
         output_dir=options["output_dir"],
         trust=options["trust"],
-        wishes=_wishes(options),
+        wishes=_template_options(options),
     )
     made = make_repository(config_of(settings), wanted)
-    _tell(made.notes)
+    _print_notes(made.notes)
     click.echo(formats.diff_lines(made.lines))
     click.secho(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
-    messages.step(f"It is in {made.place}")
+    messages.info(f"Created in {made.place}")
 
 
 def update(
     kind: RepositoryKind, settings: Globals, folder: Path, options: Mapping[str, Any]
 ) -> int:
-    """Update a repository, or tell what an update would do."""
+    """Update a repository, or print what an update would do."""
     settings.more_verbose(options["verbose"])
     if options["conflicts"] == "markers" and (options["diff"] or options["check"]):
-        raise UsageError("--conflicts markers writes files; --diff and --check write nothing")
+        raise UsageError("--conflicts markers cannot be combined with --diff or --check")
     wanted = WantedUpdate(
-        kind, folder, options["template_version"], options["trust"], _wishes(options)
+        kind, folder, options["template_version"], options["trust"], _template_options(options)
     )
     plan = plan_update(wanted)
-    _tell(plan.notes)
+    _print_notes(plan.notes)
     what = f"{kind.name.capitalize()} {plan.record.text('name')}"
     looking = options["diff"] or options["check"]
     if not looking and options["conflicts"] == "markers" and plan.conflicts:
@@ -105,20 +109,20 @@ def update(
     if looking:
         return 0
     if plan and not options["commit"]:
-        messages.step(" > Not committed, as you wished")
+        messages.info(" > Not committed because of --no-commit")
     done = "successfully updated 🎉" if plan else "already up-to-date 🎉"
     click.secho(f"{what} {done}", bold=True)
     return 0
 
 
 def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> None:
-    """Delete a component's checkout, after a question."""
+    """Delete a component's checkout, after a prompt."""
     COMPONENT.check(slug)
     config = config_of(settings, force=force)
     place = COMPONENT.place(config.paths, slug)
     if not place.is_dir() and not place.is_symlink():
         raise click.BadParameter(
-            f"no component {slug} is checked out: there is no {place}", ctx, param_hint="SLUG"
+            f"component {slug} is not checked out: {place} does not exist", ctx, param_hint="SLUG"
         )
     _refuse_deletion(config, slug, place)
     question = f"Are you sure you want to delete component {slug}? This action cannot be undone"
@@ -126,10 +130,10 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
     if not force and not messages.confirm(question, undone=undone, in_advance="--force"):
         raise CommodoreError(f"Aborted! {undone}", hint="to delete without a question: --force")
     with exclusive_run(config.paths):
-        _refuse_deletion(config, slug, place)  # once more: the question may have taken a while
+        _refuse_deletion(config, slug, place)  # again: the prompt may have taken a while
         kept = delete_checkout(config.paths, f"component {slug}", place)
     if kept is not None:
-        messages.step(f" > {kept} is kept: there is more in it")
+        messages.info(f" > {kept} is kept: it contains other branches")
     click.secho(f"Component {slug} successfully deleted 🎉", bold=True)
 
 
@@ -143,7 +147,7 @@ def _refuse_deletion(config: Config, slug: str, place: Path) -> None:
         raise problem
 
 
-def _wishes(options: Mapping[str, Any]) -> Wishes:
+def _template_options(options: Mapping[str, Any]) -> TemplateOptions:
     texts = {}
     if options["copyright_holder"]:
         texts["copyright_holder"] = options["copyright_holder"]
@@ -156,7 +160,7 @@ def _wishes(options: Mapping[str, Any]) -> Wishes:
         for name, variable in _FEATURES.items()
         if options.get(name) is not None
     }
-    return Wishes(
+    return TemplateOptions(
         features,
         options["additional_test_case"],
         options.get("remove_test_case", ()),
@@ -167,19 +171,19 @@ def _wishes(options: Mapping[str, Any]) -> Wishes:
     )
 
 
-def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, PatternWish]:
+def _patterns(options: Mapping[str, Any], verb: str) -> dict[str, DependencyPatterns]:
     found = {}
     for kind, variable in _LISTS.items():
         start = f"{verb}_automerge_{kind}"
         names, patterns = options.get(f"{start}_depname"), options.get(f"{start}_pattern")
         if names or patterns:
-            found[variable] = PatternWish(tuple(names or ()), tuple(patterns or ()))
+            found[variable] = DependencyPatterns(tuple(names or ()), tuple(patterns or ()))
     return found
 
 
-def _tell(notes: Iterable[str]) -> None:
+def _print_notes(notes: Iterable[str]) -> None:
     for note in notes:
-        messages.step(f" > {note}")
+        messages.info(f" > {note}")
 
 
 def _this_year() -> int:

@@ -20,7 +20,7 @@ from commodore_py.cli.settings.options import (
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.tools import status as tool_status
 from commodore_py.workflows.tools.folder import ToolFolder
-from commodore_py.workflows.tools.install import install as bring
+from commodore_py.workflows.tools.install import install as install_release
 from commodore_py.workflows.tools.programs import BUILT_IN, TOOLS, installed_tools, located_tools
 from commodore_py.workflows.tools.releases import (
     Platform,
@@ -43,7 +43,7 @@ def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[st
 
 _tool_argument = click.argument("tool", required=False, shell_complete=_complete)
 _version_option = click.option(
-    "--version", help="Version to bring, with or without its v.  [default: the latest]"
+    "--version", help="Version to install, with or without the leading v.  [default: the latest]"
 )
 
 
@@ -54,7 +54,7 @@ _version_option = click.option(
 def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
     """Install the programs that components use: helm, jb and kustomize.
 
-    Managed tools have a folder of their own, which comes first whenever a program is looked for.
+    Managed tools are kept in a folder that takes precedence over PATH.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
 
@@ -65,7 +65,7 @@ def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
     " /-V",
     default=True,
     show_default=True,
-    help="Ask GitHub for the latest versions, or don't.",
+    help="Query GitHub for the latest versions.",
 )
 @output_option
 @verbose_option
@@ -74,13 +74,13 @@ def tool(ctx: click.Context, /, verbose: int, **_options: str) -> None:
 def list_(
     ctx: click.Context, /, version_check: bool, output: str, verbose: int, **_options: str
 ) -> None:
-    """List the tools, where they are, and whether there are newer ones."""
+    """List the tools, their locations and available upgrades."""
     ctx.obj = ctx.obj.more_verbose(verbose)
     managed = _managed(_folder())
     latest = tool_status.LatestVersions()
     if version_check:
         upstream = _upstream(ctx)
-        messages.step("asking GitHub for the latest versions")
+        messages.info("querying GitHub for the latest versions")
         latest = tool_status.ask_latest(TOOLS, upstream)
     if latest.problem:
         messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
@@ -96,7 +96,7 @@ def list_(
 @tool.command()
 @_tool_argument
 @_version_option
-@click.option("--missing", is_flag=True, help="Install every tool that is not managed yet.")
+@click.option("--missing", is_flag=True, help="Install all tools that are not managed yet.")
 @verbose_option
 @github_token_option
 @click.pass_context
@@ -109,10 +109,10 @@ def install(
     verbose: int,
     **_options: str,
 ) -> None:
-    """Install TOOL, or with --missing every one.
+    """Install TOOL, or with --missing all tools that are not managed.
 
-    It goes to the folder of managed tools, whatever the system has. A tool that is managed
-    already stays as it is: `tool upgrade` changes its version.
+    Tools are installed to the folder of managed tools, even if the system has them. A tool that
+    is managed already is not changed: use `tool upgrade`.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=missing, flag="--missing")
@@ -120,16 +120,18 @@ def install(
     managed = _managed(folder)
     present = {name for name in managed if folder.program(name).is_file()}
     if missing and present.issuperset(names):
-        messages.step("every tool is managed; `commodore tool upgrade --all` brings newer versions")
+        messages.info("all tools are managed; use `commodore tool upgrade --all` to upgrade them")
         return
     upstream = _upstream(ctx)
     for name in names:
         if name in present:
-            messages.step(f"{name} is managed already; `commodore tool upgrade {name}` changes it")
+            messages.info(
+                f"{name} is already managed; use `commodore tool upgrade {name}` to upgrade it"
+            )
             continue
         if name in managed:
-            messages.warn(f"{name} is managed, but was gone: it is installed anew")
-        _bring(folder, name, given or latest_version(name, upstream), upstream)
+            messages.warn(f"{name} is managed but missing: installing it again")
+        _install(folder, name, given or latest_version(name, upstream), upstream)
 
 
 @tool.command()
@@ -148,57 +150,61 @@ def upgrade(
     verbose: int,
     **_options: str,
 ) -> None:
-    """Bring TOOL, or with --all every one, to another version.
+    """Upgrade TOOL, or with --all every managed tool.
 
-    The latest is meant unless --version says another; an older one will do. The present version
-    stays in use until the other one is there, verified and tried.
+    Installs the latest version, or the one given with --version, which may be older. The present
+    version is replaced after the new one was downloaded, verified and run.
     """
     ctx.obj = ctx.obj.more_verbose(verbose)
     names, given = _chosen(tool, version, all_=all, flag="--all")
     folder = _folder()
     managed = _managed(folder)
     if all and not managed:
-        messages.step("no tool is managed; `commodore tool install --missing` installs them")
+        messages.info(
+            "no tools are managed; use `commodore tool install --missing` to install them"
+        )
         return
     upstream = _upstream(ctx)
     for name in names:
         if name not in managed:
-            messages.step(f"{name} is not managed; `commodore tool install {name}` installs it")
+            messages.info(
+                f"{name} is not managed; use `commodore tool install {name}` to install it"
+            )
             continue
         wanted = given or latest_version(name, upstream)
         if folder.version_of(name) == wanted:
-            messages.step(f"{name} {wanted} is installed already")
+            messages.info(f"{name} {wanted} is already installed")
         else:
-            _bring(folder, name, wanted, upstream)
+            _install(folder, name, wanted, upstream)
 
 
 def _chosen(
     tool: str | None, version: str | None, *, all_: bool, flag: str
 ) -> tuple[tuple[str, ...], str]:
-    """The tools that are meant, and the version that is: none is the latest."""
+    """The tools to process and the requested version; empty is the latest."""
     if (tool is not None) == all_:
         raise CommodoreError(
-            f"expected either a tool or {flag}", hint=f"the tools: {', '.join(TOOLS)}"
+            f"expected either a tool or {flag}", hint=f"available tools: {', '.join(TOOLS)}"
         )
     if tool is None:
         if version:
-            messages.warn(f"--version is ignored with {flag}: each tool has versions of its own")
+            messages.warn(f"--version is ignored with {flag}: every tool has its own versions")
         return tuple(sorted(TOOLS)), ""
     if tool not in TOOLS:
-        raise CommodoreError(f"no tool {tool} is known", hint=f"the tools: {', '.join(TOOLS)}")
+        raise CommodoreError(f"unknown tool {tool}", hint=f"available tools: {', '.join(TOOLS)}")
     return (tool,), version_given(tool, version) if version else ""
 
 
-def _bring(folder: ToolFolder, tool: str, version: str, upstream: Upstream) -> None:
+def _install(folder: ToolFolder, tool: str, version: str, upstream: Upstream) -> None:
     release = release_of(tool, version, Platform.here(), upstream)
     messages.heading(f"Installing {tool} {version}")
-    bring(folder, release, upstream, now=datetime.now())  # noqa: DTZ005 - Commodore's record has local times
+    install_release(folder, release, upstream, now=datetime.now())  # noqa: DTZ005 - Commodore's record has local times
 
 
 def _folder() -> ToolFolder:
     cache = directories.cache_folder()
     if cache is None:
-        raise CommodoreError("there is no place for tools", hint="set HOME or XDG_CACHE_HOME")
+        raise CommodoreError("there is no folder for tools", hint="set HOME or XDG_CACHE_HOME")
     return ToolFolder(cache / "tools")
 
 
@@ -206,7 +212,7 @@ def _managed(folder: ToolFolder) -> dict[str, str]:
     """The managed tools and their times; one that is found elsewhere is managed no more."""
     for tool in folder.given_up(located_tools()):
         messages.warn(
-            f"{tool.name} is not managed any more: another one is used", where=str(tool.path)
+            f"{tool.name} is no longer managed: another installation is used", where=str(tool.path)
         )
     return folder.managed()
 
@@ -214,20 +220,20 @@ def _managed(folder: ToolFolder) -> dict[str, str]:
 def _upstream(ctx: click.Context) -> Upstream:
     token = _github_token(ctx)
     if not token and ctx.obj.verbosity:
-        messages.warn("GitHub is asked without a token: it limits how often")
+        messages.warn("querying GitHub without a token: its rate limit is low")
     mirror = os.environ.get("COMMODORE_TOOL_MIRROR", "")
     return Upstream(token=token, timeout=ctx.obj.request_timeout, mirror=mirror)
 
 
 def _github_token(ctx: click.Context) -> str:
-    """What the command line says, wherever it does; only then what the environment says."""
+    """The token of the command line, on any level, before that of the environment."""
     contexts = [one for one in (ctx, ctx.parent) if one]
-    said = [
+    on_command_line = [
         one
         for one in contexts
         if one.get_parameter_source("github_token") is ParameterSource.COMMANDLINE
     ]
-    tokens = (str(one.params["github_token"]) for one in (*said, *contexts))
+    tokens = (str(one.params["github_token"]) for one in (*on_command_line, *contexts))
     return next((token for token in tokens if token), "")
 
 

@@ -35,9 +35,9 @@ class Library:
 @click.command(context_settings=HELP)
 @output_option
 def version(output: str) -> int:
-    """Show our version, and those of the libraries and tools that shape the output.
+    """Show the versions of commodore and of the libraries and tools that it uses.
 
-    Ends with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
+    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
     """
     from commodore_py.cli.output import formats
     from commodore_py.workflows.tools.programs import BUILT_IN, installed_tools
@@ -111,10 +111,10 @@ def _go_compiler() -> str:
         return f"the library cannot be read: {error.strerror}"
     start = content.find(_GO_MARK) + _GO_HEADER
     if start < _GO_HEADER or start >= len(content):
-        return "the library does not tell"
+        return "unknown"
     length = content[start]
     text = content[start + 1 : start + 1 + length].decode("ascii", errors="replace")
-    return f"Go compiler: {text}" if text.startswith("go") else "the library does not tell"
+    return f"Go compiler: {text}" if text.startswith("go") else "unknown"
 
 
 def _rust_compiler() -> str:
@@ -123,4 +123,4 @@ def _rust_compiler() -> str:
     try:
         return f"Rust compiler: {reclass_rs.buildinfo()['rustc_version']}"
     except (AttributeError, KeyError):  # other releases of it
-        return "the library does not tell"
+        return "unknown"

@@ -1,4 +1,4 @@
-"""What `--verify-cache` and `--explain-cache` tell about a whole run."""
+"""The summary that `--verify-cache` and `--explain-cache` print at the end of a run."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def told(config: Config) -> Iterator[None]:
-    """Tell why the cache is not asked, or at the end what a comparison with it gave."""
+def reported(config: Config) -> Iterator[None]:
+    """Report cache hits and misses at the end, or why the cache is not used."""
     if not config.verify_cache and not config.explain_cache:
         yield
         return
@@ -23,7 +23,7 @@ def told(config: Config) -> Iterator[None]:
     option = "--verify-cache" if config.verify_cache else "--explain-cache"
     why = _unused(config)
     if why:
-        messages.step(f"{option}: {why}")
+        messages.info(f"{option}: {why}")
         yield
         return
     from commodore_py.cache.verdicts import tally
@@ -32,24 +32,24 @@ def told(config: Config) -> Iterator[None]:
     with collecting() as said:
         yield
     found = tally(said)
-    messages.step(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")
+    messages.info(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")
 
 
 def _unused(config: Config) -> str:
     if config.recompile:
-        return "everything is compiled, as --no-cache says"
+        return "everything is compiled because of --no-cache"
     if config.engine != "native":
-        return f"the {config.engine} engine compiles everything, and keeps no results"
+        return f"the {config.engine} engine compiles everything and caches no results"
     if config.result_cache is None:
-        return "everything is compiled, as there is no folder for a cache"
+        return "everything is compiled because there is no cache folder"
     return ""
 
 
 def _explained(found: Tally) -> str:
     counts = (
-        (found.found, "taken from the cache"),
+        (found.found, "from the cache"),
         (found.compiled, "compiled"),
-        (found.never, "compiled and not kept"),
+        (found.never, "compiled and not cached"),
     )
     parts = [f"{count} {what}" for count, what in counts if count]
     if not parts:
@@ -64,7 +64,7 @@ def _verified(found: Tally) -> str:
     if found.compiled:
         parts.append(f"{_results(found.compiled)} not in the cache before")
     if found.never:
-        parts.append(f"{_results(found.never)} of a kind that is never kept")
+        parts.append(f"{_results(found.never)} of a kind that is never cached")
     return "; ".join(parts) or "there was nothing to compare"
 
 

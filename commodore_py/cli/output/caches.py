@@ -1,4 +1,4 @@
-"""What the caches hold, and what was done about it: in words and for programs."""
+"""Contents of the caches, and results of pruning and verifying them: text and JSON."""
 
 from __future__ import annotations
 
@@ -86,35 +86,37 @@ def info(contents: Contents) -> dict[str, Any]:
     }
 
 
-def removed(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> str:
+def removed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pruned) -> str:
     """What was pruned, for people."""
     counts = (
         (len(pruned.removed), "repository", "repositories"),
-        (len(kept.removed), "download", "downloads"),
+        (len(downloads.removed), "download", "downloads"),
         (results.files, "result", "results"),
     )
     parts = [_counted(*one) for one in counts if one[0]]
     if not parts:
         return "nothing to remove"
-    return f"{', '.join(parts)}, {_size(_freed(pruned, kept, results))} freed"
+    return f"{', '.join(parts)}, {_size(_freed(pruned, downloads, results))} freed"
 
 
-def prune(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> dict[str, Any]:
+def prune(
+    pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pruned
+) -> dict[str, Any]:
     """What was pruned, for programs."""
     return {
         "schema": "cache-prune/v1",
         "removed": [_repository(one) for one in pruned.removed],
         "busy": [_repository(one) for one in pruned.busy],
-        "downloads": [_download(one) for one in kept.removed],
+        "downloads": [_download(one) for one in downloads.removed],
         "results": {"files": results.files, "freed": results.freed, "left": results.left},
-        "freed": _freed(pruned, kept, results),
+        "freed": _freed(pruned, downloads, results),
     }
 
 
 def checked(one: caches.Checked) -> str:
     """What was found in one cache, for people."""
-    found = f"{len(one.damaged)} damaged, and removed" if one.damaged else "all right"
-    return f"{one.folder.name}: {one.items} read, {found}"
+    found = f"{len(one.damaged)} damaged and removed" if one.damaged else "no damage"
+    return f"{one.folder.name}: {one.items} verified, {found}"
 
 
 def verify(every: Iterable[caches.Checked], distrust: Distrust | None) -> dict[str, Any]:
@@ -161,8 +163,8 @@ def _download(one: CachedDownload) -> dict[str, Any]:
     }
 
 
-def _freed(pruned: caches.Pruned, kept: caches.PrunedDownloads, results: Pruned) -> int:
-    return sum(one.freed for one in pruned.removed) + kept.freed + results.freed
+def _freed(pruned: caches.Pruned, downloads: caches.PrunedDownloads, results: Pruned) -> int:
+    return sum(one.freed for one in pruned.removed) + downloads.freed + results.freed
 
 
 def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What `catalog compile` shows: the change, the question, the outcome."""
+"""Output of `catalog compile`: the change, the prompt, the outcome."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ NOT_REPORTED = 4
 CHANGES_FOUND = 5
 
 
-class Show:
-    """Shows one compile; what programs read is alone on stdout."""
+class CompileReporter:
+    """Shows the result of one compile; stdout has nothing but the result."""
 
     def __init__(self, output: str, form: DiffForm = "text", *, ignoring: bool = True) -> None:
         self._output = output
@@ -39,7 +39,7 @@ class Show:
         self._ignoring = ignoring
         self._collected = Collected()
         self.stages: list[Row] | None = None
-        """How long each stage took, where that was asked for."""
+        """How long each stage took, if requested."""
         self._lines: tuple[Change, tuple[DiffLine, ...]] | None = None
 
     @property
@@ -48,8 +48,8 @@ class Show:
         return self._form not in ("text", "none") or self._output == "markdown"
 
     @contextmanager
-    def collecting(self) -> Iterator[Show]:
-        """Keep the warnings of the run for the result."""
+    def collecting(self) -> Iterator[CompileReporter]:
+        """Collect the warnings of the run for the result."""
         logger = logging.getLogger("commodore_py")
         logger.addHandler(self._collected)
         try:
@@ -57,23 +57,23 @@ class Show:
         finally:
             logger.removeHandler(self._collected)
 
-    def ask(self, config: Config, change: Change) -> bool:
-        """Whether to publish; shows the change first, as that is what the answer is about."""
+    def approve(self, config: Config, change: Change) -> bool:
+        """Show the change, and decide whether to publish it."""
         self._change(config, change)
         if not config.push:
             return False
         return not config.interactive or messages.confirm(
             " > Should the push be done?",
             undone="nothing is pushed; the changes are staged in catalog/",
-            in_advance="--push without --interactive pushes, no --push does not",
+            in_advance="--push without --interactive pushes; without --push nothing is pushed",
         )
 
     def outcome(
         self, config: Config, cluster: str, published: Published, *, exit_code: bool
     ) -> int:
-        """Show how the run ended, and say it as an exit code."""
-        never_asked = config.local or config.dry_run or config.output_dir is not None
-        if never_asked or not published.change:
+        """Show how the run ended; returns the exit code."""
+        never_prompted = config.local or config.dry_run or config.output_dir is not None
+        if never_prompted or not published.change:
             self._change(config, published.change)
         if config.verbosity:
             from commodore_py.catalog.record import commit_message
@@ -81,10 +81,10 @@ class Show:
             message = commit_message(published.record)
             messages.plain("\n".join(f"   {line}".rstrip() for line in message.splitlines()))
         for line in _steps(config, published):
-            messages.step(line)
+            messages.info(line)
         if published.report is ReportOutcome.FAILED:
             messages.warn(
-                "the catalog was pushed, but the compile could not be reported: "
+                "the catalog was pushed, but reporting the compile failed: "
                 + published.report_problem,
                 where=f"commit {published.unreported}",
                 hint=f"report it with: {_report_command(config, cluster)}",
@@ -99,7 +99,7 @@ class Show:
         started = monotonic()
         smart = config.migration and self._form == "text"
         if smart:
-            messages.step("Smart diffing started; this may take a while")
+            messages.info("Smart diffing started; this may take a while")
         with run_log.stage("diff"):
             text = self._text(config, change)
         if self._output == "text":
@@ -107,19 +107,19 @@ class Show:
         else:
             messages.plain(text)
         if smart and change:
-            messages.step(f"Smart diffing took {monotonic() - started:.2f}s")
+            messages.info(f"Smart diffing took {monotonic() - started:.2f}s")
         for one in change.ignored:
             from commodore_py.catalog.diff.text import ignored_words
 
             messages.warn(
                 ignored_words(one),
-                hint="name it in the catalog's .gitignore after a `!`, or stop compiling it",
+                hint="add it to the catalog's .gitignore with a leading `!`, or stop compiling it",
             )
 
     def _text(self, config: Config, change: Change) -> str:
         if self._form == "text" and change:
             return formats.diff_lines(self.lines(config, change))
-        return differences.text_of(change, self._wish(config), differences.unchanged_of(change))
+        return differences.text_of(change, self._options(config), differences.unchanged_of(change))
 
     def lines(self, config: Config, change: Change) -> tuple[DiffLine, ...]:
         """The text of a change, made once however often it is wanted."""
@@ -127,7 +127,7 @@ class Show:
             self._lines = (change, differences.lines_of(change, config.migration))
         return self._lines[1]
 
-    def _wish(self, config: Config) -> differences.DiffOptions:
+    def _options(self, config: Config) -> differences.DiffOptions:
         return differences.DiffOptions(self._form, config.migration, self._ignoring)
 
     def _result(self, config: Config, cluster: str, published: Published) -> None:
@@ -140,7 +140,7 @@ class Show:
 
             change = published.change
             found = differences.diff_of(
-                change, self._wish(config), differences.unchanged_of(change)
+                change, self._options(config), differences.unchanged_of(change)
             )
             if self._output == "markdown":
                 click.echo(as_markdown.object_diff(found))
@@ -190,14 +190,14 @@ def _steps(config: Config, published: Published) -> list[str]:
     if published.commit:
         return [f"Pushed commit {published.commit}"]
     if config.dry_run:
-        return ["Nothing was written: this was a dry run"]
+        return ["Dry run: nothing was written"]
     if config.output_dir is not None:
-        return [f"The catalog is in {config.output_dir}"]
+        return [f"Wrote the catalog to {config.output_dir}"]
     if config.local:
         return ["Nothing is committed or pushed in local mode"]
     if not published.change:
         return ["Nothing to commit"]
     return [
         "Not pushed: the changes are staged in catalog/",
-        "Use --push to commit and push them, with --interactive to be asked first",
+        "Use --push to commit and push them, and --interactive to confirm first",
     ]

@@ -1,4 +1,4 @@
-"""What is told on stderr: one record per thing, in the form that was asked for."""
+"""The log on stderr: text, JSON lines, or annotations of GitHub."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
 NOTICE = 25
-"""Between progress and warnings: kept by `--quiet`, but nothing is wrong."""
+"""Between progress and warnings: shown with `--quiet`, but not a problem."""
 
 REQUESTED = 21
-"""Progress that an option asked for: shown without `-v`, as is everything above."""
+"""Progress that an option requests: shown without `-v`, as is everything above."""
 
 _SHOWN_AT_ONCE = ("commodore_py.cli", "commodore_py.pipeline")
 _HEADINGS = "commodore_py.pipeline"
@@ -34,8 +34,8 @@ _LEVELS = {
 _FILE_AND_LINE = r"(?P<file>[^:\n]+):(?P<line>\d+)(?::(?P<column>\d+))?(?!\S)"
 
 
-STEPPING_ASIDE: list[Callable[[], AbstractContextManager[None]]] = []
-"""Whoever shows something on stderr that is no line takes it back while one is written."""
+PROGRESS_LINES: list[Callable[[], AbstractContextManager[None]]] = []
+"""Context managers that remove a progress line while a log line is written."""
 
 
 class Lines(logging.Handler):
@@ -51,14 +51,14 @@ class Lines(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         """Write one record."""
         with ExitStack() as stack:
-            for aside in STEPPING_ASIDE:
+            for aside in PROGRESS_LINES:
                 stack.enter_context(aside())
             for line in self.lines_of(record):
                 click.echo(line, err=True, color=False if self.plain else colours())
 
 
 class Collected(logging.Handler):
-    """Keeps what was warned about, for results that programs read."""
+    """Collects warnings, for results in JSON and YAML."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -74,8 +74,8 @@ def set_up(
 ) -> None:
     """Show progress and warnings; details from `-v` on, everything from `-vvv` on."""
     ours = logging.getLogger("commodore_py")
-    kept = [handler for handler in ours.handlers if isinstance(handler, Collected)]
-    ours.handlers = [Lines(FORMS[form], plain=plain), *kept]
+    collected = [handler for handler in ours.handlers if isinstance(handler, Collected)]
+    ours.handlers = [Lines(FORMS[form], plain=plain), *collected]
     ours.propagate = False
     level = NOTICE if quiet else _level(verbosity)
     ours.setLevel(level)
@@ -84,7 +84,7 @@ def set_up(
 
 
 def form() -> str:
-    """The form that was asked for."""
+    """The format that was requested."""
     for handler in logging.getLogger("commodore_py").handlers:
         for name, lines_of in FORMS.items():
             if isinstance(handler, Lines) and handler.lines_of is lines_of:
@@ -99,7 +99,7 @@ def plain() -> bool:
 
 
 def as_text(record: logging.LogRecord) -> Iterator[str]:
-    """For people: headings in bold, warnings in yellow, place and remedy below."""
+    """Text: headings in bold, warnings in yellow, place and hint below."""
     text = record.getMessage()
     match _kind(record):
         case "heading":
@@ -125,7 +125,7 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
 
 
 def as_json(record: logging.LogRecord) -> Iterator[str]:
-    """For programs: one object per line."""
+    """JSON: one object per line."""
     import json
 
     parts = {name: _more(record, name) for name in ("where", "notes", "hint")}
@@ -140,7 +140,7 @@ def as_json(record: logging.LogRecord) -> Iterator[str]:
 
 
 def as_github(record: logging.LogRecord) -> Iterator[str]:
-    """For GitHub's runners: what went wrong becomes an annotation, beside its line if known."""
+    """Workflow commands for GitHub's runners: problems become annotations of their lines."""
     # https://docs.github.com/actions/reference/workflow-commands-for-github-actions
     if record.levelno < NOTICE:
         yield from as_text(record)
@@ -184,8 +184,8 @@ def _kind(record: logging.LogRecord) -> str:
         return "error"
     if record.levelno >= logging.WARNING:
         return "warning"
-    said = _more(record, "kind")
-    return said or ("heading" if record.name == _HEADINGS else "")
+    kind = _more(record, "kind")
+    return kind or ("heading" if record.name == _HEADINGS else "")
 
 
 def _more(record: logging.LogRecord, name: str) -> str:

@@ -1,4 +1,4 @@
-"""What commands tell the user beside their result: progress, warnings, notices, failures."""
+"""Messages on stderr: progress, warnings, notices, errors, and the one prompt."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LOG = logging.getLogger("commodore_py.cli")
 
 
 def heading(text: str) -> None:
-    """A new part of the work begins."""
+    """A new part of the run begins."""
     _LOG.info(text, extra={"kind": "heading"})
 
 
-def step(text: str) -> None:
-    """Something was done, or is left to do."""
+def info(text: str) -> None:
+    """Something was done, or is still to do."""
     _LOG.info(text)
 
 
@@ -36,41 +36,42 @@ def plain(text: str) -> None:
     _LOG.info(text, extra={"kind": "plain"})
 
 
-def told(text: str) -> None:
-    """What was asked for, and is told even if progress is not."""
+def requested(text: str) -> None:
+    """Output that was requested, shown even with --quiet."""
     _LOG.log(NOTICE, text, extra={"kind": "plain"})
 
 
 def warn(text: str, *, where: str = "", hint: str = "") -> None:
-    """Something is not as the user may think; the work goes on."""
+    """A problem that does not stop the run."""
     _LOG.warning(text, extra={**FROM_EVERY_RUN, "where": where, "hint": hint})
 
 
-def doubt(text: str, *, strict: bool, where: str = "", hint: str = "") -> None:
-    """What Commodore accepts and we would rather not: a warning, or the end of a strict run."""
+def warn_or_fail(text: str, *, strict: bool, where: str = "", hint: str = "") -> None:
+    """A problem that Commodore accepts: a warning, or an error in a strict run."""
     if strict:
         raise CommodoreError(text, where=where, hint=hint)
     warn(text, where=where, hint=hint)
 
 
 def notices(found: Iterable[Problem]) -> None:
-    """What must be seen at the end of a run."""
-    told = tuple(found)
-    if told:
+    """What the user must see at the end of a run."""
+    shown = tuple(found)
+    if shown:
         heading("\nCommodore notices:")
-    for notice in told:
+    for notice in shown:
         _LOG.log(NOTICE, notice.message, extra={"kind": "notice", "where": notice.where})
 
 
-def fail(error: CommodoreError, *, gap: bool = False) -> None:
-    """A failure, and those it is made of: what, where, on the way to what, and what to do."""
-    if isinstance(error, SeveralErrors):
-        for one in error.errors:
-            fail(one, gap=True)
-    fail_with(str(error), where=error.where, notes=notes_of(error), hint=error.hint, gap=gap)
+def error(problem: CommodoreError, *, gap: bool = False) -> None:
+    """An error and the errors that it consists of."""
+    for one in problem.errors if isinstance(problem, SeveralErrors) else ():
+        error(one, gap=True)
+    error_with(
+        str(problem), where=problem.where, notes=notes_of(problem), hint=problem.hint, gap=gap
+    )
 
 
-def fail_with(
+def error_with(
     text: str,
     *,
     where: str = "",
@@ -78,25 +79,26 @@ def fail_with(
     hint: str = "",
     gap: bool = False,
 ) -> None:
-    """A failure in its parts."""
+    """An error: what, where, context, and what to do."""
     more = {"where": where, "notes": "\n".join(notes), "hint": hint, "gap": "gap" if gap else ""}
     _LOG.error(text, extra=more)
 
 
-class Unanswered(CommodoreError):
-    """A question was asked where nobody can answer."""
+class PromptUnanswered(CommodoreError):
+    """A prompt that cannot be answered, as stdin is closed."""
 
 
 def confirm(question: str, *, undone: str, in_advance: str) -> bool:
-    """A yes or no, no by default; without a stdin to answer from, the run ends."""
+    """Ask yes or no, no by default; fails if stdin is closed."""
     while True:
         click.echo(f"{question} [y/N]: ", nl=False, err=True)
-        # click's own prompt takes Ctrl-C and the end of stdin for the same thing.
+        # click's own prompt does not tell Ctrl-C from the end of stdin.
         line = sys.stdin.readline() if sys.stdin else ""
         if not line:
             click.echo(err=True)
-            raise Unanswered(
-                f"Aborted! nobody answered, so {undone}", hint=f"to answer in advance: {in_advance}"
+            raise PromptUnanswered(
+                f"Aborted! no answer was given, so {undone}",
+                hint=f"to answer without a prompt: {in_advance}",
             )
         match line.strip().lower():
             case "y" | "yes":

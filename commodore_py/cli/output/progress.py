@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _LOG = logging.getLogger("commodore_py.cli")
 
 _WORDS = {
-    "ask": "Asking remotes",
+    "ask": "Querying remotes",
     "fetch": "Fetching repositories",
     "hierarchy": "Resolving the hierarchy",
     "download": "Downloading",
@@ -35,8 +35,8 @@ _WORDS = {
     "assemble": "Assembling the catalog",
     "stage": "Staging the catalog",
 }
-# Programs may ask the user for something: there only progress is drawn, not time.
-_PROGRAMS_ASK = {"ask", "fetch", "download"}
+# Programs may prompt the user: draw only when there is progress, not on every tick.
+_MAY_PROMPT = {"ask", "fetch", "download"}
 # Between two drawings the cursor is where the line begins: there it stays if a terminal becomes
 # narrower and breaks the line, and all that is left of it can be taken back from there.
 _TO_THE_LEFT = "\r"
@@ -49,7 +49,7 @@ os.register_at_fork(
 
 
 class Screen:
-    """Draws the line on stderr; whoever writes anything else there clears it before."""
+    """Draws the progress line on stderr; it must be cleared before other output."""
 
     def __init__(self) -> None:
         self._progress: Bar | None = None
@@ -57,13 +57,13 @@ class Screen:
         self._plain = False
 
     def usable(self) -> bool:
-        """Whether there is a terminal that can take back what it shows."""
+        """Whether stderr is a terminal that can erase lines."""
         return sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
     def draw(self, words: str, done: int, total: int, name: str, *, plain: bool) -> None:
-        """Show it, unless somebody is typing a password: a program that we started may ask."""
+        """Draw the line, unless a program that we started is reading a password."""
         with _lock, suppress(OSError):
-            if _typing_in_secret():
+            if _reading_password():
                 return
             if self._progress is None or plain != self._plain:
                 self._progress, self._plain = _progress(plain=plain), plain
@@ -81,7 +81,7 @@ class Screen:
             _write(_TO_THE_LEFT)
 
     def clear(self) -> None:
-        """Take it back; the next one may be about something else."""
+        """Remove the line."""
         with _lock, suppress(OSError):
             if self._progress is not None and self._task is not None:
                 _write(_ERASE)
@@ -91,7 +91,7 @@ class Screen:
 
     @contextmanager
     def aside(self) -> Iterator[None]:
-        """Show nothing while something else is written."""
+        """Remove the line while other output is written."""
         with _lock:
             self.clear()
             yield
@@ -101,17 +101,17 @@ SCREEN = Screen()
 
 
 class _Stage:
-    """No dataclass: those take a while to define, and every run pays for this one."""
+    """A stage that is running."""
 
-    __slots__ = ("asks", "done", "name", "span", "told", "words")
+    __slots__ = ("done", "logged", "may_prompt", "name", "span", "words")
 
     def __init__(self, span: Span) -> None:
         self.span = span
         self.words = _WORDS[span.name]
-        self.asks = span.name in _PROGRAMS_ASK
+        self.may_prompt = span.name in _MAY_PROMPT
         self.done = 0
         self.name = ""
-        self.told = False
+        self.logged = False
 
     def draw(self) -> None:
         SCREEN.draw(self.words, self.done, self.span.total, self.name, plain=log.plain())
@@ -129,17 +129,17 @@ class Progress:
         self._patience, self._pause, self._tick = patience, pause, tick
         self._lock = threading.Lock()
         self._stages: list[_Stage] = []
-        self._told = 0.0
+        self._logged_at = 0.0
         self._ended = threading.Event()
         self._ticker: threading.Thread | None = None
 
     def begun(self, span: Span) -> None:
-        """A stage is the one to show now; one of many is what it does just now."""
+        """Show a new stage, or the current item of the shown one."""
         known = span.kind == "stage" and span.name in _WORDS
         with self._lock:
             if known:
                 self._stages.append(_Stage(span))
-                self._told = time.monotonic()
+                self._logged_at = time.monotonic()
             elif self._stages and span.kind == self._stages[-1].span.of:
                 self._stages[-1].name = span.name
         if known and self._ticker is None and _live():
@@ -147,7 +147,7 @@ class Progress:
             self._ticker.start()
 
     def done(self, span: Span) -> None:
-        """Count it, or leave the stage."""
+        """Count an item, or end the stage."""
         text = ""
         with self._lock:
             stage = self._stages[-1] if self._stages else None
@@ -157,22 +157,22 @@ class Progress:
                 stage.done += 1
                 stage.name = span.name
                 if self._due():
-                    text, stage.told = stage.text(), True
-                drawn = stage if stage.asks and self._old(stage) else None
+                    text, stage.logged = stage.text(), True
+                drawn = stage if stage.may_prompt and self._old(stage) else None
             elif span.kind == "stage" and span.name == stage.span.name:
                 self._stages.pop()
-                text, drawn = stage.text() if stage.told else "", None
+                text, drawn = stage.text() if stage.logged else "", None
                 SCREEN.clear()
             else:
                 return
             if drawn is not None and self._ticker is not None:
                 drawn.draw()
-        # Not while the lock is held: who logs clears the screen.
+        # Not while the lock is held: logging clears the screen.
         if text and self._ticker is None and _LOG.isEnabledFor(logging.INFO):
-            messages.step(text)
+            messages.info(text)
 
     def close(self) -> None:
-        """Leave the screen as if nothing had been there."""
+        """Stop drawing and remove the line."""
         self._ended.set()
         if self._ticker is not None:
             self._ticker.join()
@@ -180,9 +180,9 @@ class Progress:
 
     def _due(self) -> bool:
         now = time.monotonic()
-        if now - self._told < self._pause:
+        if now - self._logged_at < self._pause:
             return False
-        self._told = now
+        self._logged_at = now
         return True
 
     def _old(self, stage: _Stage) -> bool:
@@ -192,7 +192,7 @@ class Progress:
         while not self._ended.wait(self._tick):
             with self._lock:
                 stage = self._stages[-1] if self._stages else None
-                if stage is not None and not stage.asks and self._old(stage):
+                if stage is not None and not stage.may_prompt and self._old(stage):
                     stage.draw()
 
 
@@ -200,17 +200,17 @@ class Progress:
 def shown() -> Iterator[None]:
     """Show the progress of whatever runs meanwhile."""
     progress = Progress()
-    log.STEPPING_ASIDE.append(SCREEN.aside)
+    log.PROGRESS_LINES.append(SCREEN.aside)
     try:
         with run_log.watching(progress):
             yield
     finally:
         progress.close()
-        log.STEPPING_ASIDE.remove(SCREEN.aside)
+        log.PROGRESS_LINES.remove(SCREEN.aside)
 
 
 def _live() -> bool:
-    """Whether people see it happen; programs and logs get whole lines."""
+    """Whether to draw a line on a terminal; logs get whole lines."""
     return log.form() == "text" and _LOG.isEnabledFor(logging.INFO) and SCREEN.usable()
 
 
@@ -220,12 +220,12 @@ def _write(text: str) -> None:
 
 
 def _progress(*, plain: bool) -> Bar:
-    # It takes a while to load: whoever waits that long anyway does not notice.
+    # Imported late: slow, and only needed after a while.
     from rich import progress
     from rich.console import Console
 
     class Steady(Console):
-        """Leaves the cursor alone: a killed process could not bring it back."""
+        """Does not hide the cursor: a killed process could not restore it."""
 
         def show_cursor(self, show: bool = True) -> bool:  # noqa: ARG002, FBT002 - the base class has it so
             return False
@@ -245,7 +245,7 @@ def _progress(*, plain: bool) -> Bar:
     )
 
 
-def _typing_in_secret() -> bool:
+def _reading_password() -> bool:
     import termios
 
     try:

@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 _COLOURS = {"passed": "green", "failed": "red", "updated": "yellow"}
 _WIDTH = 7
 _FEW = 3
-# Not even as references may these stand in XML 1.0.
+# Not allowed in XML 1.0, not even as references.
 _NO_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def opening(suite: Suite) -> str:
-    """What is about to happen."""
+    """The heading of a run."""
     name = suite.name or suite.directory.name
     return f"Testing {name}: {counted(len(suite.cases), 'case')}"
 
 
 def progress(outcome: Outcome) -> str:
-    """One case is done."""
+    """The result of one case, as progress."""
     return f"{outcome.case.name}: {outcome.status} ({outcome.seconds:.1f} s)"
 
 
@@ -49,8 +49,8 @@ def report(found: Report, form: DiffForm) -> str:
     return "\n".join((*_cases(found.outcomes, form), *_ending(found)))
 
 
-def since(last: Report | None, now: Report, form: DiffForm) -> str:
-    """The cases that ended in another way than before."""
+def changes_since(last: Report | None, now: Report, form: DiffForm) -> str:
+    """The cases whose result differs from the last one."""
     if last is None:
         return report(now, form)
     before = {one.case.name: _signature(one) for one in last.outcomes}
@@ -58,8 +58,8 @@ def since(last: Report | None, now: Report, form: DiffForm) -> str:
     return "\n".join((*_cases(different, form), *_ending(now)))
 
 
-def few(paths: Sequence[Path]) -> str:
-    """Some names, and how many more there are."""
+def shortened(paths: Sequence[Path]) -> str:
+    """A few names, and the number of others."""
     names = ", ".join(path.name for path in paths[:_FEW])
     more = len(paths) - _FEW
     return f"{names} and {counted(more, 'more file')}" if more > 0 else names
@@ -77,23 +77,23 @@ def _problem_lines(error: CommodoreError) -> Iterator[str]:
 
 
 def _cases(outcomes: Iterable[Outcome], form: DiffForm) -> Iterator[str]:
-    told: dict[tuple[str, ...], str] = {}
+    seen: dict[tuple[str, ...], str] = {}
     for one in outcomes:
         word = click.style(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
         yield f"{word} {one.case.name}"
         for problem in one.problems:
             lines = tuple(_problem_lines(problem))
-            if lines in told:
-                yield f"     the same as in {told[lines]}: {lines[0]}"
+            if lines in seen:
+                yield f"     the same as in {seen[lines]}: {lines[0]}"
                 continue
-            told[lines] = one.case.name
+            seen[lines] = one.case.name
             yield from (f"     {line}" for line in lines)
         if one.change:
             yield _difference(one.change, form)
 
 
 def _difference(change: Change, form: DiffForm) -> str:
-    # Bytes count here, and objects do not tell all of them.
+    # Tests compare bytes, and objects do not show all differences of them.
     if form == "objects" and not differences.diff_of(change, DiffOptions(form)):
         form = "text"
     return differences.text_of(change, DiffOptions(form))
@@ -108,7 +108,7 @@ def _ending(found: Report) -> Iterator[str]:
     if found.left_out:
         words.append(f"{len(found.left_out)} not run")
     for folder in found.dropped:
-        yield f"{click.style('removed', fg='yellow', bold=True)} {folder.name}: it is no case's"
+        yield f"{click.style('removed', fg='yellow', bold=True)} {folder.name}: it has no test case"
     total = len(found.outcomes) + len(found.left_out)
     yield click.style(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
 
@@ -184,9 +184,9 @@ def _junit(report: Report) -> str:
         if one.status != "failed":
             lines.append(f"{start}/>")
             continue
-        said = [line for problem in one.problems for line in _problem_lines(problem)]
+        lines_of_problems = [line for problem in one.problems for line in _problem_lines(problem)]
         shown = [differences.text_of(one.change, DiffOptions("text"))] if one.change else []
-        text = _text("\n".join((*said, *shown)))
+        text = _text("\n".join((*lines_of_problems, *shown)))
         lines += [
             f"{start}>",
             f"<failure message={_attribute(one.problems[0])}>{text}</failure>",

@@ -126,13 +126,13 @@ def as_data(rows: Iterable[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def tell(rows: Sequence[Row]) -> None:
-    """Tell it on stderr, in the form that was asked for."""
+def print_rows(rows: Sequence[Row]) -> None:
+    """Print them on stderr, in the format of the log."""
     if log.form() == "json":
         for one in as_data(rows):
             known = ((one["wall"], "s"), (one["cpu"], "s of CPU"))
             costs = ", ".join(f"{cost:.3f} {of}" for cost, of in known if cost is not None)
-            messages.told(f"{one['stage']}: {costs}")
+            messages.requested(f"{one['stage']}: {costs}")
         return
     for line in as_table(rows):
         click.echo(line, err=True)
@@ -178,11 +178,11 @@ def _about(span: Span) -> Iterator[tuple[str, Any]]:
 
 
 def _since_start() -> int | None:
-    """Wall time since the process began; it may have started itself anew meanwhile."""
+    """Wall time since the process began, including a restart of itself."""
     if sys.platform != "linux":
         return None
     try:
-        # The name of the program stands in parentheses, and may hold anything.
+        # The name of the program is in parentheses, and may contain anything.
         fields = Path("/proc/self/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
     except OSError:
         return None

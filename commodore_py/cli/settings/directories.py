@@ -1,4 +1,4 @@
-"""Where the user's settings and our caches lie."""
+"""Where the user's settings and caches are."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from pathlib import Path
 
 
 def cache_folder() -> Path | None:
-    """Ours below the user's cache; none in an account without a home."""
+    """The folder of caches; None without a home directory."""
     return _ours("XDG_CACHE_HOME", ".cache")
 
 
 def git_cache(cache: Path) -> Path:
-    """Where Git objects are kept, below a cache folder."""
+    """The cache of Git objects."""
     return cache / "git"
 
 
 def download_cache(cache: Path) -> Path:
-    """Where downloads are kept, below a cache folder."""
+    """The cache of downloads."""
     return cache / "downloads"
 
 
 def result_cache(cache: Path) -> Path:
-    """Where results are kept by what made them, below a cache folder."""
+    """The cache of results."""
     return cache / "results"
 
 
 def caches_in(cache: Path | None) -> dict[str, Path | None]:
-    """What Config is told about caches; without a folder there are none."""
+    """The caches by their names in Config; without a folder there are none."""
     return {
         "git_cache": git_cache(cache) if cache else None,
         "download_cache": download_cache(cache) if cache else None,
@@ -36,7 +36,7 @@ def caches_in(cache: Path | None) -> dict[str, Path | None]:
 
 
 def config_file() -> Path | None:
-    """The user's own settings; none in an account without a home."""
+    """The settings file; None without a home directory."""
     folder = _ours("XDG_CONFIG_HOME", ".config")
     return folder / "config.toml" if folder else None
 

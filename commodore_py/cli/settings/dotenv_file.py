@@ -17,14 +17,14 @@ _YES = ("1", "true", "t", "yes", "y")
 
 @dataclass(frozen=True, slots=True)
 class DotEnv:
-    """The file that was taken, and the variables that come from it."""
+    """The file that was read, and the variables set from it."""
 
     path: Path
     names: frozenset[str]
 
 
 def load(start: Path) -> DotEnv | None:
-    """Take variables from the nearest `.env`, upwards from a folder; those already set win."""
+    """Set variables from the nearest `.env` in a folder or its parents; existing variables win."""
     if os.environ.get("PYTHON_DOTENV_DISABLED", "").casefold() in _YES:
         return None
     for folder in (start, *start.parents):
@@ -52,16 +52,14 @@ def _load(file: Path) -> DotEnv | None:
         # Read once: it may be a pipe, from a password manager for example.
         text = file.read_text("utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        problem = getattr(error, "strerror", None) or "not a text in UTF-8"
-        messages.warn(
-            f"the .env file cannot be read and is passed over: {problem}", where=str(file)
-        )
+        problem = getattr(error, "strerror", None) or "not valid UTF-8"
+        messages.warn(f"ignoring the .env file, which cannot be read: {problem}", where=str(file))
         return None
     for binding in parse_stream(StringIO(text)):
         if binding.error:
             place = f"{file}:{binding.original.line}"
-            messages.warn("this is no NAME=VALUE and is passed over", where=place)
-    # It names no file where it complains; we have just done that better.
+            messages.warn("ignoring this line: expected NAME=VALUE", where=place)
+    # Its own warnings name no file; invalid lines were reported above.
     logging.getLogger("dotenv.main").setLevel(logging.ERROR)
     before = set(os.environ)
     load_dotenv(stream=StringIO(text))

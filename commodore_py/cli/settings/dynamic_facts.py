@@ -1,4 +1,4 @@
-"""`-d KEY=VALUE` to nested dynamic facts (pure); a bad item is passed over, and said so."""
+"""`-d KEY=VALUE` to nested dynamic facts (pure); an invalid item is ignored with a warning."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _JSON = "json:"
 
 @dataclass(slots=True)
 class ParsedFacts:
-    """The facts that could be understood, and what to say about the others."""
+    """The valid facts, and warnings about the others."""
 
     facts: dict[str, Any] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
@@ -35,7 +35,7 @@ def _add(parsed: ParsedFacts, item: str) -> str:
     if not equals:
         return "expected KEY=VALUE"
     if not key or not text:
-        return 'key and value must not be empty (an empty text is KEY=json:"")'
+        return 'key and value must not be empty (for an empty string: KEY=json:"")'
     path = key.split(".")
     if not all(path):
         return "a part of the key is empty"
@@ -46,7 +46,7 @@ def _add(parsed: ParsedFacts, item: str) -> str:
         except ValueError as error:
             return f"not valid JSON: {error}"
         if value is None:
-            return "null means that there is no such fact"
+            return "null is not a valid value"
     return _set(parsed, path, value)
 
 
@@ -55,7 +55,7 @@ def _set(parsed: ParsedFacts, path: list[str], value: object) -> str:
     for index, part in enumerate(path[:-1]):
         child = here.setdefault(part, {})
         if not isinstance(child, dict):
-            return f"{'.'.join(path[: index + 1])} is {child!r} already, not a mapping"
+            return f"{'.'.join(path[: index + 1])} is already {child!r}, not a mapping"
         here = child
     if path[-1] in here:
         parsed.warnings.append(

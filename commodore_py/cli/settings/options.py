@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they add up to: one Config."""
+"""Options that several commands share, and the Config that is built from them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENGINES = ("native", "reference")
 
 @dataclass(frozen=True, slots=True)
 class Globals:
-    """What was said before the sub-command."""
+    """Global options, which precede the command."""
 
     working_dir: Path
     request_timeout: int = 5
@@ -47,7 +47,7 @@ class Globals:
 
 
 verbose_option = click.option(
-    "-v", "--verbose", count=True, help="Tell more; repeat for even more."
+    "-v", "--verbose", count=True, help="Increase verbosity; may be repeated."
 )
 
 output_option = click.option(
@@ -56,7 +56,7 @@ output_option = click.option(
     type=click.Choice(OUTPUTS),
     default="text",
     show_default=True,
-    help="Form of the result on stdout.",
+    help="Format of the result on stdout.",
 )
 
 
@@ -72,21 +72,22 @@ push_url_option = click.option(
     multiple=True,
     metavar="[HOST=]ssh|same",
     callback=_push_rule,
-    help="Where repositories fetched over HTTP are pushed to: over SSH, which is the default, or"
-    " to the same URL; repeat for single hosts.",
+    help="How to push to repositories that are fetched over HTTP: over SSH (the default) or to"
+    " the same URL; may be repeated for single hosts.",
 )
 
 strict_option = click.option(
     "--strict/--no-strict",
     default=False,
     show_default=True,
-    help="Refuse what Commodore lets through and we only warn about.",
+    help="Treat problems that Commodore accepts as errors instead of warnings.",
 )
 
 offline_option = click.option(
     "--offline",
     is_flag=True,
-    help="Make no connection: use what is here, as --local does, and say what is missing.",
+    help="Make no network connections: use the working directory as it is, and report what is"
+    " missing.",
 )
 
 helm_option = click.option(
@@ -94,14 +95,14 @@ helm_option = click.option(
     type=click.Choice(("warn", "error", "ignore")),
     default="warn",
     show_default=True,
-    help="What to do about charts that give something else at every compile.",
+    help="What to do about charts whose output differs in every compile.",
 )
 
 git_cache_option = click.option(
     "--git-cache/--no-git-cache",
     default=True,
     show_default=True,
-    help="Let new clones borrow objects from this user's cache, and keep them there.",
+    help="Share Git objects between clones through this user's cache.",
 )
 
 github_token_option = click.option(
@@ -114,27 +115,30 @@ github_token_option = click.option(
 
 
 def api_options(command: _Command) -> _Command:
-    """Add where cluster facts come from, and how to be let in."""
+    """Add options of the API and its authentication."""
     token = click.option(
         "--api-token",
         envvar="COMMODORE_API_TOKEN",
         metavar="TOKEN",
-        help="Token for the API, or a file that holds it.",
+        help="Token for the API, or a file that contains it.",
     )
     return _with(_API_URL, token, *_OIDC)(command)
 
 
 def login_options(command: _Command) -> _Command:
-    """Add which API to log in to, and where."""
+    """Add the options that a login needs."""
     return _with(_API_URL, *_OIDC)(command)
 
 
 def destination_options(command: _Command) -> _Command:
-    """Add where a catalog goes, and whether it goes there now."""
+    """Add options about publishing the catalog."""
     return _with(
         click.option("--push", is_flag=True, help="Commit and push the catalog if it changed."),
         click.option(
-            "-i", "--interactive", is_flag=True, help="With --push: show the diff, then ask."
+            "-i",
+            "--interactive",
+            is_flag=True,
+            help="With --push: show the diff and ask before pushing.",
         ),
         push_url_option,
         click.option(
@@ -142,86 +146,88 @@ def destination_options(command: _Command) -> _Command:
             type=Branch(),
             default="",
             metavar="NAME",
-            help="Compare with this branch of the catalog and push to it, for a review; it begins"
-            " at the default branch.",
+            help="Compare with this branch of the catalog and push to it, for a review; a new"
+            " branch starts at the default branch.",
         ),
         click.option(
             "--output-dir",
             type=click.Path(file_okay=False, path_type=Path),
             metavar="DIR",
-            help="Write the catalog to a plain folder instead of its repository.",
+            help="Write the catalog to a plain directory instead of its repository.",
         ),
         click.option(
             "--dry-run",
             is_flag=True,
-            help="Say what would change, and write nothing below the working directory.",
+            help="Show what would change, without writing to the working directory.",
         ),
     )(command)
 
 
 def diff_options(default: str) -> Callable[[_Command], _Command]:
-    """Add how changes are shown."""
+    """Add options about differences."""
     return _with(
         click.option(
             "--diff",
             type=click.Choice(DIFF_FORMS),
             default=default,
             show_default=True,
-            help="Show changes line by line, object by object, as a count of lines, or not at all.",
+            help="Show changes as lines, as Kubernetes objects, as numbers of lines, or not at"
+            " all.",
         ),
         click.option(
             "--ignore/--no-ignore",
             default=True,
             show_default=True,
-            help="With objects: leave out what rules of the hierarchy call noise, and count it.",
+            help="With --diff objects: hide changes that match ignore rules of the hierarchy, and"
+            " count them.",
         ),
     )
 
 
 def engine_options(command: _Command) -> _Command:
-    """Add what compiles, and how much is let through."""
+    """Add options of the engine and of strictness."""
     return _with(
         click.option(
             "--engine",
             type=click.Choice(ENGINES),
             default="native",
             show_default=True,
-            help="By ourselves as far as we can, or by Kapitan and reclass as they are.",
+            help="Use the built-in engine where possible, or Kapitan and reclass for everything.",
         ),
         strict_option,
     )(command)
 
 
 def cache_options(command: _Command) -> _Command:
-    """Add whether results of earlier runs are used."""
+    """Add options about cached results."""
     return _with(
         click.option(
             "--cache/--no-cache",
             default=True,
             show_default=True,
-            help="Use results of earlier runs that still hold, or compile everything anew.",
+            help="Use cached results of earlier runs, or compile everything from scratch.",
         ),
         click.option(
             "--verify-cache",
             is_flag=True,
-            help="Compile everything, and fail if a kept result is another one.",
+            help="Compile everything and fail if a cached result differs.",
         ),
         click.option(
             "--explain-cache",
             is_flag=True,
-            help="Tell what was taken from the cache, and why the rest was compiled.",
+            help="Report cache hits, and the reason for each cache miss.",
         ),
     )(command)
 
 
 def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
-    """What `cache_options` gave, by the names of Config."""
+    """The caches and values of `cache_options`, by the names of Config."""
     from commodore_py.errors import UsageError
 
     from . import directories
 
     if options["verify_cache"] and not options["cache"]:
-        raise UsageError("--verify-cache and --no-cache exclude each other")
+        raise UsageError("--verify-cache and --no-cache cannot be combined")
     folder = directories.cache_folder() if options["cache"] else None
     return {
         "result_cache": directories.result_cache(folder) if folder else None,
@@ -232,13 +238,13 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_online(options: dict[str, Any]) -> None:
-    """Refuse what cannot be done without a network, if there is to be none."""
+    """Refuse options that need the network together with --offline."""
     from commodore_py.errors import UsageError
 
     if options["offline"] and options["push"]:
-        raise UsageError("--push needs a network", hint="leave out --offline, or --push")
+        raise UsageError("--push requires network access", hint="omit --offline or --push")
     if options["offline"] and options["jsonnet_bundler"] == "jb":
-        raise UsageError("jb needs a network", hint="leave out --jsonnet-bundler jb")
+        raise UsageError("jb requires network access", hint="omit --jsonnet-bundler jb")
 
 
 def config_of(settings: Globals, **values: Any) -> Config:
@@ -255,7 +261,7 @@ def config_of(settings: Globals, **values: Any) -> Config:
 
 
 def api_settings(options: dict[str, Any]) -> dict[str, str]:
-    """What `api_options` and `login_options` gave, by the names of Config."""
+    """Values of `api_options` and `login_options`, by the names of Config."""
     names = ("api_url", "api_token", "oidc_discovery_url", "oidc_client")
     return {name: options.get(name) or "" for name in names}
 
@@ -280,12 +286,12 @@ _OIDC = (
         "--oidc-discovery-url",
         envvar="COMMODORE_OIDC_DISCOVERY_URL",
         metavar="URL",
-        help="Discovery document of the identity provider.",
+        help="URL of the identity provider's discovery document.",
     ),
     click.option(
         "--oidc-client",
         envvar="COMMODORE_OIDC_CLIENT",
         metavar="TEXT",
-        help="Client id at the identity provider.",
+        help="Client ID at the identity provider.",
     ),
 )

@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 _META = "commodore_py.cli.settings.origins"
 _CREDENTIALS = "token"
 _MASKED = "********"
-_WHO_IN_URL = r"(?<=://)[^/@]+(?=@)"
+_USER_IN_URL = r"(?<=://)[^/@]+(?=@)"
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What was known before the first option was read."""
+    """What was set up before the options are read."""
 
     dotenv: DotEnv | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One option of one command as it would count, and why."""
+    """The effective value of one option, and its origin."""
 
     command: str
     name: str
@@ -44,14 +44,14 @@ class Setting:
 
 
 def keep(ctx: click.Context, start: Start) -> None:
-    """Remember how the run began."""
+    """Store it for `start_of`."""
     ctx.meta[_META] = start
 
 
 def start_of(ctx: click.Context) -> Start:
-    """How the run began."""
-    kept = ctx.meta.get(_META)
-    return kept if isinstance(kept, Start) else Start()
+    """What was set up before the options were read."""
+    stored = ctx.meta.get(_META)
+    return stored if isinstance(stored, Start) else Start()
 
 
 def variables_of(ctx: click.Context, option: click.Option) -> tuple[str, ...]:
@@ -63,7 +63,7 @@ def variables_of(ctx: click.Context, option: click.Option) -> tuple[str, ...]:
 
 
 def settings_of(ctx: click.Context) -> Iterator[Setting]:
-    """Every setting of a command and of those below it."""
+    """Every setting of a command and its subcommands."""
     path = ctx.command_path.split(" ")[1:]
     for option in ctx.command.params:
         if isinstance(option, click.Option) and option.expose_value:
@@ -87,14 +87,14 @@ def _setting(ctx: click.Context, option: click.Option, path: list[str]) -> Setti
     source = ctx.get_parameter_source(name) or ParameterSource.DEFAULT
     value = ctx.params.get(name)
     if value is None and source is not ParameterSource.DEFAULT:
-        value = _complaint(ctx, option)
+        value = _invalid_value(ctx, option)
     origin, place = _origin(ctx, option, source, path)
     shown = _shown(user_file.key_of(option), value)
     return Setting(" ".join(path), user_file.key_of(option), shown, origin, place)
 
 
-def _complaint(ctx: click.Context, option: click.Option) -> str | None:
-    """Why a value that is there came to nothing."""
+def _invalid_value(ctx: click.Context, option: click.Option) -> str | None:
+    """Why a value is not valid."""
     try:
         option.type_cast_value(ctx, option.consume_value(ctx, {})[0])
     except click.BadParameter as error:
@@ -128,5 +128,5 @@ def _shown(name: str, value: object) -> object:
     if isinstance(value, tuple):
         return [_shown(name, item) for item in value]
     if isinstance(value, str):
-        return re.sub(_WHO_IN_URL, _MASKED, value)
+        return re.sub(_USER_IN_URL, _MASKED, value)
     return value if value is None or isinstance(value, bool | int) else str(value)

@@ -1,4 +1,4 @@
-"""Options of the commands that make, update and synchronise repositories from templates."""
+"""Options of the commands that create, update and synchronise repositories from templates."""
 
 from __future__ import annotations
 
@@ -17,26 +17,31 @@ _Decorator = Callable[[Any], Any]
 
 _LICENSES = ("BSD-3-Clause", "Apache-2.0", "MIT", "none")
 
-# Which dependencies' updates are merged by themselves: each list by name and by pattern.
+# Which dependencies' updates are merged automatically: each list by name and by pattern.
 _AUTOMERGE_LISTS = {
-    "patch-block": "never merged by themselves, not even for a patch release",
-    "patch-v0-allow": "of version 0.x whose patch releases are merged by themselves",
-    "minor-allow": "whose minor releases are merged by themselves",
+    "patch-block": "that is never merged automatically, not even patch releases",
+    "patch-v0-allow": "at version 0.x whose patch releases are merged automatically",
+    "minor-allow": "whose minor releases are merged automatically",
 }
 
 
 def new_options(template: str) -> _Decorator:
-    """Where a new repository comes from and belongs."""
+    """Add the options of `new`."""
     return _all(
-        click.option("--name", metavar="TEXT", help="Name in the documentation; else the slug."),
+        click.option(
+            "--name", metavar="TEXT", help="Name in the documentation; defaults to the slug."
+        ),
         click.option(
             "--output-dir",
             default="",
             type=click.Path(file_okay=False),
-            help="Parent folder; else it becomes a dependency of the working directory.",
+            help="Parent folder of the repository; by default it becomes a dependency of the"
+            " working directory.",
         ),
         click.option(
-            "--owner", default="", help="User or group at GitHub; else Git's setting github.user."
+            "--owner",
+            default="",
+            help="User or organization on GitHub; defaults to Git's setting github.user.",
         ),
         click.option(
             "--template-url",
@@ -48,13 +53,14 @@ def new_options(template: str) -> _Decorator:
             "--template-version",
             default="main",
             show_default=True,
-            help="Branch, tag or commit of the template; for the built-in, main is the newest.",
+            help="Branch, tag or commit of the template; main is the newest version of the"
+            " built-in one.",
         ),
         click.option(
             "--copyright",
             "copyright_holder",
             default="",
-            help="Who holds the copyright; else who commits.",
+            help="Copyright holder; defaults to the committer.",
         ),
         click.option(
             "--license",
@@ -62,65 +68,68 @@ def new_options(template: str) -> _Decorator:
             type=click.Choice(_LICENSES),
             default=_LICENSES[0],
             show_default=True,
-            help="Licence that the built-in template writes.",
+            help="Licence written by the built-in template.",
         ),
         *_ANY_TEMPLATE,
     )
 
 
 def update_options(copyright_default: str | None) -> _Decorator:
-    """What an update from the template may change besides the template's own changes."""
+    """Add the options of `update`."""
     return _all(
         click.option(
             "--copyright",
             "copyright_holder",
             default=copyright_default,
-            help="New holder of the copyright; else as it is.",
+            help="New copyright holder; unchanged by default.",
         ),
         click.option(
             "--update-copyright-year/--no-update-copyright-year",
             default=False,
             show_default=True,
-            help="Set the year of the copyright to this one.",
+            help="Set the copyright year to the current year.",
         ),
         click.option(
             "--remove-test-case",
             multiple=True,
             metavar="CASE",
-            help="Test case to drop; repeat for more.",
+            help="Test case to remove; may be repeated.",
         ),
         click.option(
             "--commit/--no-commit",
             default=True,
             show_default=True,
-            help="Commit what changed, or only show it.",
+            help="Commit the changes, or leave them uncommitted.",
         ),
         click.option(
-            "--template-version", help="Branch, tag or commit of the template; else as it is."
+            "--template-version",
+            help="Branch, tag or commit of the template; unchanged by default.",
         ),
-        click.option("--diff", is_flag=True, help="Show what would change, and change nothing."),
+        click.option(
+            "--diff", is_flag=True, help="Show what would change, without changing anything."
+        ),
         click.option(
             "--check",
             is_flag=True,
-            help="Change nothing, and end with 5 if there is something to update.",
+            help="Change nothing, and exit with status 5 if an update is available.",
         ),
         click.option(
             "--conflicts",
             type=click.Choice(("refuse", "markers")),
             default="refuse",
             show_default=True,
-            help="Where you and the template changed the same: change nothing, or write both sides"
-            " into the files and commit nothing.",
+            help="If the template and you changed the same lines: change nothing, or write"
+            " conflict markers and commit nothing.",
         ),
         *_ANY_TEMPLATE,
     )
 
 
 def sync_options(command: _Command) -> _Command:
-    """How changes are offered to many repositories."""
+    """Add the options of `sync`."""
     add = _all(
         github_token_option,
-        click.option("--dry-run", is_flag=True, help="Commit, push and open nothing."),
+        click.option("--dry-run", is_flag=True, help="Do not commit, push or open pull requests."),
         click.option(
             "-b",
             "--pr-branch",
@@ -128,14 +137,14 @@ def sync_options(command: _Command) -> _Command:
             default="template-sync",
             show_default=True,
             metavar="BRANCH",
-            help="Branch of the pull requests.",
+            help="Branch for the pull requests.",
         ),
         click.option(
             "-l",
             "--pr-label",
             multiple=True,
             metavar="LABEL",
-            help="Label of the pull requests; repeat for more.",
+            help="Label of the pull requests; may be repeated.",
         ),
         click.option(
             "--pr-batch-size",
@@ -143,7 +152,7 @@ def sync_options(command: _Command) -> _Command:
             show_default=True,
             type=int,
             metavar="COUNT",
-            help="Pull requests before a pause; 0 for no pauses.",
+            help="Number of pull requests between pauses; 0 for no pauses.",
         ),
         click.option(
             "--github-pause",
@@ -152,14 +161,14 @@ def sync_options(command: _Command) -> _Command:
             type=int,
             metavar="DURATION",
             callback=_not_negative,
-            help="Seconds of a pause.",
+            help="Length of a pause, in seconds.",
         ),
         click.option(
             "--filter",
             default="",
             metavar="REGEX",
             callback=_pattern,
-            help="Only entries of the list in which this is found.",
+            help="Process only entries of the list that match this regular expression.",
         ),
         click.option(
             "--template-version", help="Branch, tag or commit of the template; implies --dry-run."
@@ -169,7 +178,7 @@ def sync_options(command: _Command) -> _Command:
             default="https://api.github.com",
             show_default=True,
             metavar="URL",
-            help="GitHub's API; of GitHub Enterprise it is https://HOST/api/v3.",
+            help="URL of GitHub's API; for GitHub Enterprise https://HOST/api/v3.",
         ),
         push_url_option,
         git_cache_option,
@@ -180,18 +189,18 @@ def sync_options(command: _Command) -> _Command:
 
 
 def test_case_option(command: _Command) -> _Command:
-    """Test cases besides `defaults`."""
+    """Add the option for further test cases."""
     return click.option(
         "-t",
         "--additional-test-case",
         multiple=True,
         metavar="CASE",
-        help="Test case to add; repeat for more.",
+        help="Test case to add; may be repeated.",
     )(command)
 
 
 def feature(name: str, *, default: bool | None, about: str) -> _Decorator:
-    """A part of the template that can be had or not; unset keeps what there is."""
+    """Add an option for a part of the template; without a default it stays as it is."""
     return click.option(
         f"--{name}/--no-{name}", default=default, show_default=default is not None, help=about
     )
@@ -201,11 +210,11 @@ def component_features(defaults: dict[str, bool]) -> _Decorator:
     """The parts that only components have; without a default a part stays as it is."""
     about = {
         "lib": "A Jsonnet library for other components.",
-        "pp": "Filters over the compiled manifests.",
-        "matrix-tests": "Tests of every case side by side.",
-        "automerge-patch": "Merge patch releases of dependencies by themselves.",
+        "pp": "Postprocessing filters.",
+        "matrix-tests": "A matrix of CI jobs for the test cases.",
+        "automerge-patch": "Merge patch releases of dependencies automatically.",
         "automerge-patch-v0": "The same for version 0.x; implies --automerge-patch.",
-        "autorelease": "Release after dependencies were merged by themselves.",
+        "autorelease": "Release automatically after dependencies were merged.",
     }
     parts = [feature(name, default=defaults.get(name), about=text) for name, text in about.items()]
     return _all(*parts, *_automerge("add"))
@@ -230,7 +239,7 @@ def existing_file(name: str) -> _Decorator:
 _TRUST = click.option(
     "--trust",
     is_flag=True,
-    help="Run the programs that a template of others brings along, after showing them.",
+    help="Show and run the hooks of a third-party template.",
 )
 _ANY_TEMPLATE = (
     click.option(
@@ -238,7 +247,7 @@ _ANY_TEMPLATE = (
         "set",
         multiple=True,
         metavar="KEY=VALUE",
-        help="Set any variable of the template; repeat for more.",
+        help="Set any variable of the template; may be repeated.",
     ),
     _TRUST,
 )
@@ -250,13 +259,13 @@ def _pattern(ctx: click.Context, parameter: click.Parameter, value: str) -> re.P
     except re.error as error:
         at = "" if error.pos is None else f" at position {error.pos}: {value[error.pos :]!r}"
         raise click.BadParameter(
-            f"{value!r} is no regular expression: {error.msg}{at}.", ctx, parameter
+            f"{value!r} is not a valid regular expression: {error.msg}{at}.", ctx, parameter
         ) from error
 
 
 def _not_negative(ctx: click.Context, parameter: click.Parameter, value: int) -> int:
     if value < 0:
-        raise click.BadParameter(f"{value} is below zero.", ctx, parameter)
+        raise click.BadParameter(f"{value} is negative.", ctx, parameter)
     return value
 
 
@@ -266,10 +275,13 @@ def _automerge(verb: str) -> list[_Decorator]:
             f"--{verb}-automerge-{kind}-{by}",
             multiple=True,
             metavar=metavar,
-            help=f"{verb.capitalize()} {what} of dependencies {about}; repeat for more.",
+            help=f"{verb.capitalize()} {what} {about}; may be repeated.",
         )
         for kind, about in _AUTOMERGE_LISTS.items()
-        for by, metavar, what in (("depname", "NAME", "a name"), ("pattern", "PATTERN", "a regex"))
+        for by, metavar, what in (
+            ("depname", "NAME", "a dependency"),
+            ("pattern", "PATTERN", "a regular expression for a dependency"),
+        )
     ]
 
 

@@ -35,7 +35,7 @@ class UserFile:
 
 
 def read(ctx: click.Context, root: click.Group) -> UserFile:
-    """The settings in the user's file; every mistake in it is told at once."""
+    """The settings in the user's file; reports all mistakes at once."""
     path = directories.config_file()
     text = _text(path) if path else None
     if path is None or text is None:
@@ -56,15 +56,15 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
 
 
 def keep(ctx: click.Context, user_file: UserFile) -> None:
-    """Make the settings the defaults of this run, and remember where they are."""
+    """Make the settings the defaults of this run, and store them for `of`."""
     ctx.default_map = user_file.defaults
     ctx.meta[_META] = user_file
 
 
 def of(ctx: click.Context) -> UserFile:
-    """What was read for this run."""
-    kept = ctx.meta.get(_META)
-    return kept if isinstance(kept, UserFile) else UserFile()
+    """The settings file of this run."""
+    stored = ctx.meta.get(_META)
+    return stored if isinstance(stored, UserFile) else UserFile()
 
 
 def key_of(option: click.Option) -> str:
@@ -79,10 +79,10 @@ def _text(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
-        raise CommodoreError("the settings are not a text in UTF-8", where=str(path)) from error
+        raise CommodoreError("the settings file is not valid UTF-8", where=str(path)) from error
     except OSError as error:
         raise CommodoreError(
-            f"cannot read the settings: {error.strerror}", where=str(path)
+            f"cannot read the settings file: {error.strerror}", where=str(path)
         ) from error
 
 
@@ -126,7 +126,7 @@ class _Reader:
 
         near = get_close_matches(here[-1], list(known), n=1)
         above = f"[{'.'.join(here[:-1])}]" if here[:-1] else "the top level"
-        hint = f"did you mean {near[0]}?" if near else f"known there: {', '.join(sorted(known))}"
+        hint = f"did you mean {near[0]}?" if near else f"available: {', '.join(sorted(known))}"
         self._reject(here, f"unknown {what} {here[-1]} in {above}", hint)
 
     def _reject(self, here: Place, problem: str, hint: str = "") -> None:
@@ -157,11 +157,11 @@ def _fits(option: click.Option, value: object) -> tuple[str, bool]:
     if option.is_bool_flag:
         return "true or false", isinstance(value, bool)
     if option.count or isinstance(option.type, click.types.IntParamType):
-        return "a whole number", isinstance(value, int) and not isinstance(value, bool)
+        return "an integer", isinstance(value, int) and not isinstance(value, bool)
     if option.multiple:
         texts = isinstance(value, list) and all(isinstance(item, str) for item in value)
-        return "a list of texts", texts
-    return "a text", isinstance(value, str)
+        return "a list of strings", texts
+    return "a string", isinstance(value, str)
 
 
 def _shown(value: object) -> str:
@@ -169,7 +169,7 @@ def _shown(value: object) -> str:
 
 
 def _line_numbers(text: str) -> dict[Place, int]:
-    """The line of every section and key; the parser of the standard library does not tell."""
+    """The line of every section and key, which `tomllib` does not provide."""
     section: Place = ()
     found: dict[Place, int] = {}
     for number, line in enumerate(text.splitlines(), 1):
@@ -180,7 +180,7 @@ def _line_numbers(text: str) -> dict[Place, int]:
             found.setdefault(section, number)
         elif key:
             found.setdefault((*section, *_parts(key[1])), number)
-    # A table that has no header of its own is found by the first thing in it.
+    # A table without a header of its own is where its first key is.
     for place, number in tuple(found.items()):
         for length in range(1, len(place)):
             found.setdefault(place[:length], number)

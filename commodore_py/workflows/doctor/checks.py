@@ -69,7 +69,7 @@ def git(here: Surroundings) -> Verdict:
         return Verdict("fail", "not found in PATH", remedy)
     numbers = re.search(r"(\d+)\.(\d+)", here.git.version)
     if numbers is None:
-        return Verdict("fail", f"{here.git.path} says no version", remedy)
+        return Verdict("fail", f"{here.git.path} does not print a version", remedy)
     found = f"{here.git.version.removeprefix('git version ')} ({here.git.path})"
     if (int(numbers[1]), int(numbers[2])) < OLDEST_GIT:
         return Verdict("fail", f"{found} is too old", remedy)
@@ -85,7 +85,7 @@ def tool(name: str, here: Surroundings) -> Verdict:
     if found.path:
         return Verdict("fail", f"{found.path} does not run", f"remove it, then: {remedy}")
     if name in BUILT_IN:
-        return Verdict("ok", f"built in; the program is {BUILT_IN[name]}", f"if so: {remedy}")
+        return Verdict("ok", f"built in; the program is {BUILT_IN[name]}", f"to use it: {remedy}")
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 
@@ -93,7 +93,7 @@ def managed_tools(here: Surroundings) -> Verdict:
     """The record of tools that we manage can be read."""
     if here.tools_problem:
         return _failed(here.tools_problem)
-    return Verdict("ok", "their record can be read")
+    return Verdict("ok", "the record of tools is readable")
 
 
 def api(here: Surroundings) -> Verdict:
@@ -104,14 +104,14 @@ def api(here: Surroundings) -> Verdict:
             "warn",
             "no API URL",
             "set COMMODORE_API_URL to a Lieutenant API, or to a folder of cluster facts like"
-            " ./facts; `commodore demo` makes one to play with",
+            " ./facts; `commodore demo` creates an example",
         )
     if found.problem:
         return _failed(found.problem)
     if found.clusters is None:
-        return Verdict("ok", f"{found.url} answers")
+        return Verdict("ok", f"{found.url} is reachable")
     kind = "the folder" if found.is_folder else "the API"
-    return Verdict("ok", f"{kind} {found.url} knows {_count(found.clusters, 'cluster')}")
+    return Verdict("ok", f"{kind} {found.url} has {_count(found.clusters, 'cluster')}")
 
 
 def token(here: Surroundings) -> Verdict:
@@ -119,14 +119,14 @@ def token(here: Surroundings) -> Verdict:
     found = here.token
     log_in = "commodore login, or set COMMODORE_API_TOKEN"
     if not found.needed:
-        return Verdict("ok", "none needed")
+        return Verdict("ok", "not required")
     problem = found.problem or here.api.strict
     if problem:
         return _failed(problem, otherwise=log_in)
     if not found.origin:
         return Verdict("warn", "none", log_in)
     if not found.has_expired:
-        until = f"good until {_time(found.expiry)}" if found.expiry else "without an end"
+        until = f"valid until {_time(found.expiry)}" if found.expiry else "without expiry"
         return Verdict("ok", f"{found.origin}, {until}")
     return _expired(found, log_in)
 
@@ -142,14 +142,14 @@ def working_directory(here: Surroundings) -> Verdict:
     """The working directory can be used."""
     work = here.work
     if work.problem:
-        remedy = "choose another one with --working-dir"
+        remedy = "choose another directory with --working-dir"
         return Verdict("fail", f"{work.path} cannot be written to: {work.problem}", remedy)
     if not work.exists:
-        return Verdict("ok", f"{work.path}, made when needed")
+        return Verdict("ok", f"{work.path}, created when needed")
     if work.compiled_before:
-        return Verdict("ok", f"{work.path}, of an earlier compile")
-    beside = f"; a compile puts its folders beside the {_count(work.entries, 'entry', 'entries')}"
-    return Verdict("ok", f"{work.path}, without a compile yet{beside if work.entries else ''}")
+        return Verdict("ok", f"{work.path}, with an earlier compile")
+    beside = f"; a compile adds its folders to the {_count(work.entries, 'entry', 'entries')}"
+    return Verdict("ok", f"{work.path}, not compiled yet{beside if work.entries else ''}")
 
 
 def local_work(here: Surroundings) -> Verdict:
@@ -157,11 +157,13 @@ def local_work(here: Surroundings) -> Verdict:
     checkouts = here.work.checkouts
     broken = [f"{one.path}: {one.problem}" for one in checkouts if one.problem]
     if broken:
-        return Verdict("fail", _some(broken), "move the folder away; the next compile clones anew")
+        return Verdict(
+            "fail", _some(broken), "move the folder away; the next compile clones it again"
+        )
     changed = [f"{one.path}: {_some(one.changes, ', ')}" for one in checkouts if one.changes]
     if changed:
-        remedy = "commit and push it, or let --force put it aside"
-        return Verdict("warn", f"only here: {_some(changed)}", remedy)
+        remedy = "commit and push it, or move it aside with --force"
+        return Verdict("warn", f"not pushed: {_some(changed)}", remedy)
     return Verdict("ok", f"none in {_count(len(checkouts), 'checkout')}")
 
 
@@ -172,21 +174,21 @@ def locks(here: Surroundings) -> Verdict:
         return Verdict("ok", "none")
     told = _some([str(lock.path) for lock in found])
     if min(lock.age for lock in found) < _SECONDS_AT_WORK:
-        return Verdict("warn", told, "wait: a program may be at work there")
+        return Verdict("warn", told, "wait: a program may be running there")
     remove = f"rm {shlex.join(str(lock.path) for lock in found)}"
-    return Verdict("warn", told, f"if no program is at work there: {remove}")
+    return Verdict("warn", told, f"if no program is running there: {remove}")
 
 
 def caches(here: Surroundings) -> Verdict:
     """What is kept for later runs is nobody else's to read or to change."""
     if here.cache is None:
-        return Verdict("warn", "there is no place for them", "set HOME or XDG_CACHE_HOME")
+        return Verdict("warn", "there is no cache folder", "set HOME or XDG_CACHE_HOME")
     exposed = {cache.path: mode for cache in here.caches if (mode := _better_mode(cache))}
     told = ", ".join(f"{c.path.name} {_size(c.size)} (mode {c.mode:04o})" for c in here.caches)
-    found = f"{here.cache}: {told or 'nothing yet'}"
+    found = f"{here.cache}: {told or 'empty'}"
     if exposed:
         remedy = "; ".join(f"chmod {mode} {shlex.quote(str(p))}" for p, mode in exposed.items())
-        return Verdict("warn", f"{found}; others may get at it", remedy)
+        return Verdict("warn", f"{found}; accessible to other users", remedy)
     return Verdict("ok", found)
 
 
@@ -234,7 +236,7 @@ def _time(expiry: float | None) -> str:
     try:
         when = datetime.fromtimestamp(expiry or 0, UTC)
     except (ValueError, OverflowError, OSError):
-        return "in an age that has no name"
+        return "an unknown time"
     return f"{when.isoformat(sep=' ', timespec='minutes').removesuffix('+00:00')} UTC"
 
 

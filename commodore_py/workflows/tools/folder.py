@@ -26,9 +26,9 @@ class BrokenRecord(CommodoreError):
     def of(cls, file: Path, why: str) -> BrokenRecord:
         """Name the file, and the way out."""
         return cls(
-            f"cannot read which tools are managed: {why}",
+            f"cannot read the record of managed tools: {why}",
             where=str(file),
-            hint="mend the file, or remove it: `commodore tool install --missing` starts anew",
+            hint="fix or remove the file; `commodore tool install --missing` creates a new one",
         )
 
 
@@ -65,7 +65,7 @@ class ToolFolder:
         except OSError as error:
             raise BrokenRecord.of(self.record, error.strerror or str(error)) from error
         except ValueError as error:
-            raise BrokenRecord.of(self.record, f"no JSON: {error}") from error
+            raise BrokenRecord.of(self.record, f"not valid JSON: {error}") from error
         if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
             raise BrokenRecord.of(self.record, "expected an object of tool names and times")
         return content
@@ -88,5 +88,6 @@ class ToolFolder:
             write_if_changed(self.record, json.dumps(managed).encode())
         except OSError as error:
             raise CommodoreError(
-                f"cannot record which tools are managed: {error.strerror}", where=str(self.record)
+                f"cannot write the record of managed tools: {error.strerror}",
+                where=str(self.record),
             ) from error

@@ -68,9 +68,9 @@ def checksums_in(text: str, url: str) -> dict[str, str]:
             continue
         if not _is_digest(digest) or not name.strip():
             raise NotInstalled(
-                f"line {number} of the checksums is none: {line[:80]!r}",
+                f"line {number} is not a checksum: {line[:80]!r}",
                 where=url,
-                hint="expected a SHA-256 digest and the name of a file",
+                hint="expected a SHA-256 digest and a file name",
             )
         # A star says that the file was read as binary; see sha256sum.
         found[name.strip().removeprefix("*")] = digest.lower()
@@ -82,7 +82,7 @@ def _telling_what_stays(release: Release, place: Path) -> Iterator[None]:
     try:
         yield
     except CommodoreError as error:
-        stays = "; the present one stays in use" if place.exists() else ""
+        stays = "; the present version stays in use" if place.exists() else ""
         error.add_note(f"while installing {release.tool} {release.version}{stays}")
         raise
 
@@ -95,12 +95,12 @@ def _program(release: Release, scratch: Path, timeout: float) -> Path:
         found = download(release.url, archive, timeout=timeout)
     except NotFound as error:
         raise NotInstalled(
-            f"there is no such release: {error}",
+            f"release not found: {error}",
             where=error.where,
             hint="check the version; `commodore tool list` shows the latest ones",
         ) from error
     _compare(release, expected, found)
-    log.info("the checksum of %s is right", release.file)
+    log.info("verified the checksum of %s", release.file)
     return _unpacked(release, archive, scratch / release.tool) if release.member else archive
 
 
@@ -117,7 +117,7 @@ def _compare(release: Release, expected: str, found: str) -> None:
         raise NotInstalled(
             f"{release.file} has a wrong checksum: expected {expected}, found {found}",
             where=release.url,
-            hint="try again; if it stays wrong, do not use that file",
+            hint="try again; if this happens again, do not use that file",
         )
 
 
@@ -127,15 +127,17 @@ def _unpacked(release: Release, archive: Path, program: Path) -> Path:
         with tarfile.open(archive) as tar:
             member = tar.extractfile(release.member)
             if member is None:
-                raise NotInstalled(f"{release.member} is no file", where=release.url)
+                raise NotInstalled(f"{release.member} is not a file", where=release.url)
             with member, program.open("wb") as target:
                 shutil.copyfileobj(member, target)
     except KeyError as error:
         raise NotInstalled(
-            f"{release.file} holds no {release.member}", where=release.url
+            f"{release.file} does not contain {release.member}", where=release.url
         ) from error
     except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise NotInstalled(f"{release.file} is no archive: {error}", where=release.url) from error
+        raise NotInstalled(
+            f"{release.file} is not a valid archive: {error}", where=release.url
+        ) from error
     return program
 
 
@@ -149,7 +151,7 @@ def _try_out(tool: str, program: Path, folder: Path) -> None:
         raise NotInstalled(
             f"{tool} does not run: {why.strerror if why else error}",
             where=str(folder),
-            hint="if programs may not run there, set XDG_CACHE_HOME to a folder where they may",
+            hint="if the file system does not allow programs, set XDG_CACHE_HOME to another folder",
         ) from error
 
 

@@ -78,7 +78,7 @@ class Upstream:
     def __post_init__(self) -> None:
         if self.mirror and not is_private(self.mirror):
             raise CommodoreError(
-                "a mirror must be asked by https: its checksums prove nothing otherwise",
+                "the URL of a mirror must use https: its checksums prove nothing otherwise",
                 where=self.mirror,
             )
 
@@ -102,7 +102,7 @@ class Platform:
         except KeyError as error:
             raise CommodoreError(
                 f"there are no releases for {system} on {machine}",
-                hint="install the tool in another way, and add it to PATH",
+                hint="install the tool yourself, and add it to PATH",
             ) from error
 
     @classmethod
@@ -143,7 +143,7 @@ def version_given(tool: str, text: str) -> str:
     """The version that a user asks for, with or without its leading `v`."""
     version = normalised(text.removeprefix(PROJECTS[tool].tag_prefix))
     if version is None:
-        raise CommodoreError(f"not a version of {tool}: {text}", hint="give one like v1.2.3")
+        raise CommodoreError(f"not a version of {tool}: {text}", hint="use a version like v1.2.3")
     return version
 
 
@@ -169,9 +169,9 @@ def _newest(project: Project, releases: object, url: str) -> str:
     versions = _present(_version_of(project, release) for release in finals)
     if not versions:
         raise NoRelease(
-            f"GitHub names no release of {project.repository} with a version",
+            f"GitHub has no release of {project.repository} with a version",
             where=url,
-            hint="give one with --version",
+            hint="set one with --version",
         )
     return max(versions, key=precedence)
 
@@ -195,16 +195,16 @@ def _told(error: HttpError, project: Project) -> CommodoreError:
     """What GitHub's refusals mean."""
     said = error.answer.get("message") if isinstance(error.answer, dict) else None
     if isinstance(error, NotFound):
-        message, hint = f"GitHub knows no release of {project.repository}", error.hint
+        message, hint = f"GitHub has no release of {project.repository}", error.hint
     elif error.status == HTTPStatus.UNAUTHORIZED:
-        message, hint = f"GitHub refuses the token: {said}", f"check {_HOW_TO_GIVE_ONE}"
+        message, hint = f"GitHub rejected the token: {said}", f"check {_HOW_TO_GIVE_ONE}"
     elif _is_limited(error):
-        message = f"GitHub limits how often it may be asked: {said or error}"
+        message = f"the rate limit of GitHub is exceeded: {said or error}"
         hint = f"a token raises the limit: {_HOW_TO_GIVE_ONE}"
         if until := _limited_until(error):
-            message, hint = f"{message}; the limit ends {until}", f"wait, or raise it; {hint}"
+            message, hint = f"{message}; the limit is reset {until}", f"wait, or raise it; {hint}"
     else:
-        message = f"GitHub cannot be asked: {error}" + (f" ({said})" if said else "")
+        message = f"the request to GitHub failed: {error}" + (f" ({said})" if said else "")
         hint = error.hint
     return NoRelease(message, where=error.where, hint=hint)
 

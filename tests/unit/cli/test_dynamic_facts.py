@@ -29,8 +29,8 @@ from commodore_py.cli.settings.dynamic_facts import parse
         (["a.=x"], {}, ["'a.=x' is ignored: a part of the key is empty"]),
         (["k=json:{"], {}, ["'k=json:{' is ignored: not valid JSON"]),
         (["a.b=json:{"], {}, ["'a.b=json:{' is ignored: not valid JSON"]),
-        (["k=json:null"], {}, ["'k=json:null' is ignored: null means"]),
-        (["a=x", "a.b=y"], {"a": "x"}, ["'a.b=y' is ignored: a is 'x' already, not a mapping"]),
+        (["k=json:null"], {}, ["'k=json:null' is ignored: null is not"]),
+        (["a=x", "a.b=y"], {"a": "x"}, ["'a.b=y' is ignored: a is already 'x', not a mapping"]),
         (["a=1", "a=2"], {"a": "2"}, ["a: '2' replaces '1'"]),
         (
             ["a.b=1", 'a=json:{"c":2}'],

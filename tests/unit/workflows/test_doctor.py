@@ -143,9 +143,9 @@ def test_no_api_url_says_what_to_set() -> None:
 @pytest.mark.parametrize(
     ("api", "told"),
     [
-        (Api("https://api", clusters=3), "the API https://api knows 3 clusters"),
-        (Api("./facts", is_folder=True, clusters=1), "the folder ./facts knows 1 cluster"),
-        (Api("https://api"), "https://api answers"),
+        (Api("https://api", clusters=3), "the API https://api has 3 clusters"),
+        (Api("./facts", is_folder=True, clusters=1), "the folder ./facts has 1 cluster"),
+        (Api("https://api"), "https://api is reachable"),
     ],
 )
 def test_facts_that_can_be_had(api: Api, told: str) -> None:
@@ -164,11 +164,11 @@ def test_every_problem_of_the_facts_is_told() -> None:
 @pytest.mark.parametrize(
     ("token", "standing", "told", "remedy"),
     [
-        (TokenState(), "ok", "none needed", ""),
+        (TokenState(), "ok", "not required", ""),
         (TokenState(needed=True), "warn", "none", "commodore login"),
-        (WELL.token, "ok", "given, good until 2096-10-02 07:06 UTC", ""),
-        (replace(WELL.token, expiry=None), "ok", "given, without an end", ""),
-        (replace(WELL.token, expiry=1e300), "ok", "given, good until in an age", ""),
+        (WELL.token, "ok", "given, valid until 2096-10-02 07:06 UTC", ""),
+        (replace(WELL.token, expiry=None), "ok", "given, without expiry", ""),
+        (replace(WELL.token, expiry=1e300), "ok", "given, valid until an unknown", ""),
         (
             TokenState(needed=True, origin="cached", expiry=60, has_expired=True),
             "warn",
@@ -212,10 +212,10 @@ def test_a_refused_token_is_a_failure() -> None:
 @pytest.mark.parametrize(
     ("parts", "standing", "told"),
     [
-        ({}, "ok", "/srv/work, of an earlier compile"),
-        ({"exists": False}, "ok", "/srv/work, made when needed"),
-        ({"compiled_before": False}, "ok", "/srv/work, without a compile yet"),
-        ({"compiled_before": False, "entries": 1}, "ok", "/srv/work, without a compile yet; a"),
+        ({}, "ok", "/srv/work, with an earlier compile"),
+        ({"exists": False}, "ok", "/srv/work, created when needed"),
+        ({"compiled_before": False}, "ok", "/srv/work, not compiled yet"),
+        ({"compiled_before": False, "entries": 1}, "ok", "/srv/work, not compiled yet; a"),
         ({"problem": "Read-only file system"}, "fail", "/srv/work cannot be written to: Read-"),
     ],
 )
@@ -250,8 +250,8 @@ def test_a_broken_checkout_is_a_failure() -> None:
 @pytest.mark.parametrize(
     ("ages", "remedy"),
     [
-        ([4000.0], "if no program is at work there: rm '/srv/work/a b.lock'"),
-        ([4000.0, 2.0], "wait: a program may be at work there"),
+        ([4000.0], "if no program is running there: rm '/srv/work/a b.lock'"),
+        ([4000.0, 2.0], "wait: a program may be running there"),
     ],
 )
 def test_locks_left_over_are_named(ages: list[float], remedy: str) -> None:

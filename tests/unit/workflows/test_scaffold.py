@@ -17,9 +17,9 @@ from commodore_py.model.tree import Entry, Tree
 from commodore_py.workflows.authoring.templates import builtin as scaffold_builtin
 from commodore_py.workflows.authoring.templates import cookiecutter as scaffold_cookiecutter
 from commodore_py.workflows.authoring.templates.merge import Merged, merge
-from commodore_py.workflows.authoring.templates.wishes import (
-    PatternWish,
-    Wishes,
+from commodore_py.workflows.authoring.templates.variables import (
+    DependencyPatterns,
+    TemplateOptions,
     assignments,
     varied,
 )
@@ -139,16 +139,16 @@ def test_rules_of_renovate(
 
 
 def test_a_choice_is_one_of_the_choices() -> None:
-    with pytest.raises(CommodoreError, match="license cannot be 'GPL'") as caught:
+    with pytest.raises(CommodoreError, match="invalid value for license: 'GPL'") as caught:
         rendered("component", license="GPL")
 
     assert "Apache-2.0" in caught.value.hint
 
 
 def test_lists_are_sorted_and_removals_come_last() -> None:
-    wishes = Wishes(
-        add={BLOCKED: PatternWish(("dep", "gone"), ("^x.*",))},
-        remove={BLOCKED: PatternWish(("gone", "never there"), ())},
+    wishes = TemplateOptions(
+        add={BLOCKED: DependencyPatterns(("dep", "gone"), ("^x.*",))},
+        remove={BLOCKED: DependencyPatterns(("gone", "never there"), ())},
     )
 
     after = varied({BLOCKED: "zz;^x.*"}, wishes).variables
@@ -158,7 +158,7 @@ def test_lists_are_sorted_and_removals_come_last() -> None:
 
 def test_a_separator_cannot_be_in_a_pattern() -> None:
     with pytest.raises(UsageError, match="`;` separates"):
-        varied({}, Wishes(add={BLOCKED: PatternWish((), ("a;b",))}))
+        varied({}, TemplateOptions(add={BLOCKED: DependencyPatterns((), ("a;b",))}))
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_a_separator_cannot_be_in_a_pattern() -> None:
     ],
 )
 def test_cases(before: str, add: tuple[str, ...], remove: tuple[str, ...], after: str) -> None:
-    wishes = Wishes(add_cases=add, remove_cases=remove)
+    wishes = TemplateOptions(add_cases=add, remove_cases=remove)
 
     assert varied({"test_cases": before}, wishes).variables["test_cases"] == after
 
@@ -178,7 +178,7 @@ def test_cases(before: str, add: tuple[str, ...], remove: tuple[str, ...], after
 @pytest.mark.parametrize("case", ["../x", "a b", "", "-x", "$(rm)"])
 def test_a_case_is_the_name_of_a_file(case: str) -> None:
     with pytest.raises(CommodoreError, match="test case"):
-        varied({}, Wishes(add_cases=(case,)))
+        varied({}, TemplateOptions(add_cases=(case,)))
 
 
 @pytest.mark.parametrize("word", ["key", "=value", "_template=x"])
@@ -298,7 +298,7 @@ def test_cookiecutters_variables(tmp_path: Path) -> None:
         "__derived": "cb",
     }
     assert [*known] == [*declared]
-    with pytest.raises(CommodoreError, match="choice cannot be 'z'"):
+    with pytest.raises(CommodoreError, match="invalid value for choice: 'z'"):
         scaffold_cookiecutter.filled(tmp_path, {"choice": "z"})
 
 
@@ -342,7 +342,7 @@ def test_links_that_lead_out_of_a_template_are_refused(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("x")
     (template / "{{ cookiecutter.slug }}" / "link").symlink_to(tmp_path / "secret")
 
-    with pytest.raises(CommodoreError, match="link that leads out of it"):
+    with pytest.raises(CommodoreError, match="link to a file outside of it"):
         scaffold_cookiecutter.render(template, scaffold_cookiecutter.filled(template, WHO))
 
 

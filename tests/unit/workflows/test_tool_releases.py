@@ -83,7 +83,7 @@ def test_a_mirror_has_a_folder_per_host() -> None:
 
 
 def test_a_mirror_that_anybody_could_play_is_refused() -> None:
-    with pytest.raises(CommodoreError, match="must be asked by https"):
+    with pytest.raises(CommodoreError, match="must use https"):
         Upstream(mirror="http://mirror.example.com")
 
 
@@ -163,7 +163,7 @@ def test_a_limit_says_when_it_ends_and_what_raises_it(publisher: Publisher) -> N
     error = failure("helm", publisher)
 
     assert "API rate limit exceeded" in str(error)
-    assert "ends at 2096-10-02 07:06 UTC" in str(error)
+    assert "is reset at 2096-10-02 07:06 UTC" in str(error)
     assert error.where.endswith("/api.github.com/repos/helm/helm/releases/latest")
     assert "COMMODORE_GITHUB_TOKEN" in error.hint
 
@@ -172,9 +172,9 @@ def test_a_limit_says_when_it_ends_and_what_raises_it(publisher: Publisher) -> N
 @pytest.mark.parametrize(
     ("headers", "told"),
     [
-        ({"Retry-After": "60"}, "ends in 60 seconds"),
-        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}, "be asked: slow down"),
-        ({"X-RateLimit-Remaining": "0"}, "be asked: slow down"),
+        ({"Retry-After": "60"}, "is reset in 60 seconds"),
+        ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}, "is exceeded: slow down"),
+        ({"X-RateLimit-Remaining": "0"}, "is exceeded: slow down"),
     ],
 )
 def test_a_limit_is_told_as_far_as_it_is_known(
@@ -192,7 +192,7 @@ def test_a_limit_is_told_as_far_as_it_is_known(
 @pytest.mark.parametrize(
     ("reply", "told", "hint"),
     [
-        (error_reply(404, ""), "knows no release of helm/helm", ""),
+        (error_reply(404, ""), "has no release of helm/helm", ""),
         (
             json_reply({"message": "Bad credentials"}, 401),
             "token: Bad credentials",
@@ -220,5 +220,5 @@ def test_nobody_there_is_told_with_the_url() -> None:
 
     error = failure("helm", gone)
 
-    assert "GitHub cannot be asked: no connection" in str(error)
+    assert "the request to GitHub failed: no connection" in str(error)
     assert error.where.startswith(gone.api.url)

@@ -1,4 +1,4 @@
-"""A change of the catalog in the form that was asked for."""
+"""A change of the catalog in the requested form."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ def nothing() -> tuple[bytes, ...]:
 
 
 def text_of(
-    change: Change, wish: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
+    change: Change, options: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
 ) -> str:
     """The change for a terminal."""
-    match wish.form:
+    match options.form:
         case "text":
-            return formats.diff_lines(lines_of(change, wish.migration)) if change else _NOTHING
+            return formats.diff_lines(lines_of(change, options.migration)) if change else _NOTHING
         case "objects":
-            return shown(diff_of(change, wish, unchanged))
+            return shown(diff_of(change, options, unchanged))
         case "stat":
             from commodore_py.catalog.diff.objects import counted_lines
 
@@ -60,7 +60,7 @@ _NOTHING = " > No changes."
 
 
 def lines_of(change: Change, migration: str = "") -> tuple[DiffLine, ...]:
-    """The change line by line; of one without contents, as it was kept."""
+    """The change as lines; those that were recorded, for a change without contents."""
     if change.lines is not None:
         return change.lines
     from commodore_py.catalog.diff.text import diff_text
@@ -76,15 +76,15 @@ def shown(diff: ObjectDiff) -> str:
 
 
 def diff_of(
-    change: Change, wish: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
+    change: Change, options: DiffOptions, unchanged: Callable[[], Iterable[bytes]] = nothing
 ) -> ObjectDiff:
     """The change as one of objects."""
     from commodore_py.catalog.diff.objects import object_diff
     from commodore_py.manifests.ignore_rules import BUILT_IN
 
     rules: list[IgnoreRule] = []
-    if wish.ignoring:
-        explained = _EXPLAINED.get(wish.migration, ())
+    if options.ignoring:
+        explained = _EXPLAINED.get(options.migration, ())
         rules = [*change.rules, *(BUILT_IN[name][1] for name in explained)]
     return object_diff(change, rules, unchanged)
 

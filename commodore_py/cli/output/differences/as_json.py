@@ -114,5 +114,5 @@ def _keys(value: object) -> object:
         return {str(key): _keys(below) for key, below in value.items()}
     if isinstance(value, list):
         return [_keys(below) for below in value]
-    # JSON has no word for what is no number, or without end.
+    # JSON has neither NaN nor infinity.
     return str(value) if isinstance(value, float) and not isfinite(value) else value

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LONGEST = 60_000
 """Comments of GitHub and GitLab end not far above."""
 
-# What is said at the end has its place even if all else does not.
+# Room for the summary of what was omitted.
 _RESERVED = 500
 _MOST_NAMES = 20
 _TICKS = re.compile("`+")
@@ -38,7 +38,7 @@ def object_diff(diff: ObjectDiff) -> str:
             text += block
     if left_out.total():
         parts = ", ".join(f"{number} {grade}" for grade, number in left_out.items() if number)
-        text += f"\n_Left out, as it does not fit here: {left_out.total()} entries ({parts})._\n"
+        text += f"\n_Omitted because of the size limit: {left_out.total()} entries ({parts})._\n"
     return text.rstrip("\n")
 
 

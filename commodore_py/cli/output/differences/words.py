@@ -39,7 +39,7 @@ _NO_TEXT = re.compile(
 
 
 def counted(number: int, one: str, many: str = "") -> str:
-    """A number of things."""
+    """A number with its noun."""
     return f"{number} {one if number == 1 else many or one + 's'}"
 
 
@@ -61,7 +61,7 @@ def asides(diff: ObjectDiff) -> Iterator[str]:
     for one in diff.hidden:
         yield hidden(one)
     if diff.quiet:
-        yield f"{counted(diff.quiet, 'file')} changed in form, order or place only"
+        yield f"{counted(diff.quiet, 'file')} changed only in form, order or place"
 
 
 def hidden(one: Hidden) -> str:
@@ -104,7 +104,7 @@ def field_line(field: FieldChange, path: str = "") -> str:
 
 
 def reason(field: FieldChange) -> str:
-    """Why a change is bad, where the field does not say so itself."""
+    """Why a change is dangerous, if the field does not show it."""
     return field.reason if field.grade in GRADES[: GRADES.index("restart")] else ""
 
 

@@ -82,7 +82,8 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
         raise CommodoreError(
             f"cannot push branch {branch}: {error.stderr.strip()}",
             where=git_urls.without_password(url),
-            hint="check your access for writing; --push-url same pushes to where it was fetched",
+            hint="check your write access; --push-url same pushes to the URL that it was fetched"
+            " from",
         ) from error
     return Pushed(anew=True, said="\n".join(line for line in _REMOTE.findall(said) if line))
 
@@ -99,7 +100,7 @@ def _remote_branch(folder: Path, branch: str) -> str:
             over_network(folder, "fetch", "--quiet", "--no-tags", "origin", into)
     except ProgramFailed as error:
         raise CommodoreError(
-            f"cannot ask for branch {branch}: {error.stderr.strip()}", where=str(folder)
+            f"cannot query branch {branch}: {error.stderr.strip()}", where=str(folder)
         ) from error
     return commit
 

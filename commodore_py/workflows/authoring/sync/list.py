@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 
 _ON_GITHUB = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]*/[A-Za-z0-9._-]+")
 _SSH = re.compile(r"[\w.-]+@[\w.-]+:[^:]+")
-_EXPECTED = (
-    "expected is a list of owner/repository at GitHub, or of URLs of Git repositories elsewhere"
-)
+_EXPECTED = "expected a list of owner/repository on GitHub, or of URLs of other Git repositories"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +59,7 @@ def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple
             found.append(entry)
     if wrong:
         raise CommodoreError(
-            f"entries of the list that are no repositories: {len(wrong)}; nothing was changed",
+            f"invalid entries in the list: {len(wrong)}; nothing was changed",
             where="\n".join(wrong),
             hint=f"{_EXPECTED}, such as acme/component-one",
         )

@@ -134,7 +134,9 @@ class _Run:
         if entry.github:
             repository = self.wanted.github.repository(entry.github)
             if repository is None:
-                return Outcome(entry, Result.SKIPPED, "not found, or not for this token to see")
+                return Outcome(
+                    entry, Result.SKIPPED, "not found, or not accessible with this token"
+                )
             if repository.archived:
                 return Outcome(entry, Result.SKIPPED, "archived")
         # Other runs in the working directory need not wait for pauses.
@@ -182,11 +184,11 @@ class _Run:
 def _failed(entry: Entry, error: CommodoreError) -> Outcome:
     if isinstance(error, LocalWork):
         # There is no --force here: whose work it is cannot be asked for many at once.
-        error.hint = "push that work, or remove that folder; then start again"
+        error.hint = "push these changes or remove the folder, then start again"
     elif isinstance(error, InConflict):
         error.hint = (
-            "in a clone of your own: commodore component update . --conflicts markers;"
-            " or it keeps the file to itself with `skip` in .cruft.json"
+            "in a clone: commodore component update . --conflicts markers; or exclude the file"
+            " with `skip` in .cruft.json"
         )
     error.add_note(f"while updating {entry}")
     return Outcome(entry, Result.FAILED, str(error).partition("\n")[0], error=error)

@@ -77,7 +77,8 @@ class BuiltIn:
         for name, choices in self._about["choices"].items():
             if known[name] not in choices:
                 raise CommodoreError(
-                    f"{name} cannot be {known[name]!r}", hint=f"one of {', '.join(choices)}"
+                    f"invalid value for {name}: {known[name]!r}",
+                    hint=f"one of {', '.join(choices)}",
                 )
         return known
 
@@ -125,9 +126,10 @@ def find(url: str, version: str | None) -> BuiltIn:
         if version in (one.version, one.commit):
             return one
     raise CommodoreError(
-        f"this commodore has no version {version} of its {kind} template",
+        f"the built-in {kind} template has no version {version}",
         where=url,
-        hint=f"it has {', '.join(one.version for one in known)}; a newer commodore may have more",
+        hint=f"available: {', '.join(one.version for one in known)}; a newer commodore may have"
+        " more",
     )
 
 

@@ -108,13 +108,13 @@ def _declared(folder: Path) -> dict[str, Any]:
     try:
         content = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
-        raise CommodoreError(f"no template is there: {error}", where=str(path)) from error
+        raise CommodoreError(f"not a cookiecutter template: {error}", where=str(path)) from error
     if not isinstance(content, dict):
-        raise CommodoreError("no template is there: cookiecutter.json is no object")
+        raise CommodoreError("not a cookiecutter template: cookiecutter.json is not an object")
     if content.get("_extensions"):
         names = ", ".join(str(one) for one in _list(content["_extensions"]))
         raise CommodoreError(
-            f"the template needs extensions of Jinja, which are not supported: {names}",
+            f"the template needs Jinja extensions, which are not supported: {names}",
             hint="update such a repository with cruft",
         )
     return content
@@ -128,7 +128,8 @@ def _chosen(name: str, default: object, given: Mapping[str, object]) -> object:
             return default[0] if default else ""
         if value not in default:
             raise CommodoreError(
-                f"{name} cannot be {value!r}", hint=f"one of {', '.join(map(str, default))}"
+                f"invalid value for {name}: {value!r}",
+                hint=f"one of {', '.join(map(str, default))}",
             )
     if isinstance(default, bool) and isinstance(value, str):
         return value.lower() in ("1", "true", "t", "yes", "y", "on")
@@ -207,7 +208,7 @@ def _top(folder: Path) -> Path:
         if path.is_dir() and "cookiecutter" in name and "{{" in name and "}}" in name:
             return path
     raise CommodoreError(
-        "no template is there: it has no folder whose name is an expression of Jinja",
+        "not a cookiecutter template: no folder has a Jinja expression as its name",
         where=str(folder),
     )
 
@@ -215,7 +216,7 @@ def _top(folder: Path) -> Path:
 def _files(top: Path, folder: Path) -> Iterator[Path]:
     for path in sorted(top.rglob("*")):
         if not path.resolve().is_relative_to(folder.resolve()):
-            raise CommodoreError(f"the template has a link that leads out of it: {path.name}")
+            raise CommodoreError(f"the template has a link to a file outside of it: {path.name}")
         if path.is_file():
             yield path
 

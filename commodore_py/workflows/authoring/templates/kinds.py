@@ -62,12 +62,12 @@ class RepositoryKind:
             rest = slug.removeprefix(self.prefix)
             raise BadSlug(
                 f"slug {slug!r} must not begin with {self.prefix!r}",
-                hint=f"the repository's name gets it by itself: {rest}",
+                hint=f"the prefix is added automatically: {rest}",
             )
         if not _SLUG.fullmatch(slug):
             raise BadSlug(
                 f"slug {slug!r} does not match the pattern ^{_SLUG.pattern}$",
-                hint="three or more small letters, digits and dashes; a letter first,"
+                hint="three or more lower-case letters, digits and dashes; a letter first,"
                 " no dash at the end",
             )
         if slug in self.reserved:
@@ -77,7 +77,7 @@ class RepositoryKind:
             raise BadSlug(
                 f"slug {slug!r} looks like a tenant: the prefix {self.reserved_prefix!r}"
                 " is reserved",
-                hint="choose another beginning",
+                hint="choose another name",
             )
 
 
@@ -85,7 +85,7 @@ def check_case(case: str) -> str:
     """A test case's name, if it can be one."""
     if not _CASE.fullmatch(case):
         raise CommodoreError(
-            f"{case!r} cannot be the name of a test case",
+            f"{case!r} is not a valid name of a test case",
             hint="letters, digits, dots, dashes and underscores; a letter or a digit first",
         )
     return case

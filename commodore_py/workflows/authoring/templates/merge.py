@@ -83,12 +83,12 @@ def _merged(
     if base == after.content:
         return Entry(own.content, executable=executable)
     if any(b"\0" in one[:_BINARY_SAMPLE] for one in (base, after.content, own.content)):
-        return Conflict(path, "is no text, and both sides changed it")
+        return Conflict(path, "is a binary file that changed on both sides")
     content, clean = _merge_lines(base, after.content, own.content)
     entry = Entry(content, executable=executable)
     if clean:
         return entry if entry != own else None
-    why = "exists already, with other content" if before is None else "changed on both sides"
+    why = "already exists with other content" if before is None else "changed on both sides"
     return Conflict(path, why, entry)
 
 

@@ -24,7 +24,7 @@ from commodore_py.model.tree import Entry, Tree
 from .files import diff, git_identity
 from .record import NAME, Record
 from .source import known_as, templates
-from .wishes import Wishes, refuse_unknown, varied
+from .variables import TemplateOptions, refuse_unknown, varied
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -48,7 +48,7 @@ class NewRepository:
     owner: str = ""
     output_dir: str = ""
     trust: bool = False
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: TemplateOptions = field(default_factory=TemplateOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _place(config: Config, wanted: NewRepository) -> Path:
         place = parent.resolve() / wanted.slug
     if place.exists() or place.is_symlink():
         raise CommodoreError(
-            f"{place} exists already; nothing was changed",
+            f"{place} already exists; nothing was changed",
             hint=f"choose another slug, or update it: commodore {wanted.kind.name} update {place}",
         )
     return place
@@ -123,7 +123,7 @@ def _owner_known_to_git(config: Config) -> str:
         return git(config.paths.root, "config", "--get", "github.user")
     except ProgramFailed:
         raise UsageError(
-            "who will own the repository? nobody said so",
-            hint="--owner NAME, the user or group at GitHub; or once and for all:"
-            " git config --global github.user NAME, or `owner` in commodore's settings",
+            "the owner of the repository is unknown",
+            hint="set --owner NAME, a user or organization on GitHub; or permanently: git config"
+            " --global github.user NAME, or `owner` in commodore's settings",
         ) from None

@@ -42,9 +42,9 @@ class Record:
             content = json.loads(path.read_text("utf-8"))
         except FileNotFoundError as error:
             raise NoRecord(
-                f"{folder} was not made from a template: it has no {NAME}",
+                f"{folder} was not created from a template: it has no {NAME}",
                 where=str(folder),
-                hint="name the folder that `new` made, or add the record of the template",
+                hint="use a folder that was created by `new`, or add the record of the template",
             ) from error
         except (ValueError, OSError) as error:
             raise NoRecord(f"cannot read {NAME}: {error}", where=str(path)) from error
@@ -104,7 +104,7 @@ class Record:
             raise NoRecord(
                 f"{NAME} lacks the {words} " + ", ".join(one.split(":")[0] for one in missing),
                 where=str(folder / NAME),
-                hint="write below context.cookiecutter, for example: " + ", ".join(missing),
+                hint="add to context.cookiecutter, for example: " + ", ".join(missing),
             )
 
 

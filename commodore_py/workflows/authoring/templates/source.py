@@ -90,7 +90,9 @@ class Templates:
             self.versions[commit] = folder
         folder = self.versions[commit] / self.directory
         if not folder.resolve().is_relative_to(self.versions[commit].resolve()):
-            raise CommodoreError(f"{self.directory} is no folder of the template", where=self.url)
+            raise CommodoreError(
+                f"{self.directory} is not a folder of the template", where=self.url
+            )
         return _Foreign(self.url, commit, folder, self.shown, trust=self.trust)
 
     def _commit(self, clone: Path, version: str | None) -> str:
@@ -182,9 +184,9 @@ class _Foreign:
             self._show(hooks, context)
             names = ", ".join(str(hook) for hook in hooks)
             raise UntrustedTemplate(
-                f"the template wants to run {names}, shown above",
+                f"the template runs hooks, shown above: {names}",
                 where=git_urls.without_password(self.url),
-                hint="read it; if it may run on this machine: --trust",
+                hint="review them; to run them on this machine: --trust",
             )
         tree = scaffold_cookiecutter.render(self.folder, context)
         if not hooks:
@@ -210,7 +212,7 @@ class _Foreign:
         for hook in hooks:
             text = scaffold_cookiecutter.script_of(hook, context)
             if text not in self.shown:
-                log.warning("%s of the template is a program:\n%s", hook, text)
+                log.warning("the template runs the hook %s:\n%s", hook, text)
             self.shown.add(text)
 
     def _run(
@@ -243,5 +245,5 @@ def _cannot(url: str, version: str | None, error: ProgramFailed) -> CommodoreErr
     return CommodoreError(
         f"cannot use the template {shown}{at}: {error.stderr.strip() or error}",
         where=shown,
-        hint="check --template-url and --template-version, and that you may read the repository",
+        hint="check --template-url and --template-version, and your access to the repository",
     )

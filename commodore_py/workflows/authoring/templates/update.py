@@ -20,7 +20,7 @@ from .files import diff, git_identity, read_files, write_changes
 from .merge import Conflict, Merged, merge, without
 from .record import NAME, Record, skipped
 from .source import OpenTemplates, templates
-from .wishes import Wishes, refuse_unknown, varied
+from .variables import TemplateOptions, refuse_unknown, varied
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -47,7 +47,7 @@ class WantedUpdate:
     folder: Path
     version: str | None = None
     trust: bool = False
-    wishes: Wishes = field(default_factory=Wishes)
+    wishes: TemplateOptions = field(default_factory=TemplateOptions)
     open: OpenTemplates = templates
     """How templates are got: many repositories may share what was fetched."""
 
@@ -78,8 +78,8 @@ class Plan:
             raise InConflict(
                 f"the template's changes conflict with yours: {files}; nothing was changed",
                 where=str(self.folder),
-                hint="--conflicts markers writes both sides into these files, for you to choose;"
-                f" or keep a file to yourself with `skip` in {NAME}",
+                hint="--conflicts markers writes conflict markers into these files; or exclude a"
+                f" file with `skip` in {NAME}",
             )
 
 
@@ -156,12 +156,12 @@ def write_markers(plan: Plan) -> InConflict | None:
     if not plan.conflicts:
         return None
     files = ", ".join(str(path) for path in marked) or "none"
-    stayed = "; as they were: " + ", ".join(f"{one.path} ({one.why})" for one in left)
+    stayed = "; unchanged: " + ", ".join(f"{one.path} ({one.why})" for one in left)
     return InConflict(
-        f"both sides are in: {files}{stayed if left else ''}",
+        f"conflict markers are in: {files}{stayed if left else ''}",
         where=str(plan.folder),
-        hint="choose in each between <<<<<<< and >>>>>>>, then: git add --all && git commit;"
-        " to undo all of it: git reset --hard && git clean -fd",
+        hint="resolve the conflicts, then: git add --all && git commit; to undo everything: git"
+        " reset --hard && git clean -fd",
     )
 
 
@@ -170,7 +170,7 @@ def _refuse_no_repository(folder: Path) -> None:
         raise CommodoreError(
             f"{folder} is not the root of a Git repository; nothing was changed",
             where=str(folder),
-            hint="name the root of its repository; a template makes a repository as a whole",
+            hint="use the root of the repository",
         )
 
 
@@ -179,10 +179,9 @@ def _refuse_changes(folder: Path) -> None:
     if changes:
         more = [f"and {len(changes) - _SHOWN} more"] if changes[_SHOWN:] else []
         raise CommodoreError(
-            f"{folder} has changes that are not committed: "
-            + "; ".join([*changes[:_SHOWN], *more]),
+            f"{folder} has uncommitted changes: " + "; ".join([*changes[:_SHOWN], *more]),
             where=str(folder),
-            hint="commit them or put them aside with git stash --include-untracked, then update",
+            hint="commit them, or stash them with git stash --include-untracked",
         )
 
 
@@ -213,7 +212,9 @@ def _yaml(path: Path) -> object:
     return content
 
 
-def _of_removed_cases(folder: Path, wishes: Wishes, merged: Merged) -> Iterator[PurePosixPath]:
+def _of_removed_cases(
+    folder: Path, wishes: TemplateOptions, merged: Merged
+) -> Iterator[PurePosixPath]:
     """What belongs to test cases that are not wanted any more, changed by the author or not."""
     for case in wishes.remove_cases:
         if case in wishes.add_cases:
@@ -230,10 +231,7 @@ def _of_removed_cases(folder: Path, wishes: Wishes, merged: Merged) -> Iterator[
 def _kept_notes(merged: Merged, changed: Mapping[PurePosixPath, Entry | None]) -> Iterator[str]:
     kept = [str(path) for path in merged.kept if path not in changed]
     if kept:
-        yield (
-            "the template has these files no more, but you changed them, so they stay: "
-            + ", ".join(kept)
-        )
+        yield ("removed from the template, but kept because you changed them: " + ", ".join(kept))
 
 
 def _outside(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> Iterator[Conflict]:
@@ -241,9 +239,9 @@ def _outside(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> Ite
         place = folder / path
         parent = next(one for one in place.parents if one.exists())
         if not parent.resolve().is_relative_to(folder) or not parent.is_dir():
-            yield Conflict(path, "lies behind a link or a file of yours")
+            yield Conflict(path, "is below a link or a file of yours")
         elif place.is_dir():
-            yield Conflict(path, "is a folder of yours")
+            yield Conflict(path, "is a folder in your repository")
 
 
 def _shown(folder: Path, changed: Mapping[PurePosixPath, Entry | None]) -> tuple[DiffLine, ...]:

@@ -74,12 +74,12 @@ class Suite:
             return Arguments.parse(shlex.split(text))
         except (Unknowable, ValueError) as problem:
             log.warning(
-                "%s of the Makefile cannot be understood: %s",
+                "%s in the Makefile cannot be parsed: %s",
                 _ARGUMENTS,
                 problem,
                 extra={
                     "where": str(self.directory / "Makefile"),
-                    "hint": "say it with options: --name, --alias, --search-paths",
+                    "hint": "use options instead: --name, --alias, --search-paths",
                 },
             )
             return Arguments()
@@ -146,9 +146,9 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
         cases = _chosen({**cases, **others}, chosen)
     if not cases:
         raise (other_kind_error(directory, kind) or empty_folder_error(directory)) or UsageError(
-            "there is no test case",
+            "there are no test cases",
             where=str(tests),
-            hint="write one: an empty tests/defaults.yml will do",
+            hint="create one: an empty tests/defaults.yml is enough",
         )
     return Suite(
         directory,
@@ -180,8 +180,8 @@ def _chosen(cases: Mapping[str, Case], patterns: Sequence[str]) -> dict[str, Cas
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in cases):
             raise UsageError(
-                f"no test case is called {pattern}",
-                hint=f"there are {', '.join(cases) or 'none'}",
+                f"no test case matches {pattern}",
+                hint=f"available: {', '.join(cases) or 'none'}",
             )
     return found
 

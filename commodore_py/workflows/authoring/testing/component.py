@@ -78,7 +78,7 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
         raise other_kind_error(suite.directory, "component") or CommodoreError(
             f"test case {case.name} has no file",
             where=str(case.values),
-            hint="write it, even an empty one; or remove the case from the list of cases",
+            hint="create it, even an empty one, or remove the case from the list of cases",
         )
     said = suite.arguments(case)
     directory = suite.directory

@@ -30,7 +30,13 @@ _OBJECT_KEYS = {
     "has": dict,
     "lacks": list,
 }
-_WORDS = {str: "a text", bool: "true or false", list: "a list", dict: "a mapping", int: "a number"}
+_WORDS = {
+    str: "a string",
+    bool: "true or false",
+    list: "a list",
+    dict: "a mapping",
+    int: "a number",
+}
 _SELECTING = ("kind", "apiVersion", "namespace", "name")
 
 
@@ -68,8 +74,8 @@ class Expectations:
         if content is None:
             return found
         if not isinstance(content, dict):
-            raise CommodoreError("expectations are a mapping", where=f"{file}:1")
-        raise_collected(found._problems(content), "expectations that cannot be understood")
+            raise CommodoreError("expectations must be a mapping", where=f"{file}:1")
+        raise_collected(found._problems(content), "invalid expectations")
         return cls(
             content.get("fails", ""),
             content.get("golden"),
@@ -88,15 +94,13 @@ class Expectations:
         if not self.fails:
             yield error
         elif not re.search(self.fails, "\n".join(_said(error)), re.MULTILINE):
-            yield self._unmet(
-                f"it does not fail as expected: nothing matches {self.fails!r}", "fails"
-            )
+            yield self._unmet(f"did not fail as expected: nothing matches {self.fails!r}", "fails")
             yield error
 
     def of_output(self, tree: Tree) -> Iterator[CommodoreError]:
         """What is wrong with what was compiled."""
         if self.fails:
-            yield self._unmet(f"it compiles, but is expected to fail: {self.fails!r}", "fails")
+            yield self._unmet(f"compiled, but was expected to fail: {self.fails!r}", "fails")
         if not self.objects:
             return
         there = [
@@ -116,21 +120,21 @@ class Expectations:
         self, wish: ObjectWish, found: Sequence[KubeObject]
     ) -> Iterator[CommodoreError]:
         if wish.count is not None and len(found) != wish.count:
-            text = f"{len(found)} objects are {wish}, not {wish.count}"
+            text = f"{len(found)} objects match {wish}, expected {wish.count}"
             yield self._unmet(text, "objects", wish.at, "count")
         if wish.count is None and not found:
-            yield self._unmet(f"no object is {wish}", "objects", wish.at)
+            yield self._unmet(f"no object matches {wish}", "objects", wish.at)
         for one in found:
             for path, value in wish.has.items():
                 there = list(values_at(one.content, parse_path(path)))
                 if not any(_holds(actual, value) for actual in there):
-                    seen = f"is {_shown(there)}" if there else "is not there"
-                    text = f"{one.id}: {path} {seen}, not {_shown([value])}"
+                    seen = f"is {_shown(there)}" if there else "is missing"
+                    text = f"{one.id}: {path} {seen}, expected {_shown([value])}"
                     yield self._unmet(f"{text} ({one.file})", "objects", wish.at, "has", path)
             for at, path in enumerate(wish.lacks):
                 there = list(values_at(one.content, parse_path(path)))
                 if there:
-                    text = f"{one.id}: {path} is there: {_shown(there)} ({one.file})"
+                    text = f"{one.id}: {path} exists: {_shown(there)} ({one.file})"
                     yield self._unmet(text, "objects", wish.at, "lacks", at)
 
     def _problems(self, content: Mapping[Any, Any]) -> Iterator[CommodoreError]:
@@ -139,15 +143,17 @@ class Expectations:
         try:
             re.compile(pattern if isinstance(pattern, str) else "")
         except re.error as error:
-            yield self._unmet(f"fails is no regular expression: {error}", "fails")
+            yield self._unmet(f"fails is not a valid regular expression: {error}", "fails")
         objects = content.get("objects")
         for at, one in enumerate(objects if isinstance(objects, list) else ()):
             if not isinstance(one, dict):
-                yield self._unmet("what is expected of objects is a mapping", "objects", at)
+                yield self._unmet("an entry of objects must be a mapping", "objects", at)
                 continue
             yield from self._wrong_keys(one, _OBJECT_KEYS, "objects", at)
             if not {*one} & {*_SELECTING}:
-                yield self._unmet("it says of no object, give a kind", "objects", at)
+                yield self._unmet(
+                    "an entry needs kind, apiVersion, namespace or name", "objects", at
+                )
             for key in ("has", "lacks"):
                 paths = one.get(key)
                 for step, path in enumerate(paths if isinstance(paths, dict | list) else ()):
@@ -160,15 +166,17 @@ class Expectations:
         for key, value in content.items():
             kind = known.get(key) if isinstance(key, str) else None
             if kind is None:
-                yield self._unmet(f"unknown key {key}: there are {', '.join(known)}", *path, key)
+                yield self._unmet(
+                    f"unknown key {key}: expected one of {', '.join(known)}", *path, key
+                )
             elif not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-                yield self._unmet(f"{key} is {_WORDS[kind]}", *path, key)
+                yield self._unmet(f"{key} must be {_WORDS[kind]}", *path, key)
 
     def _wrong_path(self, path: object, *place: object) -> Iterator[CommodoreError]:
         try:
             parse_path(path if isinstance(path, str) else "")
         except BadPattern:
-            yield self._unmet(f"{path!r} is no path of a field", *place)
+            yield self._unmet(f"{path!r} is not a valid field path", *place)
 
     def _unmet(self, text: str, *path: object) -> CommodoreError:
         line = yaml.line_at(self.text, (0, *path))

@@ -48,14 +48,14 @@ class Report:
         """What is to be told once, whichever case said it."""
         for orphan in self.orphans:
             yield Problem(
-                f"expected output {orphan.name} belongs to no test case: --update removes it",
+                f"expected output {orphan.name} belongs to no test case; --update removes it",
                 where=str(orphan),
                 strict=True,
             )
         for file in self.suite.unlisted:
             yield Problem(
-                f"{file.name} is no test case: the list of cases does not name it, and it has no"
-                f" expected output: --update --case {file.stem} makes it one",
+                f"{file.name} is not a test case: it is not in the list of cases and has no"
+                f" expected output; --update --case {file.stem} adds it",
                 where=str(file),
             )
         yield from dict.fromkeys(one for outcome in self.outcomes for one in outcome.notices)

@@ -69,8 +69,8 @@ def _against_golden(
         _accept(case.golden, output.tree)
         return _outcome(case, ran, (), change, done="updated")
     there = case.golden.is_dir()
-    what = "differs from what is expected" if there else "has no expected output yet"
-    hint = "accept it with --update" if there else "keep this output with --update"
+    what = "differs from the expected output" if there else "has no expected output yet"
+    hint = "accept it with --update" if there else "save this output with --update"
     subject = "the output" if there else "the case"
     problem = CommodoreError(f"{subject} {what}", where=str(case.golden), hint=hint)
     return _outcome(case, ran, (*problems, problem), change)

@@ -16,7 +16,7 @@ FIRST_CASE: Final = "defaults"
 
 
 @dataclass(frozen=True, slots=True)
-class PatternWish:
+class DependencyPatterns:
     """Dependencies to put on a list, or to take off it."""
 
     names: tuple[str, ...] = ()
@@ -28,22 +28,22 @@ class PatternWish:
         for entry in found:
             if ";" in entry:
                 raise UsageError(
-                    f"{entry!r} cannot be on a list: `;` separates its entries",
+                    f"{entry!r} is not a valid entry: `;` separates entries",
                     hint=r"write \x3B in a pattern instead",
                 )
         return found
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class TemplateOptions:
     """Everything that an author may say; what is not said stays as it is."""
 
     features: Mapping[str, bool] = field(default_factory=dict)
     """Parts of the template by their variables."""
     add_cases: tuple[str, ...] = ()
     remove_cases: tuple[str, ...] = ()
-    add: Mapping[str, PatternWish] = field(default_factory=dict)
-    remove: Mapping[str, PatternWish] = field(default_factory=dict)
+    add: Mapping[str, DependencyPatterns] = field(default_factory=dict)
+    remove: Mapping[str, DependencyPatterns] = field(default_factory=dict)
     texts: Mapping[str, str] = field(default_factory=dict)
     """Variables that have an option: copyright, year, licence."""
     set: Mapping[str, str] = field(default_factory=dict)
@@ -58,7 +58,7 @@ class Varied:
     notes: tuple[str, ...] = ()
 
 
-def varied(before: Mapping[str, object], wishes: Wishes) -> Varied:
+def varied(before: Mapping[str, object], wishes: TemplateOptions) -> Varied:
     """The variables that are wished for, on top of those there are."""
     after: dict[str, object] = {**before, **wishes.texts, **wishes.set}
     after |= {name: _yes_no(on) for name, on in wishes.features.items()}
@@ -66,8 +66,8 @@ def varied(before: Mapping[str, object], wishes: Wishes) -> Varied:
     after["test_cases"] = " ".join(cases)
     for name in {**wishes.add, **wishes.remove}:
         listed = {one for one in str(after.get(name, "")).split(";") if one}
-        listed |= {*wishes.add.get(name, PatternWish()).entries()}
-        listed -= {*wishes.remove.get(name, PatternWish()).entries()}
+        listed |= {*wishes.add.get(name, DependencyPatterns()).entries()}
+        listed -= {*wishes.remove.get(name, DependencyPatterns()).entries()}
         after[name] = ";".join(sorted(listed))
     return Varied(after, tuple(_implied(after, cases)))
 
@@ -79,7 +79,7 @@ def assignments(words: Iterable[str]) -> dict[str, str]:
         key, equals, value = word.partition("=")
         if not equals or not key or key.startswith("_"):
             raise UsageError(
-                f"--set {word}: expected KEY=VALUE, with the name of a template's variable"
+                f"--set {word}: expected KEY=VALUE, with the name of a template variable"
             )
         found[key] = value
     return found
@@ -93,17 +93,17 @@ def refuse_unknown(wanted: Mapping[str, str], declared: Iterable[str], template:
         raise UsageError(
             f"the template has no variable {', '.join(unknown)}",
             where=template,
-            hint=f"it has: {', '.join(known)}",
+            hint=f"available: {', '.join(known)}",
         )
 
 
-def _cases(before: Sequence[str], wishes: Wishes) -> list[str]:
+def _cases(before: Sequence[str], wishes: TemplateOptions) -> list[str]:
     added = dict.fromkeys((*before, *(check_case(case) for case in wishes.add_cases)))
     left = [case for case in added if case not in wishes.remove_cases]
     if not left:
         raise CommodoreError(
             f"removing {', '.join(wishes.remove_cases)} would leave no test case",
-            hint="one must stay: add another with -t, or remove fewer",
+            hint="at least one is required: add another with -t, or remove fewer",
         )
     return left
 
@@ -112,10 +112,10 @@ def _implied(after: dict[str, object], cases: Sequence[str]) -> Iterable[str]:
     """Switch on what something else needs, and say so."""
     if len(cases) > 1 and after.get("add_matrix") == "n":
         after["add_matrix"] = "y"
-        yield f"{len(cases)} test cases need the matrix, so it stays on"
+        yield f"{len(cases)} test cases require the matrix: it is enabled"
     if after.get("automerge_patch_v0") == "y" and after.get("automerge_patch") == "n":
         after["automerge_patch"] = "y"
-        yield "patches of v0 are patches, so that --automerge-patch is on too"
+        yield "--automerge-patch-v0 implies --automerge-patch"
 
 
 def _yes_no(on: bool) -> str:  # noqa: FBT001 - it is what is converted
