@@ -1,8 +1,8 @@
-"""Rules of the hierarchy that the resolver does not know."""
+"""Rules of Commodore for the hierarchy, beyond those of reclass."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
@@ -12,15 +12,17 @@ from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Paramet
 from commodore_py.model.problem import Problem
 
 from .locator import with_place
+from .paths import Index, dotted
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.model.classpath import ClassPath
+    from commodore_py.model.spot import ParameterPath
 
     from .locator import Locator
 
-# References that older releases understood; today they would silently stay in the output.
+# References of older releases; today they would silently stay in the output.
 REMOVED_REFERENCES = {
     "${customer:name}": "${cluster:tenant}",
     "${cloud:provider}": "${facts:cloud}",
@@ -36,7 +38,7 @@ def check_configuration(classes: ClassPath) -> None:
         for repository in classes.of_kind(Kind.GLOBAL, Kind.TENANT)
         for file in _yaml_files(repository.directory)
     ]
-    raise_collected(_removed_references(files), "the hierarchy uses removed references")
+    raise_collected(_in_files(files), "the hierarchy uses removed references")
 
 
 def check_components(classes: ClassPath) -> None:
@@ -46,12 +48,12 @@ def check_components(classes: ClassPath) -> None:
         for component in classes.of_kind(Kind.COMPONENT)
         for name in ("defaults.yml", f"{component.spec.name}.yml")
     ]
-    raise_collected(_removed_references(files), "enabled components use removed references")
+    raise_collected(_in_files(files), "enabled components use removed references")
 
 
 def check_values(files: Iterable[Path]) -> None:
     """Refuse removed references in files of values."""
-    raise_collected(_removed_references(files), "values use removed references")
+    raise_collected(_in_files(files), "values use removed references")
 
 
 def check_instances(inventory: Inventory, locator: Locator) -> None:
@@ -90,7 +92,7 @@ def check_support(inventory: Inventory, locator: Locator) -> None:
 
 
 def deprecations(inventory: Inventory) -> tuple[Problem, ...]:
-    """What the deprecated components of the cluster have to say, each once."""
+    """The notices of deprecated components, each once."""
     parameters = inventory.bootstrap.parameters
     notices: dict[str, Problem] = {}
     for instance in inventory.instances:
@@ -176,7 +178,7 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def _removed_references(files: Iterable[Path]) -> Iterator[CommodoreError]:
+def _in_files(files: Iterable[Path]) -> Iterator[CommodoreError]:
     for file in files:
         text = file.read_bytes() if file.is_file() else b""
         # Reading every file as YAML would take seconds in a large hierarchy; most hold none.
@@ -185,23 +187,35 @@ def _removed_references(files: Iterable[Path]) -> Iterator[CommodoreError]:
         try:
             content = yaml.load(text, name=str(file))
         except yaml.YamlError:
-            continue  # several documents, or a mistake that the resolver reports with its place
-        for field, value in _strings(content, ""):
-            for reference, replacement in REMOVED_REFERENCES.items():
-                if reference in value:
-                    yield CommodoreError(
-                        f"{reference} is no longer supported",
-                        where=f"{file}: {field}",
-                        hint=f"use {replacement}",
-                    )
+            continue  # several documents, or an error that the resolver reports with its place
+        for path, reference, replacement in removed_references(content):
+            yield CommodoreError(
+                f"{reference} is no longer supported",
+                where=f"{file}: {dotted(path)}",
+                hint=f"use {replacement}",
+            )
 
 
-def _strings(value: object, field: str) -> Iterator[tuple[str, str]]:
+def removed_references(content: object) -> Iterator[tuple[ParameterPath, str, str]]:
+    """Removed references in the values of a file: path, reference and replacement."""
+    for path, text in _strings(content, (), ()):
+        for reference, replacement in REMOVED_REFERENCES.items():
+            if reference in text:
+                yield path, reference, replacement
+
+
+def _strings(
+    value: object, path: ParameterPath, above: tuple[int, ...]
+) -> Iterator[tuple[ParameterPath, str]]:
     if isinstance(value, str):
-        yield field, value
-    elif isinstance(value, Mapping):
-        for key, child in value.items():
-            yield from _strings(child, f"{field}.{key}" if field else str(key))
+        yield path, value
+        return
+    if id(value) in above:  # an alias inside its own anchor
+        return
+    pairs: Iterable[tuple[Hashable, object]] = ()
+    if isinstance(value, Mapping):
+        pairs = ((str(key), child) for key, child in value.items())
     elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _strings(child, f"{field}[{index}]")
+        pairs = ((Index(index), child) for index, child in enumerate(value))
+    for key, child in pairs:
+        yield from _strings(child, (*path, key), (*above, id(value)))

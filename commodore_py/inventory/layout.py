@@ -1,4 +1,4 @@
-"""The `inventory/` folder: what people, local mode and the reference engine read."""
+"""The `inventory/` folder, for users, local mode and the reference engine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 _RECLASS_SETTINGS = "reclass-config.yml"
 _CLASS_SUFFIXES = (".yml", ".yaml")
-_OURS_ALONE = ("targets", "classes/components", "classes/defaults")
+_GENERATED = ("targets", "classes/components", "classes/defaults")
 
 
 def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory: Inventory) -> None:
@@ -33,7 +33,7 @@ def materialise(config: Config, cluster: Cluster, classes: ClassPath, inventory:
     targets = targets_of(classes, inventory.instances, kustomize_wrapper=KUSTOMIZE_WRAPPER)
     folder = config.paths.inventory
     wanted = _wanted(folder, classes, targets)
-    for name in _OURS_ALONE:
+    for name in _GENERATED:
         _sweep(folder / name, wanted, links_only=False)
     if not config.local:
         _sweep(folder / "classes", wanted, links_only=True)
@@ -66,7 +66,7 @@ def params_of(config: Config, cluster: Cluster) -> bytes:
 
 
 def _entries(classes: ClassPath) -> Iterator[tuple[str, Path]]:
-    """Without defaults that have vanished: `resolve` says so, and no target includes them."""
+    """All classes but missing defaults: `resolve` warns of them, and no target includes them."""
     for prefix, source in classes.entries():
         if source.exists() or not prefix.startswith("defaults/"):
             yield prefix, source

@@ -1,4 +1,4 @@
-"""A component by itself: its own node, made of its classes and of files of values."""
+"""A single component: its node, from its classes and files of values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .targets import Target
 
-_LACKING = (
+_AVAILABLE = (
     "only the component, its defaults and the files given as values are part of the inventory"
 )
 
@@ -50,7 +50,7 @@ def resolve_single(
 ) -> Inventory:
     """The node of a component's instance, laid out below the working directory.
 
-    The instance plays the part of the cluster's own node, too, as there is no cluster.
+    The instance is also the cluster's own node, as there is no cluster.
     """
     check_components(classes)
     check_values(file for _, file in classes.values)
@@ -58,7 +58,7 @@ def resolve_single(
     try:
         nodes = render(config, cluster, classes, {instance.name: target}, missing_ok=False)
     except CommodoreError as error:
-        explain_missing(error, _LACKING)
+        explain_missing(error, _AVAILABLE)
         raise
     node = nodes[instance.name]
     inventory = Inventory({BOOTSTRAP: node, instance.name: node}, (instance,))
@@ -73,7 +73,7 @@ def resolve_single(
 def single_locator(
     config: Config, cluster: Cluster, classes: SingleClassPath, instance: Instance
 ) -> Locator:
-    """Where things of the instance stand; those of the cluster's own target, too."""
+    """Places in the instance, which is also the cluster's own target."""
     target = _target(classes, instance)
     roles = {BOOTSTRAP: target, instance.name: target}
     return Locator(lambda: hierarchy_of(config, files_of(config, cluster, classes), roles))
@@ -85,14 +85,16 @@ def _target(classes: SingleClassPath, instance: Instance) -> Target:
 
 
 def explain_missing(error: CommodoreError, why: str) -> None:
-    """Say of each class that is not there why it is not."""
+    """Add the reason to the hint of each missing class."""
     for one in error.parts:
         if isinstance(one, MissingClass):
-            one.hint = f"{one.hint} Else, {why}" if one.hint.startswith("did you mean") else why
+            one.hint = (
+                f"{one.hint} Otherwise: {why}" if one.hint.startswith("did you mean") else why
+            )
 
 
 def _check_key(inventory: Inventory, instance: Instance, locator: Locator) -> None:
-    """What makes no sense without the key is not looked at; so this comes first."""
+    """Other checks need the parameters of the component; so this comes first."""
     key = instance.component_key
     if isinstance(inventory.bootstrap.parameters.get(key), Mapping):
         return

@@ -1,4 +1,4 @@
-"""Which classes and parameters make a target."""
+"""The classes and parameters of each target."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _bootstrap_target(classes: ClassPath, having: frozenset[str]) -> Target:
 def _instance_target(
     instance: Instance, classes: ClassPath, having: frozenset[str], programs: dict[str, str]
 ) -> Target:
-    # An instance may have another version than its component: its own defaults take that place.
+    # An instance may have another version than its component: its own defaults replace these.
     own_defaults = {instance.component: instance.name}
     return {
         "classes": [
@@ -98,7 +98,7 @@ def has_defaults(component: Dependency) -> bool:
 
 
 def _having_defaults(classes: ClassPath) -> frozenset[str]:
-    # Every target includes them all: one look at each checkout has to do.
+    # Every target includes them all: each checkout is read once.
     checkouts = classes.of_kind(Kind.COMPONENT, Kind.INSTANCE)
     return frozenset(one.spec.name for one in checkouts if has_defaults(one))
 

@@ -111,7 +111,7 @@ def test_values_that_nearly_include_a_class(commodore: CommandLine, tmp_path: Pa
     ran = compile_(commodore, component, "-f", "v.yml")
 
     assert ran.code == 1
-    assert "did you mean components.one? Else, only the component" in " ".join(ran.err.split())
+    assert "did you mean components.one? Otherwise: only the component" in " ".join(ran.err.split())
 
 
 @pytest.mark.spec("09.26")

@@ -19,7 +19,7 @@ from commodore_py.cache.program import program_digest
 from commodore_py.cache.store import Store
 from commodore_py.errors import CommodoreError, raise_collected
 
-from .nodes import Answer
+from .nodes import ResolvedTarget
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 _LOG = logging.getLogger(__package__)
 
-_Answers: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[str, ...]]]"
+_Results: TypeAlias = "dict[str, tuple[dict[Any, Any], tuple[str, ...], tuple[str, ...]]]"
 
 
 class _Cached(NamedTuple):
@@ -40,7 +40,7 @@ class _Cached(NamedTuple):
 
     made_of: bytes
     messages: list[tuple[str, int, str]]
-    answers: _Answers
+    results: _Results
     resolved: list[Record]
 
 
@@ -71,7 +71,10 @@ class CachedHierarchy:
         if cached is not None and cached.made_of == made_of and not self._verify:
             for name, level, message in cached.messages:
                 logging.getLogger(name).log(level, "%s", message)
-            return {name: Answer(*cached.answers[name]).node(name, uris[name]) for name in targets}
+            return {
+                name: ResolvedTarget(*cached.results[name]).node(name, uris[name])
+                for name in targets
+            }
         # Parameters that are not resolved again log nothing.
         silent = not _LOG.isEnabledFor(logging.DEBUG) and not self._verify
         earlier = cached.resolved if cached and silent else ()
@@ -81,9 +84,9 @@ class CachedHierarchy:
         # A warning is given once a run, by whichever comes first: it cannot be repeated from here.
         if all(record.levelno < logging.WARNING for record in records):
             messages = [(record.name, record.levelno, record.getMessage()) for record in records]
-            self._write(slot, tuple(_Cached(made_of, messages, _answers(nodes), resolved)))
+            self._write(slot, tuple(_Cached(made_of, messages, _results(nodes), resolved)))
         if cached is not None and cached.made_of == made_of:
-            _refuse_differences(cached.answers, nodes)
+            _refuse_differences(cached.results, nodes)
         return nodes
 
     @contextmanager
@@ -149,24 +152,24 @@ def _recorded(
     return nodes, engine.shared.records
 
 
-def _answers(nodes: Mapping[str, Node]) -> _Answers:
+def _results(nodes: Mapping[str, Node]) -> _Results:
     return {
         name: (dict(node.parameters), node.applications, node.classes)
         for name, node in nodes.items()
     }
 
 
-def _refuse_differences(cached: _Answers, nodes: Mapping[str, Node]) -> None:
+def _refuse_differences(cached: _Results, nodes: Mapping[str, Node]) -> None:
     """With --verify-cache, what would have been wrong is an error."""
-    answers = _answers(nodes)
+    results = _results(nodes)
     raise_collected(
         (
             CommodoreError(
                 f"the hierarchy of target {name} differs from the cached one",
                 hint="the cache is repaired; please report this, with what was changed before",
             )
-            for name in answers
-            if _digest(answers[name]) != _digest(cached.get(name))
+            for name in results
+            if _digest(results[name]) != _digest(cached.get(name))
         ),
         "the cache holds another hierarchy than there is",
     )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ResolvedTarget:
     """The part of a node that depends on the hierarchy alone."""
 
     parameters: dict[Any, Any]

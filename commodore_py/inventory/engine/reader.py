@@ -74,7 +74,7 @@ class ClassFile:
     parameters: Map = field(default_factory=Map)
     texts: dict[Hashable, bytes] = field(default_factory=dict)
     """The text of each parameter whose value depends on nothing else."""
-    doubted: bool = False
+    has_ignored_keys: bool = False
     """Whether it has keys that are ignored: reading it may log a warning."""
 
 
@@ -121,7 +121,7 @@ def _class_file(root: yaml.Node, text: bytes, name: str) -> ClassFile:
         if key.value in _FIELDS:
             fields[key.value] = value
         else:
-            content.doubted = True
+            content.has_ignored_keys = True
             _warn_of_ignored_key(str(key.value), f"{name}:{key.start_mark.line + 1}")
     if "classes" in fields:
         content.classes = tuple(dict.fromkeys(_names(fields["classes"], "classes")))

@@ -11,7 +11,7 @@ from commodore_py.inventory.paths import dotted
 from .classes import digest_of
 from .loader import Loader
 from .merge import LayerCache
-from .nodes import Answer, TargetsFailed
+from .nodes import ResolvedTarget, TargetsFailed
 from .resolver import Resolver
 from .sharing import SharedResults
 from .values import Map, plain_key, unresolved_in
@@ -87,7 +87,7 @@ class Engine:
             else:
                 parameters[plain_key(key)] = resolved.plain
         raise_collected(errors, f"target {name} cannot be resolved")
-        return Answer(parameters, state.applications.names, state.classes).node(name, uri)
+        return ResolvedTarget(parameters, state.applications.names, state.classes).node(name, uri)
 
 
 def render_targets(

@@ -24,7 +24,7 @@ class _NotPlain(Exception):
 
 def pack(content: ClassFile) -> Packed | None:
     """A file that was read without warnings; None if it cannot be stored."""
-    if content.doubted:
+    if content.has_ignored_keys:
         return None
     try:
         parameters = _packed(content.parameters, iter(range(_MOST_VALUES)))

@@ -1,4 +1,4 @@
-"""Findings about the files of a hierarchy."""
+"""Lint: findings about the files of a hierarchy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from . import file_rules, hierarchy_rules
-from . import references as lint_references
 from .files import read_tree
 from .findings import RULES, SEVERITIES, Finding, Severity, at_least
 
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Linter:
-    """What to look for in each file, and in all of them together."""
+    """The rules for each file, and for all files together."""
 
     in_a_file: Callable[[Document], Iterable[Finding]] | None = None
     in_all: Callable[[Sequence[Tree]], Iterable[Finding]] | None = None
@@ -27,7 +26,7 @@ class Linter:
 
 LINTERS: dict[str, Linter] = {
     "components": Linter(file_rules.components, hierarchy_rules.unused_components),
-    "deprecated-parameters": Linter(lint_references.deprecated_parameters),
+    "deprecated-parameters": Linter(file_rules.deprecated_parameters),
     "packages": Linter(file_rules.packages, hierarchy_rules.unused_packages),
     "classes": Linter(in_all=hierarchy_rules.unreachable_classes),
 }
@@ -36,7 +35,7 @@ LINTERS: dict[str, Linter] = {
 def lint(
     targets: Iterable[Path], linters: Sequence[str], ignore_patterns: Sequence[str] = ()
 ) -> tuple[Finding, ...]:
-    """Look into files and folders: target by target and linter by linter, as they are given."""
+    """Check files and folders: target by target and linter by linter, in the given order."""
     trees = [read_tree(target, ignore_patterns) for target in targets]
     chosen = [LINTERS[name] for name in linters]
     found: list[Finding] = []

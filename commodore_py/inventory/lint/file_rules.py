@@ -1,9 +1,12 @@
-"""Rules for `parameters.components` and `parameters.packages` (pure)."""
+"""Rules that see one file: components, packages, removed references (pure)."""
 
 from __future__ import annotations
 
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
+
+from commodore_py.inventory.checks import removed_references
+from commodore_py.inventory.paths import dotted
 
 from .findings import Finding
 
@@ -29,13 +32,25 @@ _KINDS = {
 
 
 def components(document: Document) -> Iterator[Finding]:
-    """What is wrong with the components of a file."""
+    """Invalid components of a file."""
     return _entries(document, "components", "component")
 
 
 def packages(document: Document) -> Iterator[Finding]:
-    """What is wrong with the packages of a file."""
+    """Invalid packages of a file."""
     return _entries(document, "packages", "package")
+
+
+def deprecated_parameters(document: Document) -> Iterator[Finding]:
+    """Removed references in the values of a file; keys hold none."""
+    for path, reference, replacement in removed_references(document.content):
+        yield Finding(
+            "deprecated-parameters/removed-reference",
+            f"{dotted(path)} uses {reference}",
+            document.file,
+            document.line_of(*path),
+            hint=f"use {replacement}",
+        )
 
 
 def _entries(document: Document, key: str, kind: str) -> Iterator[Finding]:

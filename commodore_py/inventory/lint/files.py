@@ -1,4 +1,4 @@
-"""Which files lint reads, and what is in them."""
+"""The files that lint reads."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """What was found below one target."""
+    """The documents below one target, and findings about other files."""
 
     target: Path
     documents: list[Document] = field(default_factory=list)
@@ -64,7 +64,7 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     tree = Tree(target)
     ignored = _ignored(target if target.is_dir() else target.parent, patterns)
     if _absolute(target) in ignored:
-        log.info("%s: passed over, it is ignored", target)
+        log.info("%s: skipped: ignored", target)
     elif target.is_dir():
         _read_folder(target, ignored, (os.path.realpath(target),), tree)
     else:
@@ -81,7 +81,7 @@ def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
         wanted = pattern.strip()
         if wanted:  # an empty line ignores nothing
             anchored = wanted if wanted.startswith("/") else f"/**/{wanted}"
-            # Path.glob takes hidden files and leaves out others: not what these patterns mean.
+            # Path.glob matches hidden files and omits others: these patterns do not.
             matches = glob.iglob(f"{root}{anchored}", recursive=True)  # noqa: PTH207 - see above
             found.update(map(_absolute, matches))
     return frozenset(found)
@@ -104,11 +104,11 @@ def _read_folder(
         if name.startswith("."):
             continue
         if _absolute(path) in ignored:
-            log.info("%s: passed over, it is ignored", path)
+            log.info("%s: skipped: ignored", path)
         elif path.is_dir():
             real = os.path.realpath(path)
             if real in ancestors:
-                log.info("%s: passed over, it leads back to a folder above it", path)
+                log.info("%s: skipped: leads to a folder above it", path)
             else:
                 _read_folder(path, ignored, (*ancestors, real), tree)
         elif path.is_file():
@@ -116,7 +116,7 @@ def _read_folder(
         elif path.is_symlink():
             tree.findings.append(_broken_link(path))
         else:
-            log.info("%s: passed over, it is no file", path)
+            log.info("%s: skipped: not a file", path)
 
 
 def _read_file(path: Path, tree: Tree) -> None:
@@ -126,34 +126,34 @@ def _read_file(path: Path, tree: Tree) -> None:
     except OSError as error:
         tree.findings.append(_unreadable(path, error))
     except UnicodeDecodeError as error:
-        log.info("%s: passed over, it is no UTF-8", path)
+        log.info("%s: skipped: not UTF-8", path)
         if path.suffix in _SUFFIXES:
             tree.findings.append(_not_utf8(path, error))
     except yaml.YamlError as error:
-        log.info("%s: passed over, it is no valid YAML", path)
+        log.info("%s: skipped: not valid YAML", path)
         if path.suffix in _SUFFIXES:
             tree.findings.append(_broken_yaml(path, error))
     else:
         if len(documents) == 1 and isinstance(documents[0], dict):
             tree.documents.append(Document(path, text, documents[0]))
         else:
-            log.info("%s: passed over, %s", path, _why_not(documents))
+            log.info("%s: skipped: %s", path, _why_not(documents))
 
 
 def _why_not(documents: list[Any]) -> str:
     if not documents:
-        return "it is empty"
+        return "empty"
     if len(documents) > 1:
-        return "it holds several documents"
-    return "it holds no mapping"
+        return "several documents"
+    return "not a mapping"
 
 
 def _broken_link(path: Path) -> Finding:
     return Finding(
         "files/broken-link",
-        f"the link leads nowhere: {path.readlink()}",
+        f"the symlink is broken: {path.readlink()}",
         path,
-        hint="remove it, or make what it leads to",
+        hint="remove it, or create its target",
     )
 
 
@@ -173,7 +173,7 @@ def _broken_yaml(path: Path, error: yaml.YamlError) -> Finding:
 
 
 def _child(node: Node | None, key: object) -> tuple[Node, Node] | None:
-    """Where a child of a node stands, and the child itself; of twins, the last counts."""
+    """The node to show for a child, and the child itself; of duplicate keys, the last counts."""
     if isinstance(node, SequenceNode):
         item = node.value[key] if isinstance(key, int) and key < len(node.value) else None
         return (item, item) if item is not None else None

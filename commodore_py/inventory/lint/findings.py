@@ -1,4 +1,4 @@
-"""What lint can find, and how much each of it matters (pure)."""
+"""Rules, their severities, and findings (pure)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A kind of finding. What Commodore's own lint ends with 1 for is an error."""
+    """A kind of finding. Rules that Commodore's own lint has are errors."""
 
     severity: Severity
     summary: str
@@ -24,21 +24,21 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "components/missing-version": Rule("error", "A component has no version."),
-    "components/unknown-key": Rule("error", "A component has keys that nobody reads."),
-    "components/wrong-type": Rule("error", "The url or version of a component is no text."),
-    "components/wrong-shape": Rule("error", "The components, or one of them, are no mapping."),
+    "components/unknown-key": Rule("error", "A component has unknown keys."),
+    "components/wrong-type": Rule("error", "The url or version of a component is not a string."),
+    "components/wrong-shape": Rule("error", "The components, or one of them, are not a mapping."),
     "components/unused": Rule("warning", "No application deploys a component."),
     "packages/missing-version": Rule("error", "A package has no version."),
-    "packages/unknown-key": Rule("error", "A package has keys that nobody reads."),
-    "packages/wrong-type": Rule("error", "The url or version of a package is no text."),
-    "packages/wrong-shape": Rule("error", "The packages, or one of them, are no mapping."),
-    "packages/unused": Rule("warning", "No application asks for a package."),
-    "deprecated-parameters/removed-reference": Rule("error", "A reference is long gone."),
+    "packages/unknown-key": Rule("error", "A package has unknown keys."),
+    "packages/wrong-type": Rule("error", "The url or version of a package is not a string."),
+    "packages/wrong-shape": Rule("error", "The packages, or one of them, are not a mapping."),
+    "packages/unused": Rule("warning", "No application lists a package."),
+    "deprecated-parameters/removed-reference": Rule("error", "A reference was removed."),
     "classes/unreachable": Rule("warning", "No class includes a class."),
-    "files/broken-link": Rule("error", "A link leads nowhere."),
+    "files/broken-link": Rule("error", "A symlink is broken."),
     "files/unreadable": Rule("error", "A file or folder cannot be read."),
-    "files/broken-yaml": Rule("warning", "A file is no valid YAML, and was not checked."),
-    "files/not-utf-8": Rule("warning", "A file is no UTF-8, and was not checked."),
+    "files/broken-yaml": Rule("warning", "A file is not valid YAML, and was not checked."),
+    "files/not-utf-8": Rule("warning", "A file is not UTF-8, and was not checked."),
 }
 
 
@@ -55,7 +55,7 @@ class Finding:
 
     @property
     def severity(self) -> Severity:
-        """How much it matters."""
+        """The severity of its rule."""
         return RULES[self.rule].severity
 
     @property

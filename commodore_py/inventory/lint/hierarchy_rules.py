@@ -1,11 +1,12 @@
-"""Rules that see a hierarchy as a whole (pure).
+"""Rules that see all files of a hierarchy (pure).
 
-They speak up only if one target is a global configuration and another one a folder that adds to it,
-a tenant's: what looks unused in the one is often used in the other.
+They apply only if one target is a global configuration and another one a tenant's folder: what
+looks unused in the one is often used in the other.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,6 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
 
 from .findings import Finding
-from .names import pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -28,35 +28,39 @@ _FIELDS = {"applications", "classes", "parameters"}
 _NO_TENANTS = {_GLOBAL, "components", "defaults", "params"}
 _IDS = "${cluster:"
 _PACKAGE = "pkg."
+_REFERENCE = re.compile(r"\$\{([^${}]*)\}")
+# Ids and facts name one file or folder; other parameters may hold whole class names.
+_ONE_PART = ("cluster:", "facts:")
+_PARTS = {"\1": "[^.]+", "\2": ".+"}
 
 
 def unused_components(trees: Iterable[Tree]) -> Iterator[Finding]:
-    """Components that are defined, and that no application deploys."""
+    """Components that no application deploys."""
     return _unused(trees, "components", "component", _deployed)
 
 
 def unused_packages(trees: Iterable[Tree]) -> Iterator[Finding]:
-    """Packages that are defined, and that no application asks for."""
-    return _unused(trees, "packages", "package", _asked_for)
+    """Packages that no application lists."""
+    return _unused(trees, "packages", "package", _package_of)
 
 
 def unreachable_classes(trees: Iterable[Tree]) -> Iterator[Finding]:
-    """Classes that nothing includes, from the entry of the hierarchy on."""
+    """Classes that are not included, starting from the entry of the hierarchy."""
     whole = _whole(trees)
     classes = {one.name: one for tree in enumerate(whole) for one in _classes(*tree)}
-    reached = _reached(classes)
+    included = _included_classes(classes)
     for name, one in classes.items():
-        if name not in reached:
+        if name not in included:
             yield Finding(
                 "classes/unreachable",
-                "nothing includes this class",
+                "no class includes this class",
                 one.document.file,
                 hint="include it, or remove it",
             )
 
 
 def _whole(trees: Iterable[Tree]) -> list[Tree]:
-    """The folders of a hierarchy, the global configuration first; none if it is not whole."""
+    """The folders of a hierarchy, the global configuration first; none if one is missing."""
     folders = {tree.target.resolve(): tree for tree in trees if tree.target.is_dir()}
     entries = {folder for folder, tree in folders.items() if _entry_of(tree)}
     if len(entries) != 1 or len(folders) == 1:
@@ -96,7 +100,7 @@ def _deployed(application: str) -> Iterable[str]:
     return application.split(" as ")
 
 
-def _asked_for(application: str) -> Iterable[str]:
+def _package_of(application: str) -> Iterable[str]:
     return [application.removeprefix(_PACKAGE)] if application.startswith(_PACKAGE) else []
 
 
@@ -120,7 +124,7 @@ def _classes(number: int, tree: Tree) -> Iterator[_Class]:
     prefix = f"tenant-{number}" if number else _GLOBAL
     try:
         files = ClassFiles([(prefix, tree.target)])
-    except CommodoreError:  # two files for one class: every command but this one refuses them
+    except CommodoreError:  # two files for one class: an error for every other command
         return
     for name in files.names():
         document = documents.get(files.path(name))
@@ -128,20 +132,20 @@ def _classes(number: int, tree: Tree) -> Iterator[_Class]:
             yield _Class(name, files.folder(name), document)
 
 
-def _reached(classes: dict[str, _Class]) -> set[str]:
-    reached = {f"{_GLOBAL}.{_ENTRY}"} & classes.keys()
-    waiting = deque(reached)
+def _included_classes(classes: dict[str, _Class]) -> set[str]:
+    included = {f"{_GLOBAL}.{_ENTRY}"} & classes.keys()
+    waiting = deque(included)
     while waiting:
         one = classes[waiting.popleft()]
         for written in _texts(one.document, "classes"):
-            found = set(_included(absolute_name(written, one.folder), classes)) - reached
-            reached |= found
+            found = set(_included(absolute_name(written, one.folder), classes)) - included
+            included |= found
             waiting.extend(found)
-    return reached
+    return included
 
 
 def _included(written: str, classes: dict[str, _Class]) -> Iterator[str]:
-    """Every class that a name may mean, whatever its references turn out to be."""
+    """Every class that a name may refer to, for any value of its references."""
     if written in classes:
         yield written
         return
@@ -155,3 +159,15 @@ def _included(written: str, classes: dict[str, _Class]) -> Iterator[str]:
             fits = first not in _NO_TENANTS and pattern.fullmatch(f"{first}.{rest}")
         if fits:
             yield name
+
+
+def pattern_of(written: str) -> re.Pattern[str]:
+    """Matches every class name that a name with references may resolve to."""
+    name, more = _REFERENCE.subn(_placeholder, written)
+    while more:  # references in references are one
+        name, more = _REFERENCE.subn(_placeholder, name)
+    return re.compile("".join(_PARTS.get(letter, re.escape(letter)) for letter in name))
+
+
+def _placeholder(reference: re.Match[str]) -> str:
+    return "\1" if reference[1].startswith(_ONE_PART) else "\2"

@@ -11,7 +11,7 @@ import pytest
 
 from commodore_py.inventory.lint import LINTERS, RULES, at_least, lint
 from commodore_py.inventory.lint.findings import Finding
-from commodore_py.inventory.lint.names import literal_length, pattern_of
+from commodore_py.inventory.lint.hierarchy_rules import pattern_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,16 +58,16 @@ def test_files_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
-        ("x.yml", "", "it is empty"),
-        ("x.yml", "# nothing\n", "it is empty"),
-        ("x.yml", "---\n", "it holds no mapping"),
-        ("x.yml", "- a\n", "it holds no mapping"),
-        ("x.yml", "a: 1\n---\n", "it holds several documents"),
-        ("x.txt", "a: [\n", "it is no valid YAML"),
-        ("skipped/x.yml", BAD, "it is ignored"),
+        ("x.yml", "", "skipped: empty"),
+        ("x.yml", "# nothing\n", "skipped: empty"),
+        ("x.yml", "---\n", "skipped: not a mapping"),
+        ("x.yml", "- a\n", "skipped: not a mapping"),
+        ("x.yml", "a: 1\n---\n", "skipped: several documents"),
+        ("x.txt", "a: [\n", "skipped: not valid YAML"),
+        ("skipped/x.yml", BAD, "skipped: ignored"),
     ],
 )
-def test_what_is_passed_over_is_told_to_who_asks(
+def test_skipped_files_are_logged(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, content: str, told: str
 ) -> None:
     a_tree(tmp_path, {name: content})
@@ -137,10 +137,6 @@ def test_a_threshold_lets_milder_findings_pass(rule: str, threshold: str, bad: b
 )
 def test_a_name_with_references_stands_for_many(written: str, name: str, fits: bool) -> None:
     assert (pattern_of(written).fullmatch(name) is not None) is fits
-
-
-def test_a_reference_adds_nothing_to_what_is_spelled_out() -> None:
-    assert literal_length("global.${facts:cloud}.x") == len("global..x")
 
 
 def test_the_reference_page_tells_every_rule_and_its_severity() -> None:
