@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.tree import Entry, Tree, folders_above
 
-from .diff.inputs import inputs_of
 from .layout import MANIFESTS, REFERENCES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable
 
     from commodore_py.model.inventory import Node
     from commodore_py.model.secrets import ReferenceFile
@@ -71,7 +71,7 @@ def _collisions(
         written = [
             f"{kind} {name}: {inputs}"
             for name in names
-            if (inputs := ", ".join(inputs_of(nodes.get(name), path)))
+            if (inputs := ", ".join(_inputs_of(nodes.get(name), path)))
         ]
         return "\n".join([str(below / path), *written])
 
@@ -97,3 +97,31 @@ def _collisions(
 
 def _difference(one: Entry, other: Entry) -> str:
     return "different file modes" if one.content == other.content else "different content"
+
+
+def _inputs_of(node: Node | None, path: PurePosixPath) -> list[str]:
+    """The input paths of the compile entries whose output path holds a file."""
+    if node is None:
+        return []
+    base = node.parameters.get("_base_directory")
+    return [
+        _shown(source, str(base))
+        for entry in _entries(node)
+        if path.is_relative_to(PurePosixPath(str(entry.get("output_path"))))
+        for source in _texts(entry.get("input_paths"))
+    ]
+
+
+def _entries(node: Node) -> Iterator[Mapping[str, Any]]:
+    kapitan = node.parameters.get("kapitan")
+    entries = kapitan.get("compile") if isinstance(kapitan, Mapping) else None
+    yield from (one for one in entries or () if isinstance(one, Mapping))
+
+
+def _shown(source: str, base: str) -> str:
+    """A path as it is written in the component: seen from the top of its folder."""
+    return source.removeprefix(f"{base}/")
+
+
+def _texts(value: Any) -> list[str]:  # noqa: ANN401 - a parameter as the component wrote it
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
@@ -12,13 +13,11 @@ from commodore_py.model.spot import nowhere
 
 from .backends import REF_BACKENDS
 from .errors import BadReference, located
-from .layout import clashes, file_of
 from .parse import parse_all
 from .scan import find_marked, missing_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import PurePosixPath
 
     from commodore_py.errors import CommodoreError
     from commodore_py.model.inventory import Inventory, Node
@@ -54,7 +53,7 @@ def render_refs(
     refs, malformed = parse_all(found.occurrences())
     placed, misplaced = _place(refs)
     settings, unset = _settings(inventory.bootstrap, refs)
-    errors += (*malformed, *misplaced, *unset, *clashes(placed))
+    errors += (*malformed, *misplaced, *unset, *_clashes(placed))
     raise_collected((located(error, place_of) for error in errors), "secret references")
     return tuple(_render(path, ref, settings[ref.backend]) for path, ref in placed)
 
@@ -71,7 +70,7 @@ def _place(
     errors: list[BadReference] = []
     for ref in refs:
         try:
-            placed.append((file_of(ref), ref))
+            placed.append((_file_of(ref), ref))
         except BadReference as error:
             errors.append(error)
     return sorted(placed, key=lambda pair: pair[0]), errors
@@ -97,3 +96,50 @@ def _below(value: object, *keys: str) -> object:
     for key in keys:
         value = value.get(key) if isinstance(value, Mapping) else None
     return value
+
+
+def _file_of(ref: SecretRef) -> PurePosixPath:
+    """The path of the reference's file; empty segments do not count, as on disk."""
+    path = PurePosixPath(ref.path)
+    if path.is_absolute() or ".." in path.parts:
+        raise BadReference.of(
+            f"reference ?{{{ref.backend}:{ref.path}}} would write outside of refs/",
+            ref,
+            hint="make the path relative to the mount, without leading slash and without ..",
+        )
+    if not path.parts or "\0" in ref.path:
+        raise BadReference.of(
+            f"reference ?{{{ref.backend}:{ref.path!r}}} names no file",
+            ref,
+            hint=f"write ?{{{ref.backend}:<secret>/<key>}}",
+        )
+    return path
+
+
+def _clashes(refs: Iterable[tuple[PurePosixPath, SecretRef]]) -> Iterator[BadReference]:
+    """One error for each pair that wants one path for two things."""
+    files: dict[PurePosixPath, SecretRef] = {}
+    for path, ref in refs:
+        if path in files:
+            yield _clash(files[path], ref, f"both need the file refs/{path}")
+        else:
+            files[path] = ref
+    for path, ref in files.items():
+        for folder, other in _files_above(path, files):
+            yield _clash(other, ref, f"refs/{folder} cannot be both a file and a folder")
+
+
+def _files_above(
+    path: PurePosixPath, files: Mapping[PurePosixPath, SecretRef]
+) -> Iterator[tuple[PurePosixPath, SecretRef]]:
+    return ((folder, files[folder]) for folder in path.parents if folder in files)
+
+
+def _clash(one: SecretRef, two: SecretRef, why: str) -> BadReference:
+    return BadReference.of(
+        f"references ?{{{one.backend}:{one.path}}} and ?{{{two.backend}:{two.path}}}"
+        f" exclude each other: {why}",
+        one,
+        two,
+        hint="store one of the two secrets under another path",
+    )

@@ -10,7 +10,7 @@ from commodore_py.adapters.jsonnet.evaluate import evaluate
 from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS
-from commodore_py.postprocess.natives import natives
+from commodore_py.postprocess.jsonnet_environment import natives
 from commodore_py.refs.backends import REF_BACKENDS
 from tests.support.filter_functions import LIBRARY, NATIVES
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters.files.overlay import NotReadable
 from commodore_py.adapters.jsonnet.captured import overheard
 from commodore_py.adapters.jsonnet.evaluate import ImportNotFound, JsonnetError, evaluate, kind_of
-from commodore_py.postprocess.lazy_node import read_node
-from commodore_py.postprocess.natives import natives
+from commodore_py.postprocess.jsonnet_environment import natives, read_node
 from commodore_py.postprocess.output import place
 
 from .base import Apply, BadArguments, Job

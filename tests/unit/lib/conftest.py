@@ -16,8 +16,7 @@ from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo
 from commodore_py.lib import LIBRARIES
 from commodore_py.postprocess.documents import Documents
-from commodore_py.postprocess.lazy_node import read_node
-from commodore_py.postprocess.natives import natives
+from commodore_py.postprocess.jsonnet_environment import natives, read_node
 from tests.support.builders import TargetsByName
 
 if TYPE_CHECKING:
