@@ -181,7 +181,7 @@ def render(config: Config, sources: Sources) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
     count = len(sources.inventory.instances)
     references, problems = _references(sources)
-    problems = (*problems, *compiler.chart_doubts(config, sources))
+    problems = (*problems, *compiler.find_chart_problems(config, sources))
     try:
         with run_log.stage("compile", of="target", total=count):
             compiled = compiler.compile_targets(config, sources, references)

@@ -1,6 +1,6 @@
 """Kapitan semantics: instances to trees."""
 
-from .chart_problems import chart_doubts
+from .chart_problems import find_chart_problems
 from .compile import compile_targets, usable_cpus, working_directory_plan
 from .downloads import wanted_downloads
 from .entries import check_entries
@@ -8,9 +8,9 @@ from .job import Job
 
 __all__ = [
     "Job",
-    "chart_doubts",
     "check_entries",
     "compile_targets",
+    "find_chart_problems",
     "usable_cpus",
     "wanted_downloads",
     "working_directory_plan",

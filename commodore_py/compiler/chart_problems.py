@@ -29,7 +29,7 @@ _HINT = (
 )
 
 
-def chart_doubts(config: Config, sources: Sources) -> tuple[Problem, ...]:
+def find_chart_problems(config: Config, sources: Sources) -> tuple[Problem, ...]:
     """What charts do that makes no two compiles the same."""
     if config.helm_nondeterminism == "ignore":
         return ()

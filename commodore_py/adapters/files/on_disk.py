@@ -102,7 +102,7 @@ def on_disk(
     _tidy(notes)
 
 
-def mend(notes: Path, *, patience: float) -> tuple[Path, ...]:
+def repair(notes: Path, *, patience: float) -> tuple[Path, ...]:
     """Put back what killed runs left on disk; returns the checkouts."""
     mended = []
     for file in sorted(notes.glob("*.lock")):

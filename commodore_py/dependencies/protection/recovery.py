@@ -47,7 +47,7 @@ class Span:
 def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     """Take back what a run began in this time and did not end."""
     # First of all: until then, a checkout holds what programs were to find, and no user's work.
-    for place in on_disk.mend(on_disk.notes_below(paths.state), patience=patience):
+    for place in on_disk.repair(on_disk.notes_below(paths.state), patience=patience):
         log.info("putting back what programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}

@@ -93,7 +93,7 @@ def compile_component(config: Config, wanted: CompileRequest) -> Compiled:
 
 def restore_checkout(wanted: CompileRequest) -> None:
     """Repair what a killed run left in the component's checkout."""
-    on_disk.mend(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
+    on_disk.repair(on_disk.notes_in(wanted.component.repository), patience=_PATIENCE)
 
 
 @run_log.act("gather")

@@ -104,7 +104,7 @@ def _objection(config: Config, sources: Sources, published: Published, observed:
         return "its report is still due"
     warned = replace(config, helm_nondeterminism="warn")
     steady = all(one.steady for verdicts in observed.events.of(Verdicts) for one in verdicts.all)
-    if not steady or compiler.chart_doubts(warned, sources):
+    if not steady or compiler.find_chart_problems(warned, sources):
         return "a chart gives something else each time"
     file = instances.reads_one_of(observed.own_outputs, observed.events, config.paths.root)
     return f"it looks for {file}, and writes such a file for its user" if file else ""

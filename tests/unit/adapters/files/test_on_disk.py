@@ -170,9 +170,9 @@ def test_after_a_kill_the_next_run_puts_things_back(
         checkout, notes = (tmp_path / "elsewhere" / name for name in ("checkout", "notes"))
 
     assert state(checkout) != before
-    mended = on_disk.mend(notes, patience=0)
+    repaired = on_disk.repair(notes, patience=0)
 
-    assert mended == (checkout,)
+    assert repaired == (checkout,)
     assert state(checkout) == before
     assert not notes.exists()
 
@@ -182,12 +182,12 @@ def test_a_checkout_of_a_running_process_is_left_alone(checkout: Path, tmp_path:
     vandal = _vandal(notes, checkout)
 
     with pytest.raises(CommodoreError, match="still at work in checkout"):
-        on_disk.mend(notes, patience=0.1)
+        on_disk.repair(notes, patience=0.1)
 
     assert (checkout / "a.txt").read_text() == "damaged"
     vandal.kill()
     vandal.communicate()
-    on_disk.mend(notes, patience=0)
+    on_disk.repair(notes, patience=0)
     assert state(checkout) == before
 
 
@@ -203,11 +203,11 @@ def test_a_program_that_outlives_its_run_keeps_the_checkout(checkout: Path, tmp_
     (tmp_path / "kept.lock").rename(lock)
 
     with pytest.raises(CommodoreError, match="still at work"):
-        on_disk.mend(notes, patience=0.1)
+        on_disk.repair(notes, patience=0.1)
 
     program.kill()
     program.wait()
-    assert on_disk.mend(notes, patience=1) == ()
+    assert on_disk.repair(notes, patience=1) == ()
 
 
 def test_notes_that_were_not_completed_count_for_nothing(checkout: Path, tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_notes_that_were_not_completed_count_for_nothing(checkout: Path, tmp_pat
     (notes / "checkout-1.lock").touch()
     before = state(checkout)
 
-    assert on_disk.mend(notes, patience=0) == ()
+    assert on_disk.repair(notes, patience=0) == ()
     assert not notes.exists()
     assert state(checkout) == before
 

@@ -32,7 +32,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Probl
     fleet = make_fleet(root, web=files)
     config = fleet.config(**settings)
     with exclusive_run(config.paths):
-        return compiler.chart_doubts(config, gather(config, CLUSTER))
+        return compiler.find_chart_problems(config, gather(config, CLUSTER))
 
 
 def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
