@@ -52,9 +52,9 @@ def inventory(ctx: click.Context, verbose: int) -> None:
 
 
 def _hierarchy(command: _Command) -> _Command:
-    """Which hierarchy to read, and how to show what is in it."""
+    """Options for the hierarchy to read, and the form of the result."""
     options = (
-        # Anything that is no folder ends with our own words and status 1, as it always did.
+        # A path that is not a folder is an error with status 1, as in Commodore.
         click.argument("global_config", required=False, type=click.Path(path_type=Path)),
         click.argument("tenant_config", required=False, type=click.Path(path_type=Path)),
         click.option(
@@ -76,13 +76,13 @@ def _hierarchy(command: _Command) -> _Command:
             "--allow-missing-classes/--no-allow-missing-classes",
             " /-A",
             default=True,
-            help="Pass over classes that are not there, or refuse them.",
+            help="Ignore missing classes, or report them as errors.",
         ),
         click.option(
             "--fact",
             multiple=True,
             metavar="KEY=VALUE",
-            help="Fact of the cluster that wins over the known ones; repeat for more.",
+            help="Fact of the cluster that overrides the known one; repeat for more.",
         ),
         click.option(
             "--cluster",
@@ -93,14 +93,14 @@ def _hierarchy(command: _Command) -> _Command:
         click.option(
             "--target",
             metavar="TARGET",
-            help="Target of the cluster or working directory; its own unless named.",
+            help="Target of the cluster or working directory; `cluster` by default.",
         ),
         click.option(
             "--engine",
             type=click.Choice(ENGINES),
             default="native",
             show_default=True,
-            help="Who resolves the hierarchy: we ourselves, or reclass.",
+            help="Engine that resolves the hierarchy.",
         ),
         api_options,
         verbose_option,
@@ -115,14 +115,14 @@ def _hierarchy(command: _Command) -> _Command:
 @click.option("--path", metavar="A.B", help="Show only the part at this path.")
 @click.pass_context
 def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
-    """Show all parameters that a hierarchy gives.
+    """Show all parameters of a hierarchy.
 
     \b
     Of two checkouts, for a cluster that may not exist:
       commodore inventory show ./global ./tenant --fact cloud=aws
     Of the working directory, as the last compile left it:
       commodore inventory show --target argocd --path argocd.images
-    Of a cluster, fetched anew:
+    Of a cluster, fetched for this:
       commodore inventory show --cluster c-demo-1
     """
     from commodore_py.cli.output import inventory_formats as inventory_forms
@@ -132,7 +132,7 @@ def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
     if path is None:
         click.echo(inventory_forms.data(parameters, form))
         return
-    from commodore_py.workflows.inventory.paths import part_of
+    from commodore_py.workflows.inventory.hierarchy import part_of
 
     click.echo(inventory_forms.part(part_of(parameters, path), form))
 
@@ -141,7 +141,7 @@ def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
 @_hierarchy
 @click.pass_context
 def components(ctx: click.Context, /, **options: Any) -> None:
-    """Show where the hierarchy takes components from, and in which version."""
+    """Show the sources and versions of components in the hierarchy."""
     _show_key(ctx, options, "components")
 
 
@@ -149,7 +149,7 @@ def components(ctx: click.Context, /, **options: Any) -> None:
 @_hierarchy
 @click.pass_context
 def packages(ctx: click.Context, /, **options: Any) -> None:
-    """Show where the hierarchy takes packages from, and in which version."""
+    """Show the sources and versions of packages in the hierarchy."""
     _show_key(ctx, options, "packages")
 
 
@@ -161,15 +161,15 @@ def packages(ctx: click.Context, /, **options: Any) -> None:
     multiple=True,
     default=_LINTERS,
     type=click.Choice(_LINTERS, case_sensitive=False),
-    help="Check to run; all unless named; repeat for more.",
+    help="Check to run, all by default; repeat for more.",
 )
-@click.option("--ignore-patterns", multiple=True, help="Files to pass over; repeat for more.")
+@click.option("--ignore-patterns", multiple=True, help="Files to ignore; repeat for more.")
 @click.option(
     "--severity",
     type=click.Choice(_SEVERITIES),
     default="error",
     show_default=True,
-    help="End with status 1 for findings this bad or worse.",
+    help="Exit with status 1 for findings of this severity or worse.",
 )
 @click.option(
     "-o",
@@ -192,7 +192,7 @@ def lint(
 ) -> int:
     """Check the YAML files in each TARGET for mistakes in components, packages and parameters.
 
-    Given a global configuration and a tenant's, it also looks for what none of them uses.
+    Given a global configuration and a tenant's, it also reports what neither of them uses.
     """
     if not target:
         raise click.exceptions.NoArgsIsHelpError(ctx)
@@ -207,7 +207,7 @@ def lint(
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """Which hierarchy, and how."""
+    """The hierarchy to read, and its options."""
 
     settings: Globals
     options: Mapping[str, Any]

@@ -10,7 +10,7 @@ import yaml
 
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.inventory.facts import class_of_facts, fake_cluster, overlaid
-from commodore_py.workflows.inventory.paths import part_of
+from commodore_py.workflows.inventory.hierarchy import part_of
 from commodore_py.workflows.inventory.values import class_names, ids_in
 
 PARAMETERS: dict[str, Any] = {
