@@ -16,6 +16,7 @@ import pytest
 
 from tests.support.authoring import files_below, make_component_clone
 from tests.support.builders import git
+from tests.support.programs import accept_interruptions
 from tests.support.servers.web import serve
 
 if TYPE_CHECKING:
@@ -628,18 +629,13 @@ def watching(component: Path, *options: str) -> Iterator[subprocess.Popen[str]]:
         text=True,
         cwd=component.parent,
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"},
-        preexec_fn=_heed_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
+        preexec_fn=accept_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
     )
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
-
-
-def _heed_interruptions() -> None:
-    # Background jobs ignore them, and all that they start does.
-    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _until(stream: IO[str], words: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ import pytest
 
 from tests.support.builders import commit_to
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
+from tests.support.programs import accept_interruptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,10 +44,6 @@ def _command(fleet: Fleet, processes: int = 1) -> list[str]:
     return [*program, *words, "--processes", str(processes)]
 
 
-def _heed_interruptions() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @contextmanager
 def _compiling(fleet: Fleet, processes: int) -> Iterator[subprocess.Popen[str]]:
     """A compile in a process group of its own, once it evaluates."""
@@ -56,8 +53,7 @@ def _compiling(fleet: Fleet, processes: int) -> Iterator[subprocess.Popen[str]]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        # A shell makes its background jobs ignore interruptions, and all they start as well.
-        preexec_fn=_heed_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
+        preexec_fn=accept_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
     ) as process:
         try:
             assert process.stderr is not None

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
 import subprocess
 import sys
@@ -15,6 +13,7 @@ import pytest
 
 from tests.support.authoring import make_component_clone
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
+from tests.support.programs import run_on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,24 +41,10 @@ _CONTROL = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
 
 def on_a_terminal(*words: str, **variables: str) -> tuple[str, str]:
     """What the stage shows on a terminal, and its result."""
-    ours, theirs = pty.openpty()
-    environment = {**os.environ, "TERM": "xterm", **variables}
     command = [sys.executable, "-c", DRIVER, *words]
-    with subprocess.Popen(
-        command, stdin=theirs, stdout=subprocess.PIPE, stderr=theirs, env=environment
-    ) as process:
-        os.close(theirs)
-        shown = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                shown += chunk
-        except OSError:  # how Linux tells that the other side is closed
-            pass
-        assert process.stdout is not None
-        result = process.stdout.read().decode()
-    os.close(ours)
-    assert process.returncode == 0
-    return shown.decode(), result
+    shown, result, code = run_on_terminal(command, variables, separate_stdout=True)
+    assert code == 0
+    return shown, result
 
 
 def left_on_screen(shown: str) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -19,6 +18,7 @@ import yaml
 from commodore_py.cli import run
 from commodore_py.cli.root import commodore as root
 from tests.support.fleet import CLUSTER, make_fleet
+from tests.support.programs import accept_interruptions, run_on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -205,24 +205,8 @@ def test_no_color_is_a_flag_too(facts: str) -> None:
 
 def on_a_terminal(*words: str, **variables: str) -> str:
     """What a command shows on a terminal."""
-    ours, theirs = pty.openpty()
-    environment = {"TERM": "xterm", **os.environ, **variables}
-    with subprocess.Popen(
-        [*COMMAND, *words], stdin=theirs, stdout=theirs, stderr=theirs, env=environment
-    ):
-        os.close(theirs)
-        shown = b""
-        try:
-            while chunk := os.read(ours, 4096):
-                shown += chunk
-        except OSError:  # how Linux tells that the other side is closed
-            pass
-    os.close(ours)
-    return shown.decode()
-
-
-def _heed_interruptions() -> None:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    shown, _, _ = run_on_terminal([*COMMAND, *words], variables)
+    return shown
 
 
 def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
@@ -233,8 +217,7 @@ def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
-        # A shell makes its background jobs ignore interruptions, and all they start as well.
-        preexec_fn=_heed_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
+        preexec_fn=accept_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
     ) as process:
         assert process.stderr is not None
         told = b""

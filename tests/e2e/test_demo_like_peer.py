@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.workflows.demo import write_demo
+from tests.support.builders import git
 from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
 if TYPE_CHECKING:
@@ -152,13 +152,13 @@ def _twice(
     compile_once: Callable[[], str], report: Callable[[], dict[str, Any]], work: Path, catalog: Path
 ) -> Compiled:
     compile_once()
-    head = _git(catalog, "rev-parse", "master")
+    head = git(catalog, "rev-parse", "master")
     said = compile_once()
     return Compiled(
         work=work,
-        heads=(head, _git(catalog, "rev-parse", "master")),
-        pushed=_git(catalog, "ls-tree", "-r", "master"),
-        message=_git(catalog, "log", "--max-count=1", "--format=%B", "master"),
+        heads=(head, git(catalog, "rev-parse", "master")),
+        pushed=git(catalog, "ls-tree", "-r", "master"),
+        message=git(catalog, "log", "--max-count=1", "--format=%B", "master"),
         report=report(),
         said=said,
     )
@@ -179,10 +179,3 @@ def _targets(work: Path) -> dict[str, str]:
         path.name: _OF_THE_TOOL.sub(r"\1", path.read_text().replace(str(work), "<work>"))
         for path in (work / "inventory" / "targets").iterdir()
     }
-
-
-def _git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=directory, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()

@@ -16,7 +16,7 @@ from commodore_py.postprocess.filters import FILTERS
 from commodore_py.postprocess.output import place
 from commodore_py.run_log import collecting
 from tests.support.scenarios.compile_targets import CompileTargets
-from tests.unit.postprocess.test_apply_filters import World as FilterWorld
+from tests.support.scenarios.filters import FilteredInstances
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -127,7 +127,7 @@ def test_a_filter_is_one_module_and_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(FILTERS, "count", cast("Filter", _Count()))
-    targets = FilterWorld(tmp_path / "work")
+    targets = FilteredInstances(tmp_path / "work")
     targets.filters = {
         "app": [{"type": "builtin", "path": "out", "filter": "count", "filterargs": {"name": "n"}}]
     }

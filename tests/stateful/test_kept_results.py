@@ -12,12 +12,7 @@ from .sequences import play_for, play_seeds
 SEED = 7
 SEQUENCES = 16
 MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
-
-
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is common to all sequences must not be kept outside of them."""
-    monkeypatch.delenv("XDG_CACHE_HOME")
+pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
 def test_what_is_kept_never_shows() -> None:

@@ -12,12 +12,7 @@ from .sequences import play_for, play_seeds
 SEED = 103
 SEQUENCES = 12
 MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
-
-
-@pytest.fixture(autouse=True)
-def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is common to all sequences must not be kept outside of them."""
-    monkeypatch.delenv("XDG_CACHE_HOME")
+pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
 def test_no_sequence_loses_a_commit_or_a_byte() -> None:

@@ -6,7 +6,7 @@ import hashlib
 import subprocess
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.compiler import working_directory_plan
@@ -19,6 +19,7 @@ from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 from commodore_py.model.inventory import Inventory, Node
 from commodore_py.model.spot import NOWHERE
 from commodore_py.model.stages import Sources
+from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -189,6 +190,11 @@ def make_dependency(
         short_commit="111111",
         worktree=worktree or Path("/here") / name,
     )
+
+
+def make_tree(files: Mapping[str, str]) -> Tree:
+    """Compiled files, by their paths."""
+    return Tree({PurePosixPath(name): Entry(text.encode()) for name, text in files.items()})
 
 
 def digest_of(folder: Path) -> str:

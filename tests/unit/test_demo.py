@@ -10,6 +10,7 @@ import pytest
 
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.demo import Demo, write_demo
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,9 +40,9 @@ def test_commands_in_the_playground_find_the_facts(demo: Demo) -> None:
 def test_every_cluster_has_an_empty_catalog(demo: Demo) -> None:
     for cluster in demo.clusters:
         catalog = demo.directory / "repos" / f"catalog-{cluster}.git"
-        assert _git(catalog, "rev-parse", "--is-bare-repository") == "true"
-        assert _git(catalog, "symbolic-ref", "HEAD") == "refs/heads/master"
-        assert not _git(catalog, "for-each-ref")
+        assert git(catalog, "rev-parse", "--is-bare-repository") == "true"
+        assert git(catalog, "symbolic-ref", "HEAD") == "refs/heads/master"
+        assert not git(catalog, "for-each-ref")
 
 
 def test_commits_are_the_same_everywhere(
@@ -65,7 +66,7 @@ def test_repositories_can_be_cloned_from_a_place_with_a_difficult_name(tmp_path:
     facts = (demo.directory / "facts" / "tenants" / "t-demo.yaml").read_text()
     (url,) = re.findall(r"file://\S+/global\.git", facts)
 
-    _git(tmp_path, "clone", "--quiet", url, "clone")
+    git(tmp_path, "clone", "--quiet", url, "clone")
 
     assert (tmp_path / "clone" / "commodore.yml").is_file()
 
@@ -77,7 +78,7 @@ def test_next_steps_change_the_tenant_repository(tmp_path: Path) -> None:
     subprocess.run(["sh", "-e", "-c", "\n".join(steps)], cwd="/", check=True, capture_output=True)
 
     tenant = demo.directory / "repos" / "t-demo.git"
-    assert "+    replicas: 3" in _git(tenant, "show", "master")
+    assert "+    replicas: 3" in git(tenant, "show", "master")
 
 
 def test_next_steps_are_those_of_the_readme(demo: Demo) -> None:
@@ -110,11 +111,4 @@ def test_a_file_is_no_place_for_a_playground(tmp_path: Path) -> None:
 def _refs(demo: Demo) -> dict[str, str]:
     """What every branch and tag of every repository points to."""
     repositories = sorted((demo.directory / "repos").iterdir())
-    return {path.name: _git(path, "for-each-ref") for path in repositories}
-
-
-def _git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=directory, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+    return {path.name: git(path, "for-each-ref") for path in repositories}

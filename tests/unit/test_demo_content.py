@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +10,7 @@ import pytest
 import yaml
 
 from commodore_py.workflows.demo import Demo, write_demo
+from tests.support.builders import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +59,7 @@ def checkouts(demo: Demo, tmp_path_factory: pytest.TempPathFactory) -> Path:
     base = _facts(demo)["c-demo-1"]["facts"]["repositories"]
     for repository in (demo.directory / "repos").iterdir():
         if not repository.name.startswith("catalog-"):
-            _git(folder, "clone", "--quiet", f"{base}/{repository.name}", repository.stem)
+            git(folder, "clone", "--quiet", f"{base}/{repository.name}", repository.stem)
     return folder
 
 
@@ -141,7 +141,7 @@ def test_versions_are_branches_and_tags_that_exist(
     for spec in listed.values():
         if "url" in spec:
             repository = checkouts / spec["url"].split("/")[-1].removesuffix(".git")
-            _git(repository, "rev-parse", "--verify", "--quiet", f"{spec['version']}^{{commit}}")
+            git(repository, "rev-parse", "--verify", "--quiet", f"{spec['version']}^{{commit}}")
 
 
 def test_one_component_is_used_twice(
@@ -256,10 +256,3 @@ def _keys(content: object) -> Iterator[str]:
         for key, value in content.items():
             yield key
             yield from _keys(value)
-
-
-def _git(directory: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=directory, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()

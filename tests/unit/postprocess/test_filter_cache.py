@@ -8,8 +8,7 @@ import pytest
 
 from commodore_py.cli.output.log import REQUESTED
 from commodore_py.errors import CommodoreError
-
-from .test_apply_filters import HELM, JSONNET, World
+from tests.support.scenarios.filters import HELM, JSONNET, FilteredInstances
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -29,18 +28,20 @@ NODE = {
 }
 
 
-class CachedWorld:
-    """A world whose filters run with results of before, and without."""
+class CachedInstances:
+    """Instances whose filters run with results of before, and without."""
 
-    def __init__(self, world: World, store: Path, caplog: pytest.LogCaptureFixture) -> None:
-        self.world, self.store, self.caplog = world, store, caplog
+    def __init__(
+        self, instances: FilteredInstances, store: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
+        self.instances, self.store, self.caplog = instances, store, caplog
 
     def run(self) -> list[str]:
         """Filter both ways; the bytes must be the same. Returns which filters ran."""
         self.caplog.clear()
         with self.caplog.at_level(REQUESTED):
-            found = self.world.run(result_cache=self.store, explain_cache=True)
-        assert found == self.world.run()
+            found = self.instances.run(result_cache=self.store, explain_cache=True)
+        assert found == self.instances.run()
         told = [
             record.getMessage() for record in self.caplog.records if record.levelno == REQUESTED
         ]
@@ -48,114 +49,114 @@ class CachedWorld:
 
 
 @pytest.fixture
-def cached(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> CachedWorld:
+def cached(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> CachedInstances:
     """One instance with a filter of each kind."""
-    world = World(tmp_path / "work", raw=dict(NODE))
-    world.filters = {"app": [JSONNET, HELM]}
-    world.compiled = {"app": {"out/one.yaml": MAP, "out/two.yaml": MAP, "far/away.txt": "x"}}
-    world.write(FILTER, CODE)
-    cached = CachedWorld(world, tmp_path / "store", caplog)
+    instances = FilteredInstances(tmp_path / "work", raw=dict(NODE))
+    instances.filters = {"app": [JSONNET, HELM]}
+    instances.compiled = {"app": {"out/one.yaml": MAP, "out/two.yaml": MAP, "far/away.txt": "x"}}
+    instances.write(FILTER, CODE)
+    cached = CachedInstances(instances, tmp_path / "store", caplog)
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
     assert cached.run() == []
     return cached
 
 
-def test_an_edited_filter_reaches_itself_and_who_sees_its_output(cached: CachedWorld) -> None:
-    cached.world.write(FILTER, CODE.replace("made", "more"))
+def test_an_edited_filter_reaches_itself_and_who_sees_its_output(cached: CachedInstances) -> None:
+    cached.instances.write(FILTER, CODE.replace("made", "more"))
 
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
     assert cached.run() == []
 
 
-def test_an_edit_without_effect_reaches_the_filter_alone(cached: CachedWorld) -> None:
-    cached.world.write(FILTER, f"{CODE}// a comment\n")
+def test_an_edit_without_effect_reaches_the_filter_alone(cached: CachedInstances) -> None:
+    cached.instances.write(FILTER, f"{CODE}// a comment\n")
 
     assert cached.run() == ["filter filter.jsonnet"]
 
 
-def test_a_file_reaches_who_reads_it(cached: CachedWorld) -> None:
-    cached.world.compiled["app"]["out/two.yaml"] = MAP.replace("one", "two")
+def test_a_file_reaches_who_reads_it(cached: CachedInstances) -> None:
+    cached.instances.compiled["app"]["out/two.yaml"] = MAP.replace("one", "two")
 
     assert cached.run() == ["filter helm_namespace"]
 
 
-def test_a_file_elsewhere_reaches_nobody_and_stays(cached: CachedWorld) -> None:
-    cached.world.compiled["app"]["far/away.txt"] = "y"
+def test_a_file_elsewhere_reaches_nobody_and_stays(cached: CachedInstances) -> None:
+    cached.instances.compiled["app"]["far/away.txt"] = "y"
 
     assert cached.run() == []
 
 
-def test_a_value_reaches_who_reads_its_parameter(cached: CachedWorld) -> None:
-    cached.world.raw["parameters"] = {"app": {"size": 1}, "other.one": {"size": 2}}
+def test_a_value_reaches_who_reads_its_parameter(cached: CachedInstances) -> None:
+    cached.instances.raw["parameters"] = {"app": {"size": 1}, "other.one": {"size": 2}}
     assert cached.run() == []
 
-    cached.world.raw["parameters"] = {"app": {"size": 2}, "other.one": {"size": 2}}
+    cached.instances.raw["parameters"] = {"app": {"size": 2}, "other.one": {"size": 2}}
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
 
 
-def test_a_parameter_with_a_dot_is_a_parameter_like_others(cached: CachedWorld) -> None:
-    cached.world.write(FILTER, CODE.replace("inv.app", "inv['other.one']"))
+def test_a_parameter_with_a_dot_is_a_parameter_like_others(cached: CachedInstances) -> None:
+    cached.instances.write(FILTER, CODE.replace("inv.app", "inv['other.one']"))
     cached.run()
     assert cached.run() == []
 
-    cached.world.raw["parameters"] = {"app": {"size": 1}, "other.one": {"size": 5}}
+    cached.instances.raw["parameters"] = {"app": {"size": 1}, "other.one": {"size": 5}}
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
 
 
-def test_the_time_of_the_inventory_reaches_who_reads_it(cached: CachedWorld) -> None:
-    cached.world.raw["__reclass__"] = {"timestamp": "later"}
+def test_the_time_of_the_inventory_reaches_who_reads_it(cached: CachedInstances) -> None:
+    cached.instances.raw["__reclass__"] = {"timestamp": "later"}
     assert cached.run() == []
 
-    cached.world.write(FILTER, "{ made: std.native('commodore_inventory')() }")
+    cached.instances.write(FILTER, "{ made: std.native('commodore_inventory')() }")
     cached.run()
-    cached.world.raw["__reclass__"] = {"timestamp": "later still"}
+    cached.instances.raw["__reclass__"] = {"timestamp": "later still"}
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
 
 
-def test_arguments_are_part_of_a_filter(cached: CachedWorld) -> None:
+def test_arguments_are_part_of_a_filter(cached: CachedInstances) -> None:
     other = {**HELM, "filterargs": {"namespace": "other"}}
-    cached.world.filters = {"app": [JSONNET, other]}
+    cached.instances.filters = {"app": [JSONNET, other]}
 
     assert cached.run() == ["filter helm_namespace"]
 
 
-def test_a_list_of_files_is_seen(cached: CachedWorld) -> None:
+def test_a_list_of_files_is_seen(cached: CachedInstances) -> None:
     code = "{ made: { of: std.native('list_dir')(std.extVar('output_path'), true) } }"
-    cached.world.write(FILTER, code)
-    cached.world.filters = {"app": [JSONNET]}
+    cached.instances.write(FILTER, code)
+    cached.instances.filters = {"app": [JSONNET]}
     cached.run()
     assert cached.run() == []
 
-    cached.world.compiled["app"]["out/three.yaml"] = MAP
+    cached.instances.compiled["app"]["out/three.yaml"] = MAP
 
     assert cached.run() == ["filter filter.jsonnet"]
 
 
-def test_another_place_of_work_is_seen(cached: CachedWorld, tmp_path: Path) -> None:
-    cached.world.write(FILTER, "{ made: { of: std.md5(std.extVar('output_path')) } }")
+def test_another_place_of_work_is_seen(cached: CachedInstances, tmp_path: Path) -> None:
+    cached.instances.write(FILTER, "{ made: { of: std.md5(std.extVar('output_path')) } }")
     cached.run()
 
-    cached.world.root.rename(tmp_path / "elsewhere")
-    cached.world.root = tmp_path / "elsewhere"
+    cached.instances.root.rename(tmp_path / "elsewhere")
+    cached.instances.root = tmp_path / "elsewhere"
 
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
 
 
-def test_errors_are_told_each_time(cached: CachedWorld) -> None:
-    cached.world.write(FILTER, "error 'broken'")
+def test_errors_are_told_each_time(cached: CachedInstances) -> None:
+    cached.instances.write(FILTER, "error 'broken'")
 
     for _ in range(2):
         with pytest.raises(CommodoreError):
-            cached.world.run(result_cache=cached.store)
+            cached.instances.run(result_cache=cached.store)
 
 
 def test_relative_paths_begin_where_the_command_is_given(
-    cached: CachedWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    cached: CachedInstances, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("here", "there"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "x.yaml").write_text(f"in: {name}")
-    cached.world.write(FILTER, "{ read: std.native('yaml_load')('x.yaml') }")
+    cached.instances.write(FILTER, "{ read: std.native('yaml_load')('x.yaml') }")
     monkeypatch.chdir(tmp_path / "here")
     cached.run()
     assert cached.run() == []

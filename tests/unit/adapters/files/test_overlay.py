@@ -7,11 +7,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from commodore_py.adapters.files.overlay import NotReadable, Overlay
-from commodore_py.model.tree import Entry, Tree
-
-
-def a_tree(**files: str) -> Tree:
-    return Tree({PurePosixPath(n.replace("__", "/")): Entry(t.encode()) for n, t in files.items()})
+from commodore_py.model.tree import Tree
+from tests.support.builders import make_tree
 
 
 def write(path: Path, text: str) -> Path:
@@ -23,7 +20,7 @@ def write(path: Path, text: str) -> Path:
 @pytest.fixture
 def overlay(tmp_path: Path) -> Overlay:
     empty = Tree(empty_folders=frozenset({PurePosixPath("hollow")}))
-    trees = {"app": a_tree(one="1", sub__two="2", sub__deep__three="3"), "other": empty}
+    trees = {"app": make_tree({"one": "1", "sub/two": "2", "sub/deep/three": "3"}), "other": empty}
     return Overlay(tmp_path / "compiled", tmp_path / "catalog", trees)
 
 
@@ -121,7 +118,7 @@ def test_reading_a_folder_is_an_error(overlay: Overlay, tmp_path: Path, place: s
 def test_another_state_of_an_instance_leaves_the_first_alone(
     overlay: Overlay, tmp_path: Path
 ) -> None:
-    later = overlay.with_tree("app", a_tree(one="later"))
+    later = overlay.with_tree("app", make_tree({"one": "later"}))
 
     assert later.read(tmp_path / "compiled/app/one") == b"later"
     assert overlay.read(tmp_path / "compiled/app/one") == b"1"
