@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -113,3 +114,30 @@ def _imported(tree: ast.AST, package: str, known: set[str]) -> Iterator[str]:
             for alias in node.names:
                 full = f"{base}.{alias.name}"
                 yield full if full in known else base
+
+
+# What a module does to the outside world, by what stands in its text. Names of modules only: which
+# function does it is for the reader to see.
+EFFECTS: Mapping[str, re.Pattern[str]] = {
+    "screen": re.compile(r"^\s*import click\b", re.MULTILINE),
+    "programs": re.compile(r"^\s*import subprocess\b", re.MULTILINE),
+    "network": re.compile(
+        r"^\s*(import|from) (socket|ssl|urllib3|requests|http\.(client|server))\b", re.MULTILINE
+    ),
+    "clock": re.compile(r"\b(datetime\.now|date\.today|time\.time(_ns)?)\("),
+    "threads and processes": re.compile(
+        r"^\s*(import|from) (threading|concurrent|multiprocessing)\b|\bos\.fork\(", re.MULTILINE
+    ),
+    "locks of files": re.compile(r"^\s*import fcntl\b", re.MULTILINE),
+    "environment variables": re.compile(r"\bos\.(environ|getenv)\b"),
+}
+
+
+def modules_with(effect: str) -> set[str]:
+    """Files with an effect, by their paths in the package."""
+    pattern, root = EFFECTS[effect], ROOT / PACKAGE
+    return {
+        module.path.relative_to(root).as_posix()
+        for module in modules().values()
+        if pattern.search(module.path.read_text("utf-8"))
+    }
