@@ -209,7 +209,7 @@ def test_rules_of_the_hierarchy_hide(commodore: CommandLine, fleet: Fleet) -> No
 
     assert ran.code == 0
     assert "1 change in 1 object hidden by rule mine" in ran.out
-    assert "a rule about differences is ignored: bad: a rule is a mapping" in ran.err
+    assert "a rule about differences is ignored: bad: a rule must be a mapping" in ran.err
     assert 'data.of: one -> "2"' in shown.out
     assert strict.code == 1
     assert "a rule about differences is ignored" in strict.err

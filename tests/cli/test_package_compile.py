@@ -129,7 +129,7 @@ def test_the_folder_is_kept_if_wanted(
     [
         ("tests/other.yml", "there is no such test class"),
         ("tests/defaults", "with the suffix .yml"),
-        ("../elsewhere.yml", "no file of the package"),
+        ("../elsewhere.yml", "not a file of the package"),
     ],
 )
 def test_a_test_class_that_is_not_there(
