@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -35,8 +34,7 @@ class _File(NamedTuple):
     used: float
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
+class Usage(NamedTuple):
     """How much is kept, in whole blocks, and when something was last used."""
 
     blobs: int
@@ -45,8 +43,7 @@ class Usage:
     used: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Pruned:
+class Pruned(NamedTuple):
     """What was removed, and what is left."""
 
     files: int
@@ -54,8 +51,7 @@ class Pruned:
     left: int
 
 
-@dataclass(frozen=True, slots=True)
-class Verified:
+class Verified(NamedTuple):
     """How much was read, and what was removed as it was damaged."""
 
     blobs: int

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.model.download import Artifact, Chart, Download, Repository, WebFile
 from commodore_py.model.spot import Spot
 
 from .entries import entries_of
@@ -12,26 +11,39 @@ from .entries import entries_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from commodore_py.model.download import Source
+    from commodore_py.model.download import Download, Source
     from commodore_py.model.inventory import Inventory
 
 
 def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:
     """What all instances want to have fetched, in their order."""
     return tuple(
-        Download(
-            source=_source_of(fields),
-            output_path=fields["output_path"],
-            spot=Spot(instance.name, ("kapitan", "dependencies", f"[{index}]")),
-            unpack=bool(fields.get("unpack")),
-            forced=bool(fields["force_fetch"]),
-        )
+        _download(Spot(instance.name, ("kapitan", "dependencies", f"[{index}]")), fields)
         for instance in inventory.instances
         for index, fields in enumerate(entries_of(inventory.nodes[instance.name]).dependencies)
     )
 
 
+def _download(spot: Spot, fields: Mapping[str, Any]) -> Download:
+    from commodore_py.model.download import Download  # noqa: PLC0415 - five classes, used by few
+
+    return Download(
+        source=_source_of(fields),
+        output_path=fields["output_path"],
+        spot=spot,
+        unpack=bool(fields.get("unpack")),
+        forced=bool(fields["force_fetch"]),
+    )
+
+
 def _source_of(fields: Mapping[str, Any]) -> Source:
+    from commodore_py.model.download import (  # noqa: PLC0415 - as above
+        Artifact,
+        Chart,
+        Repository,
+        WebFile,
+    )
+
     source = fields["source"]
     match fields["type"]:
         case "helm":

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.on_disk import notes_below
 from commodore_py.config import RESULT_CACHE_LIMIT
 
 if TYPE_CHECKING:
@@ -50,4 +49,6 @@ class Job:
     @property
     def notes(self) -> Path:
         """Where the next run looks for what a killed one left on disk."""
+        from commodore_py.adapters.files.on_disk import notes_below  # noqa: PLC0415 - 5 modules
+
         return self.state or notes_below(self.root / ".commodore")

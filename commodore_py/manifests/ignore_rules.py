@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from commodore_py.model.difference import IgnoreRule
 
 from . import grades, merge_keys, paths
-from .diff import importance
 from .fields import GRADES
 
 if TYPE_CHECKING:
@@ -194,6 +193,8 @@ def without_ignored(
         else:
             left.append(replace(change, fields=shown))
     counted = tuple(_counted(name, of) for name, of in hidden.items() if of)
+    from .diff import importance  # noqa: PLC0415 - rules are read more often than applied
+
     return tuple(sorted(left, key=importance)), counted
 
 

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias, cast
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
@@ -63,8 +63,7 @@ class Inexpressible(JsonnetError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Native:
+class Native(NamedTuple):
     """A function of ours that Jsonnet can call; it may return what `to_jsonnet` accepts."""
 
     parameters: tuple[str, ...]
@@ -183,8 +182,7 @@ def to_jsonnet(value: object) -> Json:
             raise Inexpressible.value(f"{value} is a {type(value).__name__}")
 
 
-@dataclass(frozen=True, slots=True)
-class _Search:
+class _Search(NamedTuple):
     """Where an import may lie."""
 
     folders: tuple[str, ...]

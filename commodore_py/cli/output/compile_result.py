@@ -13,7 +13,7 @@ import click
 from commodore_py import run_log
 from commodore_py.model.stages import ReportOutcome
 
-from . import differences, formats, messages, timings
+from . import differences, formats, messages
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -148,6 +148,8 @@ class CompileReporter:
             content = {"diff": as_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
         if self.stages is not None:
+            from . import timings
+
             content["stages"] = timings.as_data(self.stages)
         click.echo(formats.structured(content, self._output))
 

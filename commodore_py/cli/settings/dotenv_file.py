@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.cli.output import messages
 
@@ -15,8 +14,7 @@ if TYPE_CHECKING:
 _YES = ("1", "true", "t", "yes", "y")
 
 
-@dataclass(frozen=True, slots=True)
-class DotEnv:
+class DotEnv(NamedTuple):
     """The file that was read, and the variables set from it."""
 
     path: Path

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -12,17 +11,16 @@ if TYPE_CHECKING:
 _JSON = "json:"
 
 
-@dataclass(slots=True)
-class ParsedFacts:
+class ParsedFacts(NamedTuple):
     """The valid facts, and warnings about the others."""
 
-    facts: dict[str, Any] = field(default_factory=dict)
-    warnings: list[str] = field(default_factory=list)
+    facts: dict[str, Any]
+    warnings: list[str]
 
 
 def parse(items: Iterable[str]) -> ParsedFacts:
     """Every item in order, into one nested dictionary."""
-    parsed = ParsedFacts()
+    parsed = ParsedFacts({}, [])
     for item in items:
         problem = _add(parsed, item)
         if problem:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import click
 
@@ -27,8 +26,7 @@ DIFF_FORMS = ("text", "objects", "stat", "none")
 ENGINES = ("native", "reference")
 
 
-@dataclass(frozen=True, slots=True)
-class Globals:
+class Globals(NamedTuple):
     """Global options, which precede the command."""
 
     working_dir: Path
@@ -41,7 +39,7 @@ class Globals:
 
     def more_verbose(self, count: int) -> Globals:
         """The same, with the `-v` of one more level added."""
-        louder = replace(self, verbosity=self.verbosity + count)
+        louder = self._replace(verbosity=self.verbosity + count)
         log.set_up(louder.verbosity, quiet=self.quiet, plain=self.plain, form=self.log_format)
         return louder
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
@@ -23,15 +22,13 @@ _MASKED = "********"
 _USER_IN_URL = r"(?<=://)[^/@]+(?=@)"
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(NamedTuple):
     """What was set up before the options are read."""
 
     dotenv: DotEnv | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """The effective value of one option, and its origin."""
 
     command: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -25,13 +24,12 @@ _KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*
 Place = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class UserFile:
+class UserFile(NamedTuple):
     """Defaults as click takes them, and the line of each."""
 
-    path: Path | None = None
-    defaults: dict[str, Any] = field(default_factory=dict)
-    lines: Mapping[Place, int] = field(default_factory=dict)
+    path: Path | None
+    defaults: dict[str, Any]
+    lines: Mapping[Place, int]
 
 
 def read(ctx: click.Context, root: click.Group) -> UserFile:
@@ -39,7 +37,7 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
     path = directories.config_file()
     text = _text(path) if path else None
     if path is None or text is None:
-        return UserFile()
+        return UserFile(None, {}, {})
 
     import tomllib
 
@@ -64,7 +62,7 @@ def keep(ctx: click.Context, user_file: UserFile) -> None:
 def of(ctx: click.Context) -> UserFile:
     """The settings file of this run."""
     stored = ctx.meta.get(_META)
-    return stored if isinstance(stored, UserFile) else UserFile()
+    return stored if isinstance(stored, UserFile) else UserFile(None, {}, {})
 
 
 def key_of(option: click.Option) -> str:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
-from commodore_py.compiler.workplace import laid_out
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 
@@ -48,6 +47,8 @@ def _is_kustomize(entry: Entry) -> bool:
 
 def render(job: InputJob) -> Output:
     """Run the program for each input; it finds the target's output and checkout on disk."""
+    from commodore_py.compiler.workplace import laid_out  # noqa: PLC0415 - rarely used, 6 modules
+
     with laid_out(job, _watched(job)) as workplace:
         for pattern in job.entry.input_paths:
             for source in inputs_of(job, pattern):

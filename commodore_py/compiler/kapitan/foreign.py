@@ -8,10 +8,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import files, isolated
-from commodore_py.compiler.workplace import laid_out
 from commodore_py.errors import CommodoreError
-
-from .parts import about_reference
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,6 +56,8 @@ class Kapitan:
 
     def render(self, job: InputJob) -> Output:
         """Compile the entry with its target's files on disk for as long as it takes."""
+        from commodore_py.compiler.workplace import laid_out  # noqa: PLC0415 - rarely used, 6 modules
+
         _look_for_program(job)
         checkout = job.output.checkout
         roams = job.entry.input_type == "kadet" and checkout is not None
@@ -94,6 +93,8 @@ class Kapitan:
         if problem:
             # The scratch folder is gone when this is read.
             text = problem.replace(str(scratch), "(scratch)")
+            from .parts import about_reference  # noqa: PLC0415 - slow, as multiprocessing is
+
             raise about_reference(ProgramError(text, where=entry.where))
 
 

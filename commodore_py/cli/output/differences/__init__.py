@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.cli.output import formats
 
@@ -20,8 +19,7 @@ DiffForm = Literal["text", "objects", "stat", "none"]
 _EXPLAINED = {"kapitan-0.29-to-0.30": ("tiller-labels",)}
 
 
-@dataclass(frozen=True, slots=True)
-class DiffOptions:
+class DiffOptions(NamedTuple):
     """How changes are wanted."""
 
     form: DiffForm = "text"
