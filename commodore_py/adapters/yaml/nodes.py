@@ -131,7 +131,7 @@ def _node(event: yaml.NodeEvent, numbers: dict[str, int], name: str) -> Node:
     end: Any = event.end_mark
     if isinstance(event, yaml.AliasEvent):
         if event.anchor not in numbers:
-            raise YamlError(f"there is no anchor {event.anchor}", where=f"{name}:{start.line + 1}")
+            raise YamlError.at(f"anchor {event.anchor} not found", name, start.line + 1)
         return _Alias(UNTYPED, numbers[event.anchor], start, end)
     tag = getattr(event, "tag", None) or UNTYPED
     if isinstance(event, yaml.ScalarEvent):

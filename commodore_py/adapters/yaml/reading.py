@@ -115,6 +115,7 @@ def problem_in(error: Exception, name: str) -> YamlError:
     )
     if mark is None:
         return YamlError(f"not valid YAML: {reason}", where=name)
-    place = f"{name}:{mark.line + 1}:{mark.column + 1}"
     snippet = mark.get_snippet() if mark.buffer is not None else None
-    return YamlError(f"not valid YAML: {reason}", where=f"{place}\n{snippet}" if snippet else place)
+    return YamlError.at(
+        f"not valid YAML: {reason}", name, mark.line + 1, mark.column + 1, snippet=snippet or ""
+    )

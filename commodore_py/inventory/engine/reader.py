@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from commodore_py.adapters.yaml import YamlError
 from commodore_py.adapters.yaml.nodes import compose
-from commodore_py.errors import CommodoreError
 from commodore_py.model.warning import FROM_FILES
 
 from .values import Map
@@ -78,7 +78,7 @@ class ClassFile:
     """Whether it has keys that are ignored: reading it may log a warning."""
 
 
-class ClassFileError(CommodoreError):
+class ClassFileError(YamlError):
     """A class or target file that cannot be read."""
 
 
@@ -91,7 +91,7 @@ def read(text: bytes, *, name: str) -> ClassFile:
         return _class_file(root, text, name)
     except Refused as refused:
         line = refused.node.start_mark.line + 1
-        raise ClassFileError(str(refused), where=f"{name}:{line}", hint=refused.hint) from None
+        raise ClassFileError.at(str(refused), name, line, hint=refused.hint) from None
     except RecursionError:
         raise ClassFileError("references in a text are nested too deeply", where=name) from None
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.yaml import YamlError
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyError, MissingClass
 from commodore_py.inventory.engine.render import ParameterError
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from .replay import Hierarchy, Replay
 
-_PLACE = re.compile(r"^(?P<file>[^\n]*?):(?P<line>\d+)(?P<column>:\d+)?$", re.MULTILINE)
 _EARLY = "component defaults are not known yet while packages and components are looked for"
 _FEW = 3
 _SOME = 8
@@ -176,19 +175,19 @@ def similar(name: str, known: Iterable[str], otherwise: str = "there are") -> st
 
 def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
     """An error in a file, with the line of the file."""
-    match = _PLACE.match(error.where)
-    if match is None:
+    if not isinstance(error, YamlError) or not error.line:
         return error
-    file, number = Path(match["file"]), int(match["line"])
+    file = Path(error.file)
     try:
         lines = file.read_text("utf-8", errors="replace").splitlines()
     except OSError:
         lines = []
-    place = f"{hierarchy.shown(file)}:{number}{match['column'] or ''}"
-    if 0 < number <= len(lines):
-        place += f"\n  {lines[number - 1].rstrip()}"
-        if match["column"]:
-            place += f"\n  {' ' * (int(match['column'][1:]) - 1)}^"
+    place = f"{hierarchy.shown(file)}:{error.line}"
+    place += f":{error.column}" if error.column else ""
+    if error.line <= len(lines):
+        place += f"\n  {lines[error.line - 1].rstrip()}"
+        if error.column:
+            place += f"\n  {' ' * (error.column - 1)}^"
     return _copy(error, where=place, hint=error.hint)
 
 

@@ -167,9 +167,7 @@ def _not_utf8(path: Path, error: UnicodeDecodeError) -> Finding:
 
 
 def _broken_yaml(path: Path, error: yaml.YamlError) -> Finding:
-    place = error.where.splitlines()[0].removeprefix(f"{path}:").partition(":")[0]
-    line = int(place) if place.isdecimal() else 0
-    return Finding("files/broken-yaml", str(error).splitlines()[0], path, line)
+    return Finding("files/broken-yaml", str(error).splitlines()[0], path, error.line)
 
 
 def _child(node: Node | None, key: object) -> tuple[Node, Node] | None:
