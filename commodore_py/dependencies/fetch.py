@@ -16,8 +16,7 @@ from commodore_py.adapters.git.repository import (
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import Dependency, Kind
 
-from .git.contents import incomplete
-from .git.groups import place_of
+from .git.groups import incomplete, place_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

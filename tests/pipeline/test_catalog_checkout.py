@@ -274,7 +274,7 @@ def test_a_folder_that_is_no_clone_is_left_alone(checkout: CatalogCheckout, remo
 
     error = checkout.refused(remote, force=True)
 
-    assert "the folder is no Git checkout; nothing in it was touched" in str(error)
+    assert "the folder is not a Git checkout; nothing in it was touched" in str(error)
     assert checkout.files() == {"mine.txt"}
 
 

@@ -86,7 +86,7 @@ def test_in_one_working_directory_one_waits_or_gives_way(playground: Playground)
     assert 0 in {code for code, _ in runs}
     for code, said in runs:
         assert code == 0 or (
-            code == 1 and "is at work in this working directory" in said and "hint: wait" in said
+            code == 1 and "is running in this working directory" in said and "hint: wait" in said
         ), said
     assert any("waiting for another run" in said for _, said in runs)
     assert playground.made_in("shared") == playground.expected

@@ -249,7 +249,7 @@ def test_a_folder_that_is_no_clone_is_left_alone(
 
     (error,) = workspace.refused(configuration(remote), force=force)
 
-    assert "the folder is no Git checkout; nothing in it was touched" in str(error)
+    assert "the folder is not a Git checkout; nothing in it was touched" in str(error)
     assert error.where == str(place)
     assert [path.name for path in place.iterdir()] == ["mine.yml"]
 

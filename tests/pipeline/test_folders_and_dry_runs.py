@@ -229,7 +229,7 @@ def test_a_dry_run_does_not_read_what_is_being_changed(fleet: Fleet) -> None:
         assert process.stdout.readline() == b"held\n"
 
         with (
-            pytest.raises(CommodoreError, match="is at work in this working directory"),
+            pytest.raises(CommodoreError, match="is running in this working directory"),
             shared_lock(paths, patience=0.1),
         ):
             pytest.fail("it was read")

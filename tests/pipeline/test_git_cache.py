@@ -396,8 +396,8 @@ def test_a_cache_that_is_worked_on_is_not_waited_for_long(
     git(clone, "init", "--quiet", "--bare")
 
     with ObjectCache(shared.cache).locked(shared.entry(foo), fcntl.LOCK_EX, patience=1):
-        hasty.lend(component(foo).url, clone)
-        hasty.keep(component(foo).url, clone, fresh=False, changed=True)
+        hasty.populate(component(foo).url, clone)
+        hasty.update(component(foo).url, clone, fresh=False, changed=True)
         dropped = hasty.drop(shared.entry(foo))
 
     assert not dropped

@@ -296,10 +296,12 @@ def test_a_folder_that_is_no_checkout_is_left_alone(
 
     (error,) = workspace.refused(component(foo), force=force)
 
-    assert str(error) == "component foo: the folder is no Git checkout; nothing in it was touched"
+    assert (
+        str(error) == "component foo: the folder is not a Git checkout; nothing in it was touched"
+    )
     assert (error.where, error.hint) == (
         str(place),
-        "move it away; it will be checked out anew",
+        "move it away; it is checked out again by the next run",
     )
     assert [path.name for path in place.iterdir()] == ["mine.txt"]
 

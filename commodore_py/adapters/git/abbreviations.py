@@ -1,4 +1,4 @@
-"""Abbreviated commits: six characters, or as many as tell them apart."""
+"""Abbreviated commits: six characters, or as many as are unambiguous."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def short_commits(directory: Path, commits: Iterable[str]) -> dict[str, str]:
     wanted = sorted(set(commits))
     if not wanted:
         return {}
-    # In this order: without a walk, Git answers as it was asked.
+    # In this order: without a walk, Git keeps the order of the arguments.
     how = ("--no-walk=unsorted", "--abbrev-commit", f"--abbrev={_SHORT}")
     listing = git(directory, "rev-list", *how, *wanted)
     return dict(zip(wanted, listing.split(), strict=True))

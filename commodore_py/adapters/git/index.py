@@ -1,4 +1,4 @@
-"""What Git's index knows about files: their times and sizes when they were last seen clean."""
+"""Git's index: tracked files with the times and sizes of their last refresh."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def seen_of(inode: int, size: int, mtime: int, ctime: int) -> Seen:
 
 
 class Tracked(NamedTuple):
-    """A file that is tracked: what it looked like, and what is in it."""
+    """A tracked file: its times and size in the index, and its content."""
 
     name: bytes
     seen: Seen
     mode: int
     blob: bytes
     flagged: bool
-    """Whether Git was told not to look at it, or not to take it as it is."""
+    """Whether Git is set not to check it, or not to take it as it is."""
 
 
 def files_in(index: bytes) -> Mapping[str, Seen]:
-    """Each file that is tracked, with what it looked like."""
+    """Each tracked file, with its times and size."""
     return {one.name.decode(errors="surrogateescape"): one.seen for one in tracked_in(index)[0]}
 
 

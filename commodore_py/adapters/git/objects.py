@@ -1,4 +1,4 @@
-"""Which objects a repository has, by the files that list them; None where that is in doubt."""
+"""Objects of a repository, by the files that list them; None where the program is needed."""
 
 # Of so many files, Path takes longer than the system calls do.
 # ruff: noqa: PTH110, PTH208
@@ -51,7 +51,7 @@ def is_packed_commit(git_folder: Path, name: str) -> bool:
 
 
 def tree_of(git_folder: Path, commit: str) -> str:
-    """The tree of a commit; empty if it is no commit, or only Git itself can tell."""
+    """The tree of a commit; empty if it is not a commit, or the git program is needed."""
     if not is_plain(git_folder):
         return ""
     try:

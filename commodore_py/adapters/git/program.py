@@ -1,4 +1,4 @@
-"""Git, by its own program: what it can do is what the user's `git` can do."""
+"""The git program, started with safe settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# What a second try may mend; all else would only fail again, or ask for a password again.
+# What a second attempt may fix; all else would fail again, or prompt for a password again.
 _TRANSIENT = re.compile(
     r"Could not resolve host|Temporary failure in name resolution|timed out"
     r"|Connection reset|early EOF|unexpected disconnect|unexpected end of file"
@@ -68,7 +68,7 @@ def git_bytes(
 
 
 def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -> str:
-    """Run a git command that asks a remote; what a network does at times is tried again."""
+    """Run a git command that uses the network; transient errors are retried."""
     for pause in _PAUSES:
         try:
             return git(directory, *arguments, merge_stderr=merge_stderr)

@@ -72,7 +72,7 @@ def read_refs(git_folder: Path, *below: str) -> RefValues:
 
 
 def refs_in_files(git_folder: Path, *below: str) -> RefValues | None:
-    """The same by files; None if only Git itself can tell."""
+    """The same by files; None if the git program is needed."""
     folder = str(git_folder)
     if not is_plain(folder):
         return None
@@ -126,7 +126,7 @@ def list_refs(git_folder: Path, *below: str) -> RefValues:
 
 
 def value_in(git_folder: str, ref: str) -> str | None:
-    """What a ref leads to by Git's files, None if it is not there; a `ValueError` in doubt."""
+    """What a ref leads to by files, None if it is not there; else a `ValueError`."""
     try:
         content = text_of(f"{git_folder}/{ref}").strip()
     except (FileNotFoundError, NotADirectoryError, IsADirectoryError):
@@ -223,7 +223,7 @@ def _begin_ref(git_folder: Path, name: str, commit: str) -> bool:
 
 
 def _folder_of_refs(git_folder: Path | str) -> str | None:
-    """The folder that a worktree shares with its clone; None if only Git itself can tell."""
+    """The folder that a worktree shares with its clone; None if the git program is needed."""
     if by_program():
         return None
     try:

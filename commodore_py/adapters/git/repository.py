@@ -52,7 +52,7 @@ def folders_of(checkout: Path) -> GitFolders | None:
 
 
 def _folders_in_files(checkout: Path) -> GitFolders | None:
-    """The same by files; None if only Git itself can tell."""
+    """The same by files; None if the git program is needed."""
     if by_program():
         return None
     # Looked up for every checkout, several times: a path as a text takes a fraction of the time.
@@ -112,7 +112,7 @@ def head_of(directory: Path) -> tuple[str | None, str | None]:
 
 
 def _head_in_files(folders: GitFolders | None) -> tuple[str | None, str | None] | None:
-    """The same by files; None if only Git itself can tell."""
+    """The same by files; None if the git program is needed."""
     if folders is None or islink(f"{folders.own}/HEAD"):
         return None
     try:

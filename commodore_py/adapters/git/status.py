@@ -2,7 +2,7 @@
 
 The index is trusted as Git trusts it: times and sizes count where they are surely older than the
 index, other files are read. Where anything is out of the ordinary (filters, submodules, merges,
-flags), the git program must be asked.
+flags), the git program must decide.
 """
 
 # Of so many files, Path takes longer than the system calls do.
@@ -100,7 +100,7 @@ def tracked_if_clean(
         if not tree or tree != tree_of(clone, commit):
             return None
         root = os.fsencode(worktree)
-        # What is behind a link is no part of the checkout.
+        # What is behind a link is not part of the checkout.
         folders = {one.name[: one.name.rfind(b"/") + 1] for one in tracked} - {b""}
         if not all(_is_folder(root, name) for name in _with_parents(folders)):
             return None
@@ -150,7 +150,7 @@ def _mode_of(mode: int) -> int:
 
 
 def seen_in_index(worktree: Path, folders: GitFolders) -> Mapping[str, Seen]:
-    """Tracked files by what they looked like to Git at last; modified ones may be missing."""
+    """Tracked files with times and sizes as Git knows them; modified ones may be missing."""
     if is_plain(folders.shared):
         with suppress(OSError, struct.error, UnknownIndex):
             return files_in(bytes_of(f"{folders.own}/index"))

@@ -1,7 +1,7 @@
 """The worktrees of a bare clone: which there are, new ones, and those that Git did not complete.
 
 What `git worktree add` does with four programs takes one here: the checkout itself. It does the
-same in the same order, so that an incomplete worktree looks the same, too.
+same in the same order, so that an incomplete worktree looks the same to Git.
 
 Of worktrees that are incomplete or lost, no git command tells the folder in the clone, and some
 commands remove it. For these alone, the names and contents of files count in both ways.

@@ -41,10 +41,10 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
     from . import remote as catalog_remote  # noqa: PLC0415 - much code, and a local run needs none of it
 
     if config.push:
-        catalog_remote.knock_where_pushes_go(config, cluster.catalog_url)
+        catalog_remote.check_push_url(config, cluster.catalog_url)
     if not is_repository(config.paths.catalog):
         return RemoteCatalog(head=fetch_catalog(config, cluster))
-    return RemoteCatalog(response=catalog_remote.look(config, cluster))
+    return RemoteCatalog(response=catalog_remote.query(config, cluster))
 
 
 def fetch_catalog(

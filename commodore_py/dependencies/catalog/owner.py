@@ -20,38 +20,38 @@ _SETTING = ("commodore", "cluster")
 def claim(
     directory: Path, cluster: Cluster, *, moved: bool, local: bool, strict: bool
 ) -> tuple[Problem, ...]:
-    """Note whose catalog a checkout is now, and doubt what would mix up two clusters.
+    """Note whose catalog a checkout is now, and report what would mix up two clusters.
 
     A checkout that `moved` to another repository on the way is of another cluster by right.
     """
     owner = owner_of(directory)
-    doubts = tuple(_doubts(directory, cluster, "" if moved else owner, local=local))
-    if owner != cluster.id and not (doubts and (strict or local)):
+    problems = tuple(_problems(directory, cluster, "" if moved else owner, local=local))
+    if owner != cluster.id and not (problems and (strict or local)):
         git(directory, "config", ".".join(_SETTING), cluster.id)
-    return doubts
+    return problems
 
 
 def owner_of(directory: Path) -> str:
-    """The cluster whose catalog a checkout is; empty if nobody noted that."""
+    """The cluster whose catalog a checkout is; empty if that was not recorded."""
     return setting_of(directory, *_SETTING)
 
 
-def _doubts(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Problem]:
+def _problems(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> list[Problem]:
     remote = remote_settings(directory).get("remote.origin.url", "") if local else ""
     if owner and owner != cluster.id:
-        said = f"the catalog in {directory} is of cluster {owner}, not {cluster.id}"
+        text = f"the catalog in {directory} is of cluster {owner}, not {cluster.id}"
         if not local:
-            said = (
+            text = (
                 f"the catalog of cluster {cluster.id} is in the same repository as that of"
                 f" {owner}: they overwrite each other"
             )
-        return [Problem(said, where=str(directory), strict=True)]
+        return [Problem(text, where=str(directory), strict=True)]
     if remote and cluster.catalog_url and not _same(remote, cluster.catalog_url):
-        said = (
+        text = (
             f"the catalog in {directory} is a clone of {git_urls.without_password(remote)}, not of"
             f" {git_urls.without_password(cluster.catalog_url)}"
         )
-        return [Problem(said, where=str(directory), strict=True)]
+        return [Problem(text, where=str(directory), strict=True)]
     return []
 
 

@@ -1,4 +1,4 @@
-"""The catalog's checkout at the tip of its remote, with nobody's work lost on the way."""
+"""The catalog's checkout at the tip of its remote, without loss of local work."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from commodore_py.dependencies.git.checkouts import (
     check_out,
     clone_aside,
     put_work_aside,
-    question,
     swap_in,
     update_clone,
+)
+from commodore_py.dependencies.git.checkouts import (
+    query as query_remote,
 )
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import find
@@ -45,12 +47,12 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-# A run that is not pushed leaves these changed, and the next would make them anew.
+# A run that is not pushed leaves these changed, and the next generates them again.
 _GENERATED = ("manifests/", "refs/")
 _MISSING = ("does not appear to be a git repository", "not found", "does not exist")
 
 
-def look(config: Config, cluster: Cluster) -> RemoteRefs | None:
+def query(config: Config, cluster: Cluster) -> RemoteRefs | None:
     """What the remote has; raises if work of others lies in the checkout."""
     directory, what = config.paths.catalog, _name(cluster)
     _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
@@ -58,7 +60,7 @@ def look(config: Config, cluster: Cluster) -> RemoteRefs | None:
 
 
 def bring(config: Config, cluster: Cluster, *, known: bool, response: RemoteRefs | None) -> bool:
-    """Have the checkout at the tip of its remote, and tell whether that is another remote now."""
+    """Have the checkout at the tip of its remote, and return whether that is another remote now."""
     directory, url, what = config.paths.catalog, cluster.catalog_url, _name(cluster)
     problem = not_ours_to_replace(what, directory)
     if problem is not None:
@@ -87,7 +89,7 @@ def _name(cluster: Cluster) -> str:
 
 def _ask(config: Config, what: str, url: str) -> RemoteRefs | None:
     try:
-        return question(what, config.paths.catalog, url, RemoteClient(config.paths.root))
+        return query_remote(what, config.paths.catalog, url, RemoteClient(config.paths.root))
     except CommodoreError as error:
         raise _unreachable(error) from error
 
@@ -96,13 +98,13 @@ def _unreachable(error: CommodoreError) -> CommodoreError:
     if any(sign in str(error) for sign in _MISSING):
         error.hint = (
             "make an empty repository there, or correct gitRepo.url of the cluster;"
-            " where it is there, whoever runs this may not read it"
+            " where it is there, you may not be allowed to read it"
         )
     return error
 
 
-def knock_where_pushes_go(config: Config, url: str) -> None:
-    """Pushes often go elsewhere than fetches: told before a long compile, not after."""
+def check_push_url(config: Config, url: str) -> None:
+    """Pushes often go elsewhere than fetches: errors are reported before a long compile."""
     try:
         reach_push_url(config.paths.root, url, config.push_url)
     except ProgramFailed as error:
@@ -111,7 +113,7 @@ def knock_where_pushes_go(config: Config, url: str) -> None:
         hint = "give access to it, or push to the URL that it is fetched from: --push-url same"
         if config.strict:
             raise CommodoreError(text, where=shown, hint=hint) from error
-        # No error yet: the peer asks there only once there is something to push.
+        # No error yet: the peer connects only once there is something to push.
         log.warning(text, extra={"hint": hint})
 
 
@@ -141,12 +143,12 @@ def _protect(what: str, directory: Path, journal: Journal, *, force: bool) -> No
     if foreign:
         put_work_aside(what, directory, journal)
     elif now.commit and _has_unpushed_files(directory):
-        # Commits of a push that failed: compiled again in a moment, but kept.
+        # Commits of a push that failed: they are compiled again, but backed up.
         put_aside(directory, what, kept_in=directory)
 
 
 def _protect_ignored(config: Config, what: str, directory: Path, refs: Refs, tip: str) -> None:
-    """Ignored files are no work as long as they may stay; generated ones are made anew."""
+    """Ignored files may stay, so they are not local work; generated files are generated again."""
     commit = find(directory, refs, tip, prefer="branch").commit
     if commit == head_of(directory)[0]:
         return

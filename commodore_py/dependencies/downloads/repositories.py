@@ -78,7 +78,7 @@ class Repositories:
     def _answer(self, wanted: Repository) -> RemoteRefs:
         if wanted.url not in self._answers:
             bare = self.clones.of(Remote(wanted.url, ""))
-            self._answers[wanted.url] = self.client.ask(wanted.url, bare)
+            self._answers[wanted.url] = self.client.list_refs(wanted.url, bare)
         return self._answers[wanted.url]
 
     def _default_branch(self, wanted: Repository) -> str:

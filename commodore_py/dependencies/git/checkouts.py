@@ -35,7 +35,7 @@ from commodore_py.dependencies.protection.undo import journaled
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
-from . import clean_check
+from .clean_check import CleanCheck
 from .remotes import lacks, refs_from
 from .revisions import find, is_commit, is_complete, moved_tags, require_complete
 
@@ -67,10 +67,10 @@ def obstacle(spec: DependencySpec, directory: Path) -> CommodoreError | None:
         return problem
     git_folder = directory / ".git"
     commit, _ = head_of(directory)
-    look = clean_check.Look(directory, git_folder, commit, untracked=True) if commit else None
+    check = CleanCheck(directory, git_folder, commit, untracked=True) if commit else None
     work = local_work(directory)
-    if look is not None and not work:
-        look.was_clean()
+    if check is not None and not work:
+        check.record()
     return LocalWork.found(str(spec), directory, work) if work else None
 
 
@@ -140,17 +140,17 @@ def as_fetched(
     return Dependency(spec, git_urls.normalise(spec.url), version, commit, short, directory)
 
 
-def question(
+def query(
     what: str, directory: Path, url: str, client: RemoteClient, *, revision: str = ""
 ) -> RemoteRefs | None:
-    """Ask what a clone's remote has, unless that cannot matter."""
+    """List what a clone's remote has, unless that cannot matter."""
     if not (directory / ".git").exists():
-        return None  # cloning will tell
+        return None  # cloning lists them
     old = remote_settings(directory).get("remote.origin.url", "")
     if is_commit(revision) and old == git_urls.normalise(url) and is_complete(directory, revision):
         return None  # commits never change
     try:
-        return client.ask(url, directory / ".git")
+        return client.list_refs(url, directory / ".git")
     except ProgramFailed as error:
         raise _cannot_fetch(
             what, git_urls.without_password(git_urls.normalise(url)), error

@@ -1,4 +1,4 @@
-"""Checkouts that Git called clean, and that nobody has touched since: no need to ask again."""
+"""Clean checkouts: by their index, or unchanged since `git status` reported no change."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def is_clean(
         return False
 
 
-class Look:
-    """A checkout as it was just before Git looked at it."""
+class CleanCheck:
+    """The state of a checkout just before `git status`."""
 
     def __init__(
         self, worktree: Path, git_folder: Path, commit: str, *, untracked: bool = False
@@ -64,8 +64,8 @@ class Look:
         if digest and newest + _SETTLED < time.time_ns():
             self._text = digest + b"\0" + names
 
-    def was_clean(self) -> None:
-        """Keep the look: Git found no change."""
+    def record(self) -> None:
+        """Git found no change: skip the check as long as nothing changes."""
         if self._text:
             write_if_changed(self._note, self._text)
 
@@ -109,7 +109,7 @@ def _with_folders(names: list[bytes]) -> list[bytes]:
 
 
 def _has_more(worktree: Path, names: list[bytes]) -> bool:
-    """Whether there are files that Git does not keep; it may have been told to ignore them."""
+    """Whether there are files that Git does not keep; its rules may ignore them."""
     return not {one for one in _everything(worktree) if one[-1:] != b"/"} <= set(names)
 
 

@@ -1,4 +1,4 @@
-"""Bare clones: one per repository, asked about, brought up to date, and lent to worktrees."""
+"""Bare clones: one per repository, brought up to date, with worktrees."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ log = logging.getLogger(__name__)
 _OF_REMOTE = (BRANCHES, TAGS)
 
 
-def question(
+def query(
     bare: Path, url: str, specs: Sequence[DependencySpec], client: RemoteClient
 ) -> RemoteRefs | None:
-    """Ask what a clone's remote has, unless that cannot matter."""
+    """List what a clone's remote has, unless that cannot matter."""
     versions = {spec.version or "HEAD" for spec in specs}
     if not (bare / "HEAD").is_file():  # all of it will be fetched, but for the remote's HEAD
         matters = any(version.startswith("HEAD") for version in versions)
@@ -50,7 +50,7 @@ def question(
         have = read_refs(bare, BRANCHES, TAGS)
         matters = not have.objects or not _are_present(bare, versions)
     try:
-        return client.ask(url, bare) if matters else None
+        return client.list_refs(url, bare) if matters else None
     except ProgramFailed as error:
         raise _cannot_fetch(url, specs, error) from error
 
@@ -76,7 +76,7 @@ def update_clone(
             refs = _copied(bare, url, specs, client, rule=rule, blueprint=blueprint)
             if refs is not None:
                 if object_cache is not None:
-                    object_cache.keep(url, bare, fresh=True, changed=True)
+                    object_cache.update(url, bare, fresh=True, changed=True)
                 return refs
         from_cache = make_clone(bare, url, object_cache, rule, blueprint)
     else:
@@ -100,7 +100,7 @@ def update_clone(
     for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", shown, tag)
     if object_cache is not None:
-        object_cache.keep(url, bare, fresh=fresh, changed=after != before)
+        object_cache.update(url, bare, fresh=fresh, changed=after != before)
     return after
 
 
@@ -141,7 +141,7 @@ def _refs(bare: Path) -> Refs:
 
 
 def _pack_refs(bare: Path) -> None:
-    """Put all refs into one file, quick to read, that also tells what tags lead to."""
+    """Put all refs into one file, quick to read, with what tags lead to."""
     git(bare, "pack-refs", "--all")
 
 
@@ -170,7 +170,7 @@ def _copied(
     aside = aside_of(bare)
     _begin(aside, url, rule, blueprint)
     settings = settings_text(aside)
-    place, response = client.place_of(url, settings), client.look(url, settings)
+    place, response = client.local_folder(url, settings), client.local_refs(url, settings)
     # A fetch brings only what a name leads to: no other commit must be found.
     plain = response is not None and is_plain(response, {spec.version or "HEAD" for spec in specs})
     if (
@@ -194,13 +194,13 @@ def make_clone(
     rule: PushRule | None = None,
     blueprint: Blueprint | None = None,
 ) -> bool:
-    """Make a clone that has nothing but what was lent, and say whether that is anything.
+    """Make a clone that has only what the object cache has; returns whether that is anything.
 
     The fetch that follows brings the rest.
     """
     aside = aside_of(bare)
     _begin(aside, url, rule, blueprint)
-    from_cache = object_cache is not None and object_cache.lend(url, aside)
+    from_cache = object_cache is not None and object_cache.populate(url, aside)
     _put_in_place(aside, bare)
     return from_cache
 
@@ -213,7 +213,7 @@ def _begin(aside: Path, url: str, rule: PushRule | None, blueprint: Blueprint | 
 
 def _put_in_place(aside: Path, bare: Path) -> None:
     if bare.exists():
-        remove(bare)  # without a HEAD it is no repository, and nothing was ever checked out from it
+        remove(bare)  # without a HEAD it is not a repository, and has no checkouts
     aside.rename(bare)
 
 

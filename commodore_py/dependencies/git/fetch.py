@@ -16,18 +16,18 @@ from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
 
 from . import checkouts, clones, worktrees
-from .asking import PARALLEL, query_all
-from .contents import incomplete
 from .groups import (
     CONFIGURATION,
     CheckedOut,
     bare_clone_of,
     groups_of,
+    incomplete,
     override_of,
     place_of,
     register,
 )
 from .object_cache import ObjectCache
+from .queries import PARALLEL, query_all
 from .remotes import RemoteClient
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-    from .asking import ResponsesByClone
     from .groups import Group
+    from .queries import ResponsesByClone
     from .remotes import RemoteRefs
 
 log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ _Result = TypeVar("_Result")
 
 
 def git_fetcher(config: Config) -> Fetch:
-    """A function that fetches; what it has found out once holds for all that it is asked."""
+    """A function that fetches; what remotes have is listed once."""
     paths = config.paths
     remotes: dict[str, str] = {}
     client, blueprint = RemoteClient(paths.root), Blueprint()
@@ -81,7 +81,7 @@ def _look_around(
         except CommodoreError as error:
             error.add_note(f"while looking for local work of {spec}")
             if isinstance(error, ProgramFailed):
-                error.hint = error.hint or "if it is damaged, move it away; it is fetched anew"
+                error.hint = error.hint or "if it is damaged, move it away; it is fetched again"
             return error
 
     specs = [spec for group in groups for spec in group.specs]
@@ -147,7 +147,7 @@ def _pinned(
     results: Collection[Dependency | CheckedOut | CommodoreError],
     config: Config,
 ) -> tuple[Dependency, ...]:
-    """What was fetched, as it was asked for; all that went wrong is told at once."""
+    """What was fetched, in the order of the requests; all errors are reported at once."""
     checked_out = [one for one in results if isinstance(one, CheckedOut)]
     short = short_commits_in((one.group.clone, one.commit) for one in checked_out)
     done = [one.pinned(short[one.group.clone, one.commit], config.paths) for one in checked_out]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
+from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
 from .revisions import is_commit
@@ -34,7 +35,7 @@ class Group:
 
     @property
     def needs_server(self) -> bool:
-        """Whether its remote must be asked and is on another machine, as far as its URL tells."""
+        """Whether its remote must be queried and is on another machine, by its URL."""
         is_far = git_urls.local_path(git_urls.normalise(self.url)) is None
         return is_far and not all(is_commit(spec.version or "") for spec in self.specs)
 
@@ -55,7 +56,7 @@ def groups_of(
 
 
 def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
-    """Decide on one URL per repository: the first one asked for, but SSH wins."""
+    """Decide on one URL per repository: the first one requested, but SSH wins."""
     for spec in specs:
         if spec.kind not in CONFIGURATION:
             key = git_urls.dependency_key(spec.url)
@@ -95,5 +96,30 @@ def bare_clone_of(spec: DependencySpec, paths: WorkPaths) -> Path:
 
 
 def override_of(spec: DependencySpec, config: Config) -> str:
-    """The revision of a configuration that the command line asks for instead of the API."""
+    """The revision of a configuration that the command line sets instead of the API."""
     return config.global_revision if spec.kind is Kind.GLOBAL else config.tenant_revision
+
+
+def incomplete(dependency: Dependency) -> CommodoreError | None:
+    """What is missing: the wanted folder, or a component's class and defaults in it."""
+    spec, directory = dependency.spec, dependency.directory
+    repository = git_urls.without_password(dependency.url)
+    if not directory.is_dir():
+        return CommodoreError(
+            f"{spec}: there is no folder {spec.path} in version {dependency.version}",
+            where=repository,
+            hint="check the path in the hierarchy",
+        )
+    # Without the name of a component, any content will do.
+    if spec.kind not in (Kind.COMPONENT, Kind.INSTANCE) or not spec.component:
+        return None
+    wanted = (f"class/{spec.component}.yml", "class/defaults.yml")
+    missing = [name for name in wanted if not (directory / name).is_file()]
+    if not missing:
+        return None
+    place = f"folder {spec.path} of " if spec.path else ""
+    return CommodoreError(
+        f"{spec}: there is no {' and no '.join(missing)} in version {dependency.version}",
+        where=f"{place}{repository}",
+        hint="a component has both files; check its name, url, version and path",
+    )

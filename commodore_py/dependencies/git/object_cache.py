@@ -1,4 +1,4 @@
-"""The user's cache of Git objects: it lends them to new clones, by hard link or copy."""
+"""The user's cache of Git objects: new clones get them by hard link or copy."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ class ObjectCache:
         return cls(config.git_cache) if config.git_cache is not None else None
 
     def entry(self, url: str) -> Path:
-        """Where the objects of a remote are kept."""
+        """The folder with the objects of a remote."""
         return self.folder / git_urls.dependency_key(url)
 
     def entries(self) -> Iterator[Path]:
-        """All that is kept here, finished or not."""
+        """All entries, complete or not."""
         for parent, names, files in os.walk(self.folder):
             if is_aside(os.path.basename(parent)):  # noqa: PTH119 - a name among thousands
                 names.clear()
@@ -64,7 +64,7 @@ class ObjectCache:
         """Whether there is something of a remote."""
         return (self.entry(url) / LIST).is_file()
 
-    def lend(self, url: str, clone: Path) -> bool:
+    def populate(self, url: str, clone: Path) -> bool:
         """Give a new clone what is there of its remote; says whether there was anything.
 
         The fetch that follows brings the rest.
@@ -78,10 +78,10 @@ class ObjectCache:
         except (BrokenEntry, ProgramFailed) as problem:
             self._drop_broken(entry, str(problem))
         except (OSError, Busy) as error:
-            log.info("nothing is borrowed from %s: %s", entry, error)
+            log.info("no objects are taken from %s: %s", entry, error)
         return False
 
-    def keep(self, url: str, clone: Path, *, fresh: bool, changed: bool) -> None:
+    def update(self, url: str, clone: Path, *, fresh: bool, changed: bool) -> None:
         """Bring an entry up to date after a fetch; nothing that goes wrong here is a failure."""
         entry = self.entry(url)
         try:
@@ -114,7 +114,7 @@ class ObjectCache:
             with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
                 discard(entry)
                 for parent in entry.relative_to(self.folder).parents[:-1]:
-                    with suppress(OSError):  # others may be kept there
+                    with suppress(OSError):  # other entries may be below
                         (self.folder / parent).rmdir()
         except (OSError, Busy) as error:
             log.info("%s is not removed: %s", entry, error)
@@ -141,7 +141,7 @@ class ObjectCache:
 
 
 def last_used(entry: Path) -> float:
-    """When an entry was last lent or changed, as files tell their times."""
+    """When an entry was last used or changed, by the times of its files."""
     listed = entry / LIST
     return (listed if listed.is_file() else entry).stat().st_mtime
 

@@ -30,7 +30,7 @@ _OF_REMOTE = ("refs/remotes/origin", "refs/tags")
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 _TEMPORARY = "refs/commodore/lent/"
 _SUM = hashlib.sha1(b"", usedforsecurity=False).digest_size
-# Always packs, as single objects are not lent; and no housekeeping behind our back.
+# Always packs, as loose objects are not shared; and no housekeeping in the background.
 _SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false", "maintenance.autoDetach=false")
 
 
@@ -47,7 +47,7 @@ def remove_cache_refs(clone: Path) -> None:
 
 
 def populate_from(entry: Path, clone: Path) -> None:
-    """Give a new clone all objects of an entry, and refs that a fetch tells its remote about."""
+    """Give a new clone all objects of an entry, and refs that a fetch sends to its remote."""
     if not (is_plain(entry) and is_plain(clone)):
         _fetch_into(clone, entry, [f"+{name}/*:{_TEMPORARY}{name}/*" for name in _OF_REMOTE])
         os.utime(entry / LIST)
@@ -57,7 +57,7 @@ def populate_from(entry: Path, clone: Path) -> None:
     responses = git(clone, "cat-file", "--batch-check", stdin="\n".join(tips).encode())
     if any(line.endswith(" missing") for line in responses.splitlines()):
         raise BrokenEntry("objects that it lists are missing")
-    # The fetch tells the remote about these; under their own names they would count as fetched.
+    # The fetch sends these to the remote; under their own names they would count as fetched.
     write_packed_refs(clone, {f"{_TEMPORARY}{number}": tip for number, tip in enumerate(tips)})
     os.utime(entry / LIST)
 

@@ -1,4 +1,4 @@
-"""What remotes have, asked once each; what of it a clone lacks (pure from there on)."""
+"""The refs of remotes, listed once each; what of them a clone lacks (pure from there on)."""
 
 from __future__ import annotations
 
@@ -43,31 +43,31 @@ class RemoteRefs:
 
 
 class RemoteClient:
-    """Asks remotes; what is the same for all of them is found out once."""
+    """Lists the refs of remotes; the user's rules for them are read once."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
         self._ruled: bool | None = None
         self._lock = Lock()
 
-    def ask(self, url: str, git_folder: Path) -> RemoteRefs:
+    def list_refs(self, url: str, git_folder: Path) -> RemoteRefs:
         """What a remote has, for a clone of it; one on this machine responses by its files."""
-        response = self.look(url, settings_text(git_folder))
+        response = self.local_refs(url, settings_text(git_folder))
         if response is not None:
             return response
         address = git_urls.normalise(url)
-        log.info("asking %s", git_urls.without_password(address))
+        log.info("listing the refs of %s", git_urls.without_password(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
-        return _told(url, parse_listing(over_network(where, *arguments)))
+        return _recorded(url, parse_listing(over_network(where, *arguments)))
 
-    def look(self, url: str, settings: str) -> RemoteRefs | None:
-        """The same by files alone, for a clone with these settings; None if only Git can tell."""
-        folder = self.place_of(url, settings)
+    def local_refs(self, url: str, settings: str) -> RemoteRefs | None:
+        """The same by files alone, for a clone with these settings; None if Git is needed."""
+        folder = self.local_folder(url, settings)
         files = refs_in_files(folder, "refs/heads", "refs/tags") if folder is not None else None
-        return _told(url, _read(files)) if files is not None else None
+        return _recorded(url, _read(files)) if files is not None else None
 
-    def place_of(self, url: str, settings: str) -> Path | None:
+    def local_folder(self, url: str, settings: str) -> Path | None:
         """Where a remote lies on this machine, if it does and may be read without a server."""
         path = git_urls.local_path(git_urls.normalise(url))
         # The user's settings may make another address of it: `url.<base>.insteadOf`.
@@ -135,7 +135,7 @@ def refs_from(response: RemoteRefs, have: RefValues, versions: Collection[str]) 
     return Refs(known, response.default_branch or old or FALLBACK_BRANCH)
 
 
-def _told(url: str, response: RemoteRefs) -> RemoteRefs:
+def _recorded(url: str, response: RemoteRefs) -> RemoteRefs:
     run_log.report(RemoteListed(url, response.objects, response.default_branch))
     return response
 

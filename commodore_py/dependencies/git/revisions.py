@@ -26,7 +26,7 @@ class Found:
 
     commit: str
     branch: str = ""
-    """Empty where the version is no branch of the remote."""
+    """Empty where the version is not a branch of the remote."""
 
 
 def find(
@@ -36,7 +36,7 @@ def find(
     *,
     prefer: Literal["branch", "tag"],
 ) -> Found:
-    """What a version means in a clone; local branches mean nothing, the remote has the say."""
+    """What a version means in a clone; local branches are ignored, the remote decides."""
     known = named(refs, version, prefer=prefer)
     if known is not None:
         return known
@@ -86,7 +86,7 @@ def moved_tags(before: Refs, after: Refs) -> list[str]:
 
 
 def _expressions(refs: Refs, version: str) -> list[str]:
-    """Unambiguous spellings of a version that is no plain branch or tag."""
+    """Unambiguous spellings of a version that is neither a branch nor a tag."""
     steps = _STEPS_BACK.fullmatch(version)
     start, suffix = (steps[1], steps[2]) if steps else (version, "")
     if start == "HEAD":

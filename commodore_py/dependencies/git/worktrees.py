@@ -54,7 +54,7 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
         return CommodoreError(
             f"{spec}: the clone that this checkout belongs to is gone; nothing was touched",
             where=str(worktree),
-            hint="move it away; it will be checked out anew",
+            hint="move it away; it is checked out again by the next run",
         )
     if belongs_to(git_folder, bare) and not worktree.is_symlink():
         work = _own_work_in(worktree, bare)
@@ -109,7 +109,7 @@ def check_out(
         elif not belongs_to(git_folder, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
             log.warning(
-                "%s is checked out anew: its repository was %s and is %s now",
+                "%s is checked out again: its repository was %s and is %s now",
                 spec,
                 git_urls.without_password(old),
                 git_urls.without_password(spec.url),
@@ -191,7 +191,7 @@ def _update(
         keep_branch(bare, branch, found.commit)
     origin = f"refs/remotes/origin/{branch}"
     how = ("--track", "-B", branch, origin) if branch else ("--detach", found.commit)
-    # Who else is on the branch was looked up already.
+    # Other worktrees on the branch were looked up already.
     command = ("checkout", "--quiet", "--ignore-other-worktrees")
     try:
         with journaled(journal, worktree, before=commit, after=found.commit):
@@ -214,11 +214,11 @@ def _own_work_in(worktree: Path, bare: Path) -> list[str]:
         return _work_in(worktree, untracked=False)
     if clean_check.is_clean(worktree, git_folder, bare, commit, untracked=False):
         return []
-    look = clean_check.Look(worktree, git_folder, commit)
+    check = clean_check.CleanCheck(worktree, git_folder, commit)
     # Untracked files stay where they are, so they are in no danger.
     changes = described(status(worktree, untracked=False))
     if not changes:
-        look.was_clean()
+        check.record()
     return changes
 
 
@@ -230,7 +230,7 @@ def _work_in(worktree: Path, *starts: str, untracked: bool) -> list[str]:
 def _discard(spec: DependencySpec, worktree: Path) -> None:
     git_folder = git_folder_of(worktree)
     ignored = ("ls-files", "--others", "--ignored", "--exclude-standard", "--directory")
-    if git(worktree, *ignored):  # not counted as work, but nobody has them elsewhere
+    if git(worktree, *ignored):  # not counted as work, but they exist nowhere else
         move_aside(f"{spec}: the old checkout with ignored files", worktree)
     else:
         # At once: half a checkout would look like deleted files.
@@ -242,7 +242,7 @@ def _discard(spec: DependencySpec, worktree: Path) -> None:
 
 
 def _reconnected(worktree: Path, bare: Path) -> Path | None:
-    """Mend the link to the clone after the working directory was moved as a whole."""
+    """Repair the link to the clone after the working directory was moved as a whole."""
     git_folder = git_folder_of(worktree)
     if git_folder is None or git_folder.is_dir() or not bare.is_dir():
         return git_folder

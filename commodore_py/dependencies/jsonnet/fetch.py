@@ -156,7 +156,7 @@ class Clones:
         if (bare, version) in self._current:
             return True
         if bare not in self._answers:
-            self._answers[bare] = self._client.ask(url, bare)
+            self._answers[bare] = self._client.list_refs(url, bare)
         have = read_refs(bare, BRANCHES, TAGS)
         return not lacks(self._answers[bare], have, {version})
 
@@ -210,7 +210,7 @@ def _fetch(
     for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", shown, tag)
     if object_cache is not None:
-        object_cache.keep(url, bare, fresh=fresh, changed=after != before)
+        object_cache.update(url, bare, fresh=fresh, changed=after != before)
 
 
 def _found_here(bare: Path, remote: Remote, version: str) -> str:

@@ -44,7 +44,7 @@ class PartialClones(Clones):
         bare = self.of(remote)
         try:
             if bare not in self._answers:
-                self._answers[bare] = self._client.ask(remote.url, bare)
+                self._answers[bare] = self._client.list_refs(remote.url, bare)
             found = _plain(self._answers[bare], version, is_github=remote.is_github)
         except ProgramFailed:
             found = ""

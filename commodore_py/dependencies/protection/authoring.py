@@ -1,4 +1,4 @@
-"""Checkouts that an author begins, and those that are not wanted any more."""
+"""New checkouts for authors, and the deletion of checkouts."""
 
 from __future__ import annotations
 
@@ -108,16 +108,16 @@ def checkout_problem(what: str, place: Path) -> CommodoreError | None:
         )
     if not is_repository(place):
         return CommodoreError(
-            f"{what} is no Git checkout; nothing was deleted",
+            f"{what} is not a Git checkout; nothing was deleted",
             where=str(place),
-            hint="look what is in that folder, and remove it yourself",
+            hint="check what is in that folder, and remove it yourself",
         )
     if not remote_settings(place).get("remote.origin.url"):
         return CommodoreError(
             f"{what} has no remote called origin, so it may exist nowhere else;"
             " nothing was deleted",
             where=str(place),
-            hint="look what is in that folder, and remove it yourself",
+            hint="check what is in that folder, and remove it yourself",
         )
     return None
 

@@ -1,4 +1,4 @@
-"""Git programs that are at work in some folder, whoever started them."""
+"""Git processes that run in some folder, whatever started them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def wait_until_idle(places: Collection[Path], *, patience: float) -> None:
         if time.monotonic() > deadline:
             numbers, folders = zip(*sorted(busy.items()), strict=True)
             raise CommodoreError(
-                "an earlier run was ended, but git is still at work:"
+                "an earlier run was ended, but git is still running:"
                 f" process {', '.join(map(str, numbers))}",
                 where=", ".join(sorted(set(folders))),
                 hint="wait for it, or end it; then compile again",
@@ -65,7 +65,7 @@ def _from_lsof() -> Iterator[tuple[int, str]]:
         listing = run(["lsof", "-w", "-a", "-c", "git", "-d", "cwd", "-Fpn"])
     except ProgramFailed as error:
         if error.code != 1:  # 1 is how it says that there are none
-            log.debug("cannot tell whether git is at work: %s", error)
+            log.debug("cannot list git processes: %s", error)
         return
     number = 0
     for line in os.fsdecode(listing).splitlines():

@@ -1,4 +1,4 @@
-"""What is being done to checkouts right now, written down for whoever comes after a kill."""
+"""The journal: steps on checkouts that have begun, for the run that follows a killed one."""
 
 from __future__ import annotations
 
@@ -68,5 +68,5 @@ class Journal:
 
 
 def prepare(state: Path) -> None:
-    """Make our own folder in the working directory; Git ignores it without being asked."""
+    """Make our own folder in the working directory; it has its own ignore rules."""
     write_if_changed(state / ".gitignore", b"*\n")

@@ -1,4 +1,4 @@
-"""Nothing of the user's is lost: what a checkout holds that exists nowhere else."""
+"""Local work: what a checkout holds that exists nowhere else, and backups of it."""
 
 from __future__ import annotations
 
@@ -98,9 +98,9 @@ def not_ours_to_replace(what: str, directory: Path) -> CommodoreError | None:
     if not directory.exists() or is_empty(directory) or is_repository(directory):
         return None
     return CommodoreError(
-        f"{what}: the folder is no Git checkout; nothing in it was touched",
+        f"{what}: the folder is not a Git checkout; nothing in it was touched",
         where=str(directory),
-        hint="move it away; it will be checked out anew",
+        hint="move it away; it is checked out again by the next run",
     )
 
 
@@ -126,7 +126,7 @@ def unpushed(directory: Path, *starts: str) -> list[str]:
 
 
 def is_recorded(git_folder: Path | str, commit: str) -> bool:
-    """Whether a checkout's commit is the one that we put there, so that it is nobody's work."""
+    """Whether a checkout is at the commit that a run checked out: no local commit."""
     return own_ref(git_folder, _RECORDED) == commit
 
 

@@ -1,4 +1,4 @@
-"""Mend a working directory that a run left half done, without touching what is the user's."""
+"""Recovery of a working directory after a killed run, without touching the user's files."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     """Take back what a run began in this time and did not end."""
     # First of all: until then, a checkout holds what programs were to find, and no user's work.
     for place in on_disk.repair(on_disk.notes_below(paths.state), patience=patience):
-        log.info("putting back what programs had changed in %s", place)
+        log.info("restoring files that programs had changed in %s", place)
     clones = tuple(_bare_clones(paths.bare_clones))
     locks = {one: _locks_in(one, span) for one in (*clones, *_git_folders(paths))}
     incomplete = [admin for clone in clones for admin in incomplete_in(clone)]
@@ -62,10 +62,10 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     wait_until_idle(busy, patience=patience)
 
     for lock in (lock for found in locks.values() for lock in found):
-        log.info("removing a lock that was left over: %s", lock)
+        log.info("removing a stale lock: %s", lock)
         lock.unlink(missing_ok=True)
     for file, intent in intents:
-        log.info("taking back what was begun in %s", intent.place)
+        log.info("undoing an interrupted step in %s", intent.place)
         take_back(paths.root, intent, began=file.stat().st_mtime)
         file.unlink()
     for admin in incomplete:

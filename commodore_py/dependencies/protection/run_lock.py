@@ -1,4 +1,4 @@
-"""One run at a time in a working directory, and a trace of each that did not end well."""
+"""One run at a time in a working directory, and a marker of each that was killed."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PAUSE = 0.05
 
 @contextmanager
 def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
-    """Work alone in a working directory; first, mend what an earlier run left half done."""
+    """Work alone in a working directory; first, recover from an earlier run that was killed."""
     with _locked(paths.state, patience=patience) as locked:
         if not locked:
             yield
@@ -45,7 +45,7 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
         try:
             yield
         except Exception:
-            # Git may have been killed instead of us: the next run looks, but at this time only.
+            # Git may have been killed instead of us: the next run checks this period only.
             write_if_changed(marker, _trace(began, ended=time.time()))
             raise
         marker.unlink(missing_ok=True)
@@ -75,7 +75,7 @@ def _locked(state: Path, *, patience: float) -> Iterator[bool]:
         raise CommodoreError(
             f"cannot write into the working directory: {error.strerror}",
             where=str(state),
-            hint="choose another one with --working-dir, or mend its permissions",
+            hint="choose another one with --working-dir, or fix its permissions",
         ) from error
     try:
         alone = _take(lock, state, patience=patience)
@@ -110,7 +110,7 @@ def _take(lock: int, state: Path, *, patience: float, kind: int = fcntl.LOCK_EX)
 
 def _busy(lock: int, state: Path) -> CommodoreError:
     return CommodoreError(
-        f"{_holder(lock)} is at work in this working directory",
+        f"{_holder(lock)} is running in this working directory",
         where=str(state.parent),
         hint="wait until it has ended, or work in another folder with --working-dir",
     )
@@ -126,7 +126,7 @@ def _trace(began: float, ended: float | None = None) -> bytes:
 
 
 def _span_of(marker: Path) -> tuple[float, float] | None:
-    """When the run was at work that left this marker; until now, if nobody noted its end."""
+    """When the run that left this marker began and ended; until now if the end is not recorded."""
     with suppress(FileNotFoundError):
         try:
             trace = json.loads(marker.read_bytes())

@@ -1,4 +1,4 @@
-"""Take back half a checkout: what Git wrote goes, what anybody else wrote stays."""
+"""Undo an incomplete checkout: what Git wrote is removed, all other files stay."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def journaled(
     try:
         yield
     except ProgramFailed as error:
-        # What cannot be mended now stays in the journal.
+        # What cannot be undone now stays in the journal.
         with suppress(CommodoreError):
             if not in_the_way(error.stderr):  # that is found out before anything is changed
                 take_back(journal.root, intent, began=file.stat().st_mtime)
@@ -68,7 +68,7 @@ def take_back(root: Path, intent: Intent, *, began: float) -> None:
     if intent.clone:
         remove_incomplete(place, root / intent.clone, intent.after, began=began)
     elif not (place / ".git").exists() or not succeeds(place, "rev-parse", "--git-dir"):
-        return  # somebody took it away: there is nothing to take back
+        return  # the user removed it: there is nothing to undo
     elif intent.url:
         configure_remote(place, intent.url)
     else:
@@ -88,7 +88,7 @@ def remove_incomplete(place: Path, clone: Path, after: str, *, began: float) -> 
         _remove_files(place, written_by_git(place, (version,), began=began, env=env))
         (place / ".git").unlink(missing_ok=True)
         if any(names for _, _, names in os.walk(place)):
-            move_aside("what lies in a checkout that was never completed", place)
+            move_aside("the content of an incomplete checkout", place)
         else:
             remove(place)
     wanted = {os.path.realpath(place), None}
@@ -105,7 +105,7 @@ def incomplete_in(clone: Path) -> list[Path]:
 def _switch_back(place: Path, before: str, after: str, *, began: float) -> None:
     head = commit_of(place, "HEAD") or ""
     if head not in (before, after):
-        return  # somebody went on from there: what is in the files is theirs
+        return  # the user went on from there: what is in the files is theirs
     if head:
         record_checkout(place, git_folder_of(place) or place / ".git", head)
     if head != before:

@@ -88,7 +88,7 @@ def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
 
 def _answers(question: Mapping[str, Any], client: RemoteClient) -> bool:
     try:
-        answer = client.ask(question["url"], Path(question["folder"]))
+        answer = client.list_refs(question["url"], Path(question["folder"]))
     except CommodoreError:  # a full run will say what is wrong
         return False
     objects = answer.objects

@@ -1,4 +1,4 @@
-"""One round of questions: all remotes at once, and what needs nothing done is settled with it."""
+"""One round of queries: all remotes in parallel, without those of what is up to date."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
-from . import checkouts, clones, unchanged
+from . import checkouts, clones, up_to_date
 from .groups import CheckedOut, override_of, place_of
 
 if TYPE_CHECKING:
@@ -30,65 +30,65 @@ ResponsesByClone: TypeAlias = "Mapping[Path, RemoteRefs | CommodoreError | None]
 def query_all(
     groups: tuple[Group, ...], config: Config, client: RemoteClient
 ) -> tuple[Mapping[Path, list[CheckedOut | Dependency]], ResponsesByClone]:
-    """What needs nothing done, and what the remotes of all else have."""
+    """What is up to date, and what the remotes of all else have."""
     settled: dict[Path, list[CheckedOut | Dependency]] = {}
     responses: dict[Path, RemoteRefs | CommodoreError | None] = {}
 
-    def settle(group: Group, ask: Callable[[str, str], RemoteRefs | None]) -> bool:
-        found = _as_wanted(group, ask, config)
+    def settle(group: Group, query: Callable[[str, str], RemoteRefs | None]) -> bool:
+        found = _as_wanted(group, query, config)
         if found is not None:
             settled[group.clone] = found
         return found is not None
 
     watch = run_log.stage("ask", of="question", total=len(groups))
     with watch, ThreadPoolExecutor(max_workers=PARALLEL) as pool:
-        # Servers are asked in threads, files read in this one: Python computes in one at a time.
-        asked = [
-            (group, pool.submit(_question, group, client))
+        # Servers are queried in threads, files read in this one: Python computes in one at a time.
+        queried = [
+            (group, pool.submit(_query, group, client))
             for group in groups
-            if group.needs_server or not settle(group, client.look)
+            if group.needs_server or not settle(group, client.local_refs)
         ]
-        for group, future in asked:
+        for group, future in queried:
             response = future.result()
-            if isinstance(response, CommodoreError) or not settle(group, partial(_told, response)):
+            if isinstance(response, CommodoreError) or not settle(group, partial(_same, response)):
                 responses[group.clone] = response
     return settled, responses
 
 
-def _question(group: Group, client: RemoteClient) -> RemoteRefs | CommodoreError | None:
+def _query(group: Group, client: RemoteClient) -> RemoteRefs | CommodoreError | None:
     spec = group.configuration
     try:
         with run_log.item("question", group.clone.name):
             if spec is None:
-                return clones.question(group.clone, group.url, group.specs, client)
+                return clones.query(group.clone, group.url, group.specs, client)
             revision = spec.version or ""
-            return checkouts.question(str(spec), group.clone, spec.url, client, revision=revision)
+            return checkouts.query(str(spec), group.clone, spec.url, client, revision=revision)
     except CommodoreError as error:
-        error.add_note(f"while asking for {', '.join(map(str, group.specs))}")
+        error.add_note(f"while querying the remote of {', '.join(map(str, group.specs))}")
         return error
 
 
 def _as_wanted(
-    group: Group, ask: Callable[[str, str], RemoteRefs | None], config: Config
+    group: Group, query: Callable[[str, str], RemoteRefs | None], config: Config
 ) -> list[CheckedOut | Dependency] | None:
     """What comes from a clone, if nothing is to be done for it."""
     spec, rule = group.configuration, config.push_url
     if spec is None:
         places = {place_of(spec, config.paths): spec for spec in group.specs}
         wanted = {place: spec.version or "HEAD" for place, spec in places.items()}
-        commits = unchanged.commits_at(group.clone, group.url, wanted, ask, rule)
+        commits = up_to_date.commits_at(group.clone, group.url, wanted, query, rule)
         if commits is None:
             return None
         return [
             CheckedOut(group, spec, commit)
             for spec, commit in zip(group.specs, commits, strict=True)
         ]
-    found = unchanged.configuration_at(group.clone, spec.url, spec.version or "", ask, rule)
+    found = up_to_date.configuration_at(group.clone, spec.url, spec.version or "", query, rule)
     if found is None:
         return None
     override = override_of(spec, config)
     return [checkouts.as_fetched(spec, group.clone, *found, override=override)]
 
 
-def _told(response: RemoteRefs | None, *_: str) -> RemoteRefs | None:
+def _same(response: RemoteRefs | None, *_: str) -> RemoteRefs | None:
     return response

@@ -1,7 +1,7 @@
-"""What needs nothing done: clones and checkouts as they are wanted, as far as files tell.
+"""What is up to date: clones and checkouts at the wanted version, by their files.
 
-Nothing is started and nothing is written here. None stands for all else: there is something to
-do, or only Git itself can tell.
+No program is started and nothing is written. None stands for all else: there is something to
+do, or the git program is needed.
 """
 
 # Of so many files, Path takes longer than the system calls do.
@@ -43,12 +43,12 @@ def commits_at(
     bare: Path,
     url: str,
     wanted: Mapping[Path, str],
-    ask: Callable[[str, str], RemoteRefs | None],
+    query: Callable[[str, str], RemoteRefs | None],
     rule: PushRule | None,
 ) -> list[str] | None:
     """The commits of a clone's worktrees, if each is at the version that is wanted of it.
 
-    `ask` is given the remote's URL and the clone's settings.
+    `query` is given the remote's URL and the clone's settings.
     """
     clone = _plain_clone(bare, url, rule, "refs/heads", BRANCHES, TAGS)
     if clone is None:
@@ -58,7 +58,7 @@ def commits_at(
         heads = list(heads_in_files(bare, have))
     except (OSError, ValueError):
         return None
-    refs = _refs_for(have, set(wanted.values()), lambda: ask(url, settings))
+    refs = _refs_for(have, set(wanted.values()), lambda: query(url, settings))
     if refs is None:
         return None
     commits = []
@@ -82,7 +82,7 @@ def configuration_at(
     directory: Path,
     url: str,
     revision: str,
-    ask: Callable[[str, str], RemoteRefs | None],
+    query: Callable[[str, str], RemoteRefs | None],
     rule: PushRule | None,
 ) -> tuple[str, str] | None:
     """The commit of a clone with files, and its default branch, if it is at a revision."""
@@ -93,7 +93,7 @@ def configuration_at(
     if clone is None:
         return None
     have, settings = clone
-    refs = _refs_for_all(have, revision, lambda: ask(url, settings))
+    refs = _refs_for_all(have, revision, lambda: query(url, settings))
     found = _found(refs, revision or refs.default_branch, prefer="branch") if refs else None
     if refs is None or found is None:
         return None
@@ -122,27 +122,27 @@ def _plain_clone(
 
 
 def _refs_for(
-    have: RefValues, versions: set[str], ask: Callable[[], RemoteRefs | None]
+    have: RefValues, versions: set[str], query: Callable[[], RemoteRefs | None]
 ) -> Refs | None:
     """What a clone has, if its remote has nothing else for these versions."""
     names = {version for version in versions if not is_commit(version)}
     if not names:  # commits never change
         return Refs({}, "")
-    response = ask()
+    response = query()
     if response is None or lacks(response, have, names):
         return None
     return refs_from(response, have, names)
 
 
 def _refs_for_all(
-    have: RefValues, revision: str, ask: Callable[[], RemoteRefs | None]
+    have: RefValues, revision: str, query: Callable[[], RemoteRefs | None]
 ) -> Refs | None:
     """The same for a clone of which everything is kept up to date, and a revision of it."""
     noted = have.symbolic.get(_DEFAULT, "")
     if is_commit(revision):
         there = not noted or noted in have.objects
         return Refs({}, noted.removeprefix(BRANCHES) or FALLBACK_BRANCH) if there else None
-    response = ask()
+    response = query()
     if response is None or lacks(response, have, None):
         return None
     if response.default_branch and noted != BRANCHES + response.default_branch:
@@ -170,7 +170,7 @@ def _links_in(worktree: Path) -> Iterator[str]:
 
 
 def _is_ours(worktree: Path, bare: Path, head: Head) -> bool:
-    """Whether a worktree was completed, and holds nobody's work."""
+    """Whether a worktree is complete, and without local work."""
     return (
         isfile(f"{head.admin}/commondir")
         and not exists(f"{head.admin}/locked")
