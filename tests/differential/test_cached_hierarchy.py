@@ -109,7 +109,7 @@ def edited(rng: random.Random, folder: Path, other: Path) -> None:
             file.with_name("added.yml").write_bytes(rng.choice(others).read_bytes())
 
 
-def test_kept_is_as_resolved_anew(tmp_path: Path) -> None:
+def test_cached_hierarchies_equal_hierarchies_resolved_from_scratch(tmp_path: Path) -> None:
     resolved, idle = 0, 0
     for number in range(HIERARCHIES):
         rng = random.Random(number)  # noqa: S311 - repeatable, not secret

@@ -103,7 +103,7 @@ def test_report_is_the_same_but_for_tool_and_time(pair: Pair) -> None:
         assert pair.ours.report[key] == pair.peers.report[key], key
 
 
-def test_deprecated_component_is_told_about_like_the_peer_does(pair: Pair) -> None:
+def test_deprecated_component_is_reported_like_the_peer_does(pair: Pair) -> None:
     ours, peers = ("node-clock is deprecated" in side.said for side in (pair.ours, pair.peers))
 
     assert ours == peers

@@ -110,7 +110,7 @@ def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None
     assert killed > ROUNDS // 2
 
 
-def test_an_interrupted_run_tells_what_is_done(tmp_path: Path) -> None:
+def test_an_interrupted_run_reports_what_is_done(tmp_path: Path) -> None:
     make_components(tmp_path)
     with serve() as github:
         for name in NAMES:

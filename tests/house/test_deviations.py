@@ -30,7 +30,7 @@ def test_ids_are_unique() -> None:
 
 
 @pytest.mark.parametrize("entry", DEVIATIONS.entries, ids=lambda entry: entry.id)
-def test_every_field_says_something(entry: Deviation) -> None:
+def test_every_field_has_a_text(entry: Deviation) -> None:
     said = (entry.area, entry.title, entry.peer, entry.ours, entry.why, entry.switch_back)
 
     assert all(text.strip() for text in said)

@@ -110,7 +110,7 @@ def common(text: str) -> dict[str, str | None]:
         ),
     ],
 )
-def test_those_who_look_at_it_are_reached(
+def test_readers_of_a_value_are_affected(
     reruns: Reruns,
     first: dict[str, str | None],
     edit: dict[str, str | None],
@@ -240,7 +240,7 @@ def test_what_was_known_holds_where_nothing_changed_since(reruns: Reruns) -> Non
     assert not older.exists()
 
 
-def test_without_a_cache_it_is_not_known_what_programs_and_code_look_at(tmp_path: Path) -> None:
+def test_without_a_cache_it_is_not_known_what_programs_and_code_read(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path)
     reruns.run()
     reruns.run(recompile=True)

@@ -127,7 +127,7 @@ def test_a_catalog_whose_head_names_no_branch_begins_there(
     assert checkout.fetch(remote).commit is None
 
 
-def test_leftovers_of_an_unpushed_run_are_no_local_work(
+def test_leftovers_of_an_unpushed_run_are_not_local_work(
     checkout: CatalogCheckout, remote: Path
 ) -> None:
     checkout.fetch(remote)
@@ -141,7 +141,7 @@ def test_leftovers_of_an_unpushed_run_are_no_local_work(
     assert backups(checkout.place) == []
 
 
-def test_leftovers_in_an_empty_catalog_are_no_local_work(checkout: CatalogCheckout) -> None:
+def test_leftovers_in_an_empty_catalog_are_not_local_work(checkout: CatalogCheckout) -> None:
     remote = make_repository(checkout.root / "empty.git", {})
     checkout.fetch(remote)
     (checkout.place / "manifests/foo").mkdir(parents=True)
@@ -255,7 +255,7 @@ def test_an_empty_catalog_takes_over_with_none_of_the_old_files(
 
 
 @pytest.mark.spec("03.13")
-def test_an_unreachable_catalog_is_told(checkout: CatalogCheckout, remote: Path) -> None:
+def test_an_unreachable_catalog_is_reported(checkout: CatalogCheckout, remote: Path) -> None:
     gone = checkout.root / "gone.git"
     fresh = checkout.refused(gone)
     checkout.fetch(remote)
@@ -268,7 +268,9 @@ def test_an_unreachable_catalog_is_told(checkout: CatalogCheckout, remote: Path)
     assert checkout.fetch(remote).commit == git(remote, "rev-parse", "master")
 
 
-def test_a_folder_that_is_no_clone_is_left_alone(checkout: CatalogCheckout, remote: Path) -> None:
+def test_a_folder_that_is_not_a_clone_is_left_alone(
+    checkout: CatalogCheckout, remote: Path
+) -> None:
     checkout.place.mkdir(parents=True)
     (checkout.place / "mine.txt").write_text("mine")
 

@@ -35,7 +35,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Probl
         return compiler.find_chart_problems(config, gather(config, CLUSTER))
 
 
-def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
+def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
     random, clock, workspace = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
 
     assert (
@@ -50,7 +50,7 @@ def test_what_changes_by_itself_is_told(tmp_path: Path) -> None:
     assert not random.strict
 
 
-def test_a_release_without_a_name_is_told(tmp_path: Path) -> None:
+def test_a_release_without_a_name_is_reported(tmp_path: Path) -> None:
     assert "named after the clock" in doubts_of(tmp_path, {})[0].message
 
 

@@ -122,7 +122,7 @@ def test_instance_of_a_component_that_knows_none_is_refused(tmp_path: Path) -> N
     ]
 
 
-def test_problems_of_all_instances_are_told_together(tmp_path: Path) -> None:
+def test_problems_of_all_instances_are_reported_together(tmp_path: Path) -> None:
     broken = {"component/main.jsonnet": "{ a: error 'no way' }"}
     fleet = make_fleet(tmp_path, web=broken, data_base=broken, fine={})
 
@@ -315,7 +315,7 @@ def test_component_cannot_reach_outside_its_place(
 
 
 @pytest.mark.spec("04.19")
-def test_entry_that_kapitan_does_not_know_is_told(tmp_path: Path) -> None:
+def test_entry_that_kapitan_does_not_know_is_reported(tmp_path: Path) -> None:
     unknown = configmap_component("web")["class/web.yml"].replace(
         "input_type: jsonnet", "input_type: jsonent"
     )

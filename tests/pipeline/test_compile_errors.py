@@ -36,7 +36,7 @@ def _fleet(root: Path, *entries: dict[str, Any], main: str = "{ out: {} }") -> F
 
 
 @pytest.mark.spec("07.01")
-def test_wrong_keys_types_and_gaps_are_told_with_their_lines(tmp_path: Path) -> None:
+def test_wrong_keys_types_and_gaps_are_reported_with_their_lines(tmp_path: Path) -> None:
     gap = {"input_type": "jsonnet", "output_path": "out"}
     fleet = _fleet(tmp_path, {**ENTRY, "output_pth": "x"}, {**ENTRY, "prune": []}, gap)
 
@@ -53,7 +53,7 @@ def test_wrong_keys_types_and_gaps_are_told_with_their_lines(tmp_path: Path) -> 
 
 
 @pytest.mark.spec("07.02")
-def test_an_input_that_is_nowhere_is_told_with_the_folders_searched(tmp_path: Path) -> None:
+def test_an_input_that_is_nowhere_is_reported_with_the_folders_searched(tmp_path: Path) -> None:
     fleet = _fleet(tmp_path, {**ENTRY, "input_paths": ["web/gone.jsonnet"]})
 
     (error,) = _refused(fleet)
@@ -64,7 +64,7 @@ def test_an_input_that_is_nowhere_is_told_with_the_folders_searched(tmp_path: Pa
 
 
 @pytest.mark.spec("07.03")
-def test_failing_code_is_told_with_its_frames(tmp_path: Path) -> None:
+def test_failing_code_is_reported_with_its_frames(tmp_path: Path) -> None:
     main = "local f(x) = error 'no ' + x;\n{ out: { a: f('way') } }\n"
 
     (error,) = _refused(_fleet(tmp_path, ENTRY, main=main))
@@ -141,7 +141,7 @@ def test_an_instance_with_a_dot_in_its_name_is_in_the_catalog(tmp_path: Path) ->
     assert list(fleet.catalog_files()) == ["manifests/web.two/out.yaml"]
 
 
-def test_a_program_that_fails_is_told_with_its_words_and_its_line(tmp_path: Path) -> None:
+def test_a_program_that_fails_is_reported_with_its_words_and_its_line(tmp_path: Path) -> None:
     program: dict[str, Any] = {
         "input_type": "external",
         "input_paths": ["web/run.sh"],

@@ -152,7 +152,7 @@ def test_a_rewritten_branch_is_followed(workspace: Workspace, remote: Path, plac
     assert workspace.fetch(configuration(remote))[0].commit == commit
 
 
-def test_a_moved_tag_is_followed_and_told(
+def test_a_moved_tag_is_followed_and_reported(
     workspace: Workspace, remote: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     workspace.fetch(configuration(remote, "v1"))
@@ -177,7 +177,7 @@ def test_another_repository_takes_over_in_place(workspace: Workspace, place: Pat
 
 
 @pytest.mark.usefixtures("place")
-def test_a_tag_of_the_repository_before_is_no_revision(workspace: Workspace) -> None:
+def test_a_tag_of_the_former_repository_is_not_a_revision(workspace: Workspace) -> None:
     other = make_repository(workspace.root / "other.git", {"other.yml": "d: 1\n"})
 
     (error,) = workspace.refused(configuration(other, "v1"))
@@ -195,7 +195,9 @@ def test_a_repository_that_cannot_be_reached_takes_over_nothing(
 
 
 @pytest.mark.spec("03.06")
-def test_all_local_work_is_told_and_kept(workspace: Workspace, remote: Path, place: Path) -> None:
+def test_all_local_work_is_reported_and_kept(
+    workspace: Workspace, remote: Path, place: Path
+) -> None:
     git(place, "checkout", "--quiet", "-b", "side")
     side = commit_in(place, {"side.yml": "side"}, message="Side")
     git(place, "checkout", "--quiet", "master")
@@ -240,7 +242,7 @@ def test_force_puts_local_work_aside(workspace: Workspace, remote: Path, place: 
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.spec("03.07")
-def test_a_folder_that_is_no_clone_is_left_alone(
+def test_a_folder_that_is_not_a_clone_is_left_alone(
     workspace: Workspace, remote: Path, *, force: bool
 ) -> None:
     place = workspace.work / "inventory/classes/global"
@@ -256,7 +258,7 @@ def test_a_folder_that_is_no_clone_is_left_alone(
 
 @pytest.mark.spec("03.08", "03.12")
 @pytest.mark.usefixtures("place")
-def test_an_unreachable_remote_is_told(workspace: Workspace, remote: Path) -> None:
+def test_an_unreachable_remote_is_reported(workspace: Workspace, remote: Path) -> None:
     remote.rename(workspace.root / "moved.git")
 
     (error,) = workspace.refused(configuration(remote))

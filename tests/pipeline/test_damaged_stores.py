@@ -48,7 +48,7 @@ def test_what_was_damaged_is_made_again(damaged: DamagedStore) -> None:
 
 
 @pytest.mark.parametrize("what", ["mode", "owner"])
-def test_a_store_of_others_is_told_and_not_used(
+def test_a_store_of_others_is_reported_and_not_used(
     damaged: DamagedStore, what: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     if what == "owner" and os.geteuid():

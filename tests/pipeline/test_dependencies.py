@@ -132,7 +132,7 @@ def test_a_branch_is_followed(
 
 
 @pytest.mark.spec("05.06")
-def test_a_moved_tag_is_followed_and_told(
+def test_a_moved_tag_is_followed_and_reported(
     workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (before,) = workspace.fetch(component(foo, "v1.0.0"))
@@ -159,7 +159,7 @@ def test_the_version_is_switched_forth_and_back(workspace: Workspace, foo: Path)
         assert branch(workspace.place("foo")) == on_branch
 
 
-def test_a_merged_branch_that_is_gone_is_no_local_work(workspace: Workspace, foo: Path) -> None:
+def test_a_merged_branch_that_is_gone_is_not_local_work(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo, "feat/x"))
     git(foo, "branch", "-D", "feat/x")
     git(foo, "tag", "-d", "light")
@@ -229,7 +229,7 @@ def test_a_worktree_that_was_killed_while_it_was_made_is_made_again(
     assert (workspace.place("foo") / "class/foo.yml").is_file()
 
 
-def test_a_checkout_whose_clone_is_gone_or_damaged_is_told_what_to_do(
+def test_a_checkout_whose_clone_is_missing_or_damaged_is_an_error_with_a_hint(
     workspace: Workspace, foo: Path
 ) -> None:
     workspace.fetch(component(foo))
@@ -381,7 +381,7 @@ def test_a_missing_revision_is_reported_with_its_dependency(
     assert {error.where for error in (*first, *later)} == {url_of(foo)}
 
 
-def test_a_local_branch_is_no_version(workspace: Workspace, foo: Path) -> None:
+def test_a_local_branch_is_not_a_version(workspace: Workspace, foo: Path) -> None:
     workspace.fetch(component(foo))
     git(workspace.place("foo"), "branch", "mine")
 

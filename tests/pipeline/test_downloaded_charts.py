@@ -29,7 +29,7 @@ def web() -> Iterator[Web]:
 
 
 @pytest.mark.parametrize("absolute", [True, False])
-def test_a_chart_of_an_exact_version_is_asked_for_once(
+def test_a_chart_of_an_exact_version_is_requested_once(
     downloads: Downloads, web: Web, *, absolute: bool
 ) -> None:
     charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
@@ -44,7 +44,7 @@ def test_a_chart_of_an_exact_version_is_asked_for_once(
     assert "version: 1.0.0" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_a_chart_without_version_is_the_newest_and_asked_for_again(
+def test_a_chart_without_version_is_the_newest_and_requested_again(
     downloads: Downloads, web: Web
 ) -> None:
     charts = {("own", v): chart_archive("own", v) for v in ("1.0.0", "1.1.0", "2.0.0-rc.1")}
@@ -76,7 +76,7 @@ def test_another_version_replaces_a_chart(downloads: Downloads, web: Web) -> Non
     assert "templates/gone" not in downloads.files("chart")
 
 
-def test_a_chart_that_is_not_what_the_index_says_is_told(
+def test_a_chart_that_is_not_what_the_index_says_is_reported(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
@@ -91,7 +91,7 @@ def test_a_chart_that_is_not_what_the_index_says_is_told(
     assert str(error) in caplog.text
 
 
-def test_a_version_that_is_not_there_is_told_with_those_that_are(
+def test_a_version_that_is_not_there_is_reported_with_those_that_are(
     downloads: Downloads, web: Web
 ) -> None:
     source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
@@ -146,7 +146,7 @@ def test_a_chart_of_a_registry(
     assert "version: 1.0.0+build.1" in downloads.files("chart")["Chart.yaml"]
 
 
-def test_a_registry_that_lets_nobody_in_is_told_with_what_to_do(
+def test_failed_authentication_at_a_registry_is_reported_with_a_hint(
     downloads: Downloads, web: Web
 ) -> None:
     registry = Registry(web, ("me", "secret"))

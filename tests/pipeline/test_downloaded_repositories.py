@@ -56,7 +56,7 @@ def test_a_clone_that_somebody_looked_at_is_still_ours(downloads: Downloads) -> 
     assert not (downloads.place / ".git/commodore-put-aside").exists()
 
 
-def test_a_branch_is_asked_for_again_a_commit_never(downloads: Downloads) -> None:
+def test_a_branch_is_requested_again_a_commit_never(downloads: Downloads) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})
     first = git(repository, "rev-parse", "master")
     downloads.fetch(downloads.git(url_of(repository), "one", ref="master"))
@@ -133,7 +133,7 @@ def _linking(downloads: Downloads, files: dict[str, str], links: dict[str, str])
     ("more", "says"),
     [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "has no folder none")],
 )
-def test_what_a_repository_lacks_is_told(
+def test_what_a_repository_lacks_is_reported(
     downloads: Downloads, more: dict[str, str], says: str
 ) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})

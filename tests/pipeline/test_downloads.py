@@ -29,7 +29,7 @@ def web() -> Iterator[Web]:
         yield server
 
 
-def test_a_file_is_asked_for_again_by_its_stamp(downloads: Downloads, web: Web) -> None:
+def test_a_file_is_requested_again_by_its_stamp(downloads: Downloads, web: Web) -> None:
     entry = downloads.file(web.put("/a.yaml", "one"))
 
     downloads.fetch(entry)
@@ -103,7 +103,7 @@ def test_one_source_for_two_places_is_fetched_once(downloads: Downloads, web: We
         ("/a.tar.gz", "text/plain", False),
     ],
 )
-def test_archives_are_told_by_type_and_name(
+def test_archives_are_recognized_by_type_and_name(
     downloads: Downloads,
     web: Web,
     caplog: pytest.LogCaptureFixture,
@@ -122,7 +122,7 @@ def test_archives_are_told_by_type_and_name(
     assert ("not unpacked" in caplog.text) is not unpacked
 
 
-def test_a_zip_is_told_by_its_beginning(downloads: Downloads, web: Web) -> None:
+def test_a_zip_is_recognized_by_its_beginning(downloads: Downloads, web: Web) -> None:
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:
         archive.writestr("top/a.txt", "a")
@@ -171,7 +171,9 @@ def test_hostile_archives_write_nothing(downloads: Downloads, web: Web, kind: st
     assert any(word in str(error) for word in ("bad", "outside", "Git"))
 
 
-def test_all_failures_are_told_together_with_who_needs_them(downloads: Downloads, web: Web) -> None:
+def test_all_failures_are_reported_together_with_who_needs_them(
+    downloads: Downloads, web: Web
+) -> None:
     web.put("/broken", status=500)
     entries = [
         downloads.file(f"{web.url}/none", "a"),
@@ -193,7 +195,9 @@ def test_all_failures_are_told_together_with_who_needs_them(downloads: Downloads
     assert hints["answered 404"] == "check the address, and the version if it holds one"
 
 
-def test_a_server_that_is_away_for_a_moment_is_asked_again(downloads: Downloads, web: Web) -> None:
+def test_a_server_that_is_away_for_a_moment_is_requested_again(
+    downloads: Downloads, web: Web
+) -> None:
     downloads.fetch(downloads.file(web.put("/a", "one", failures=1)))
 
     assert [status for _, status in web.answers()] == [503, 200]
@@ -219,7 +223,7 @@ def test_a_netrc_file_lets_one_in(downloads: Downloads, web: Web, stranger: Path
 
 
 @pytest.mark.parametrize("variable", ["REQUESTS_CA_BUNDLE", "SSL_CERT_FILE"])
-def test_authorities_that_are_not_there_are_told(
+def test_authorities_that_are_not_there_are_reported(
     downloads: Downloads, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE"):
@@ -246,7 +250,7 @@ def test_the_authorities_of_other_programs_count(
 
 
 @pytest.mark.parametrize("url", ["ftp://example.com/a", "nonsense", "https://"])
-def test_what_is_no_url_is_told(downloads: Downloads, url: str) -> None:
+def test_an_invalid_url_is_reported(downloads: Downloads, url: str) -> None:
     (error,) = downloads.refused(downloads.file(url))
 
     assert "no URL to download from" in str(error) or "failed" in str(error)

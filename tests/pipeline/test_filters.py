@@ -48,7 +48,9 @@ def push(fleet: Fleet, *, strict: bool = False) -> Published:
     return compile_catalog(fleet.config(strict=strict), CLUSTER, approve=lambda _: True)
 
 
-def test_invalid_definition_is_told_for_each_instance_and_the_others_run(tmp_path: Path) -> None:
+def test_invalid_definition_is_reported_for_each_instance_and_the_others_run(
+    tmp_path: Path,
+) -> None:
     fleet = a_cluster(tmp_path, INVALID)
 
     notices = push(fleet).notices
@@ -86,7 +88,7 @@ def test_disabled_filter_is_never_an_error(tmp_path: Path) -> None:
     assert [notice.strict for notice in notices] == [False, False]
 
 
-def test_failing_filters_are_told_together_with_their_definitions(tmp_path: Path) -> None:
+def test_failing_filters_are_reported_together_with_their_definitions(tmp_path: Path) -> None:
     failing = {"filters": [{"type": "jsonnet", "filter": "fail.jsonnet", "path": "x"}]}
     broken = "{\n  x: error 'in ' + std.extVar('component'),\n}\n"
     fleet = make_fleet(tmp_path, web={"fail.jsonnet": broken}, shop={"fail.jsonnet": broken})

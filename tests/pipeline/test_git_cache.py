@@ -297,7 +297,7 @@ def with_a_tip_of_nowhere(entry: Path) -> None:
         with_a_tip_of_nowhere,
     ],
 )
-def test_a_broken_cache_is_told_and_made_anew(
+def test_a_broken_cache_is_reported_and_replaced(
     shared: Shared, caplog: pytest.LogCaptureFixture, damage: Callable[[Path], None]
 ) -> None:
     repository = shared.repository("foo")
@@ -328,7 +328,7 @@ def test_an_entry_that_breaks_while_it_is_kept_is_dropped(
     assert not shared.entry(foo).exists()
 
 
-def test_an_unfinished_entry_is_made_anew_in_silence(
+def test_an_unfinished_entry_is_replaced_in_silence(
     shared: Shared, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     shared.fetch_in("one", component(foo))

@@ -86,7 +86,7 @@ def test_local_mode_asks_no_git(
     assert started() == {}
 
 
-def test_servers_are_asked_one_question_each(
+def test_servers_get_one_request_each(
     workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     names = [f"c{number}" for number in range(5)]
@@ -115,7 +115,7 @@ def test_servers_are_asked_one_question_each(
     assert counted["rev-list"] + counted["rev-parse"] <= 10
 
 
-def test_commits_that_are_there_are_no_question(
+def test_present_commits_need_no_request(
     workspace: Workspace, started: Callable[[], Counter[str]]
 ) -> None:
     foo = workspace.repository("foo")
@@ -186,7 +186,7 @@ CHANGES = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_worktree_that_is_clean_is_looked_at_again_after(
+def test_a_worktree_that_is_clean_is_checked_again_after(
     workspace: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
 ) -> None:
     spec = component(workspace.repository("foo"))
@@ -203,7 +203,7 @@ def test_a_worktree_that_is_clean_is_looked_at_again_after(
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_a_worktree_that_git_called_clean_is_looked_at_again_after(
+def test_a_worktree_that_git_called_clean_is_checked_again_after(
     workspace: Workspace, started: Callable[[], Counter[str]], change: Callable[[Path], None]
 ) -> None:
     spec = component(workspace.repository("foo"))
@@ -234,7 +234,7 @@ def on_a_branch(place: Path) -> None:
 
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("change", [*CHANGES, untracked, on_a_branch])
-def test_a_configuration_that_is_clean_is_looked_at_again_after(
+def test_a_configuration_that_is_clean_is_checked_again_after(
     workspace: Workspace,
     started: Callable[[], Counter[str]],
     change: Callable[[Path], None],

@@ -57,7 +57,7 @@ def refused(workspace: Workspace, url: str) -> CommodoreError:
     return error
 
 
-def test_an_unchanged_remote_is_asked_once_and_nothing_more(
+def test_an_unchanged_remote_gets_one_request(
     workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     tag(foo, "v1")
@@ -186,7 +186,7 @@ def test_what_passes_by_itself_is_tried_again(
     assert got.commit == git(foo, "rev-parse", "master")
 
 
-def test_an_answer_that_is_cut_off_is_asked_for_again(
+def test_an_answer_that_is_cut_off_is_requested_again(
     workspace: Workspace, foo: Path, web: HttpServer
 ) -> None:
     web.behaviour.truncated = 1
@@ -207,7 +207,7 @@ def test_all_servers_that_fail_are_named_at_once(workspace: Workspace, web: Http
     assert [error.where for error in errors] == urls
 
 
-def test_slow_servers_are_asked_at_the_same_time(workspace: Workspace, web: HttpServer) -> None:
+def test_slow_servers_are_queried_at_the_same_time(workspace: Workspace, web: HttpServer) -> None:
     specs = []
     for name in ("one", "two", "three", "four"):
         workspace.repository(name)
@@ -307,9 +307,7 @@ def test_a_catalog_is_pushed_over_http_with_a_token(
     assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.asked
 
 
-def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(
-    workspace: Workspace, web: HttpServer
-) -> None:
+def test_a_catalog_is_pushed_over_ssh_by_default(workspace: Workspace, web: HttpServer) -> None:
     make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
 
     with pytest.raises(CommodoreError) as caught:
@@ -322,7 +320,7 @@ def test_a_catalog_is_pushed_over_ssh_unless_told_otherwise(
     assert setting == "ssh://git@127.0.0.1/git/catalog.git"
 
 
-def test_a_catalog_that_somebody_pushed_to_meanwhile_is_not_overwritten(
+def test_a_catalog_with_a_concurrent_push_is_not_overwritten(
     workspace: Workspace, web: HttpServer
 ) -> None:
     remote = make_repository(workspace.root / "remotes/catalog.git", {"README.md": "ours"})
@@ -362,7 +360,7 @@ def test_a_catalog_over_ssh_is_cloned_and_pushed(workspace: Workspace, shell: Ss
 
 
 @pytest.mark.spec("05.05")
-def test_over_ssh_with_a_key_that_nobody_knows(
+def test_over_ssh_with_an_unknown_key(
     workspace: Workspace, foo: Path, shell: SshServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GIT_SSH_COMMAND", shell.stranger)

@@ -259,7 +259,7 @@ def test_a_netrc_file_does_not_replace_the_token(
 
 
 @pytest.mark.parametrize("token", ["", " \n"])
-def test_nothing_is_asked_without_a_token(api: Api, config: Config, token: str) -> None:
+def test_nothing_is_requested_without_a_token(api: Api, config: Config, token: str) -> None:
     nobody = replace(config, api_token=token)
 
     for ask in (lambda: load_cluster(nobody, "c-1"), lambda: report(nobody, make_record())):
@@ -272,7 +272,7 @@ def test_nothing_is_asked_without_a_token(api: Api, config: Config, token: str) 
 
 
 @pytest.mark.spec("02.01")
-def test_without_an_api_url_every_way_on_is_told(config: Config) -> None:
+def test_without_an_api_url_every_way_on_is_reported(config: Config) -> None:
     with pytest.raises(CommodoreError, match="no API URL") as raised:
         list_clusters(replace(config, api_url=""))
 
@@ -335,7 +335,7 @@ def test_redirects_that_lead_nowhere_end(api: Api, location: str, problem: str) 
         get_json(f"{api.url}/a", timeout=5)
 
 
-def test_a_redirect_without_a_place_is_no_answer(api: Api) -> None:
+def test_a_redirect_without_a_location_is_an_error(api: Api) -> None:
     api.on("POST /a", Reply(302))
 
     with pytest.raises(HttpError, match="answered 302 Found"):
@@ -378,7 +378,7 @@ def test_a_server_is_itself_or_its_https(url: str, other: str, same: bool) -> No
         (json_reply({}, 599), "answered 599: no reason given"),
     ],
 )
-def test_a_refusal_is_told_with_status_and_reason(api: Api, reply: Reply, problem: str) -> None:
+def test_a_refusal_is_reported_with_status_and_reason(api: Api, reply: Reply, problem: str) -> None:
     api.on("GET /a", reply)
 
     with pytest.raises(HttpError) as raised:
@@ -397,7 +397,7 @@ def test_the_status_of_a_broken_proxy_is_not_lost(api: Api) -> None:
 
 @pytest.mark.spec("02.04")
 @pytest.mark.parametrize("body", [b"<!doctype html>\n <p>Hello", b'{"a": ', b"\xff\xfe\xfa"])
-def test_an_answer_that_is_no_json_shows_how_it_begins(api: Api, body: bytes) -> None:
+def test_a_response_that_is_not_json_is_shown_in_part(api: Api, body: bytes) -> None:
     api.on("GET /a", Reply(200, body))
 
     with pytest.raises(HttpError, match=r"200 OK, but no JSON; it begins: .") as raised:
@@ -416,7 +416,7 @@ def test_an_empty_answer_is_none(api: Api) -> None:
     ("value", "problem"),
     [([], "a list"), (None, "nothing"), ("c-1", "a text")],
 )
-def test_a_cluster_that_is_no_object_is_refused(
+def test_a_cluster_that_is_not_an_object_is_refused(
     api: Api, config: Config, value: object, problem: str
 ) -> None:
     api.serves("/clusters/c-1", value)
@@ -430,7 +430,7 @@ def test_a_cluster_that_is_no_object_is_refused(
     ("value", "problem"),
     [({}, "sent a mapping"), (None, "sent nothing"), ([{}, 1], "sent a list of other things")],
 )
-def test_clusters_that_are_no_list_are_refused(
+def test_clusters_that_are_not_a_list_are_refused(
     api: Api, config: Config, value: object, problem: str
 ) -> None:
     api.serves("/clusters/", value)
@@ -449,7 +449,9 @@ def test_clusters_without_id_are_not_completed(api: Api, config: Config) -> None
     assert cluster_ids(config) == ["c-1"]
 
 
-def test_an_unknown_cluster_is_told_to_those_who_may_not_list(api: Api, config: Config) -> None:
+def test_an_unknown_cluster_is_reported_without_permission_to_list(
+    api: Api, config: Config
+) -> None:
     api.on("GET /clusters/", error_reply(403, "not yours"))
 
     with pytest.raises(NotFound, match="answered 404 Not Found: no GET /clusters/c-9"):
@@ -457,7 +459,7 @@ def test_an_unknown_cluster_is_told_to_those_who_may_not_list(api: Api, config: 
 
 
 @pytest.mark.spec("02.10")
-def test_a_tenant_unknown_to_the_api_is_told_with_the_cluster(api: Api, config: Config) -> None:
+def test_a_tenant_unknown_to_the_api_is_reported_with_the_cluster(api: Api, config: Config) -> None:
     api.serves("/clusters/c-1", cluster_object())
 
     with pytest.raises(NotFound) as raised:
@@ -467,7 +469,7 @@ def test_a_tenant_unknown_to_the_api_is_told_with_the_cluster(api: Api, config: 
     assert raised.value.__notes__ == ["while loading cluster c-1"]
 
 
-def test_problems_of_both_objects_are_told_with_their_urls(api: Api, config: Config) -> None:
+def test_problems_of_both_objects_are_reported_with_their_urls(api: Api, config: Config) -> None:
     api.serves("/clusters/c-1", cluster_object(gitRepo=MISSING))
     api.serves("/tenants/t-1", tenant_object(gitRepo=MISSING))
 
@@ -484,7 +486,7 @@ def test_problems_of_both_objects_are_told_with_their_urls(api: Api, config: Con
 
 
 @pytest.mark.parametrize("status", [502, 503, 504])
-def test_a_get_is_asked_again_while_the_server_is_away(api: Api, status: int) -> None:
+def test_a_get_is_requested_again_while_the_server_is_away(api: Api, status: int) -> None:
     api.on("GET /a", Reply(status), Reply(200, b"{}", cut=True), json_reply({"x": 1}))
 
     assert get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES) == {"x": 1}
@@ -517,7 +519,7 @@ def test_completion_does_not_wait(api: Api, config: Config) -> None:
 
 
 @pytest.mark.spec("02.02")
-def test_a_refused_connection_is_told_with_url_and_cause() -> None:
+def test_a_refused_connection_is_reported_with_url_and_cause() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}"
@@ -540,7 +542,7 @@ def test_a_broken_tls_connection_points_to_the_ca(api: Api) -> None:
 
 
 @pytest.mark.spec("02.02")
-def test_a_broken_proxy_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_proxy_is_distinguished(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_PROXY")
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -574,7 +576,7 @@ def test_no_time_at_all_is_a_wrong_setting(api: Api, timeout: int) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])
-def test_a_url_that_cannot_be_asked_is_understood(url: str) -> None:
+def test_a_url_that_cannot_be_requested_is_reported(url: str) -> None:
     with pytest.raises(HttpError) as raised:
         get_json(url, timeout=1, pauses=())
 

@@ -75,7 +75,7 @@ def test_what_is_not_there_is_skipped_with_a_word(
     ]
 
 
-def test_all_that_cannot_be_used_is_told_together(workspace: Workspace) -> None:
+def test_all_that_cannot_be_used_is_reported_together(workspace: Workspace) -> None:
     foo, bar = workspace.repository("foo"), workspace.repository("bar")
     broken = workspace.repository("broken", {"class/defaults.yml": ""})
     workspace.place("bar").mkdir(parents=True)

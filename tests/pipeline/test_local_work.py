@@ -103,7 +103,7 @@ def test_a_commit_of_the_users_stops_the_run(
     assert head(place) == mine
 
 
-def test_a_pushed_commit_is_no_local_work(workspace: Workspace, foo: Path, place: Path) -> None:
+def test_a_pushed_commit_is_not_local_work(workspace: Workspace, foo: Path, place: Path) -> None:
     mine = commit_in(place, {"mine.txt": "mine"})
     git(place, "push", "--quiet", "origin", "HEAD:master")
 
@@ -113,7 +113,7 @@ def test_a_pushed_commit_is_no_local_work(workspace: Workspace, foo: Path, place
     assert branch(place) == "master"
 
 
-def test_a_pushed_commit_is_no_local_work_when_its_branch_is_deleted(
+def test_a_pushed_commit_is_not_local_work_when_its_branch_is_deleted(
     workspace: Workspace, foo: Path
 ) -> None:
     git(foo, "branch", "feat", "master")
@@ -285,7 +285,7 @@ def test_a_clone_with_work_makes_room_by_force_only(
 
 @pytest.mark.parametrize("force", [False, True])
 @pytest.mark.spec("05.08")
-def test_a_folder_that_is_no_checkout_is_left_alone(
+def test_a_folder_that_is_not_a_checkout_is_left_alone(
     workspace: Workspace, foo: Path, *, force: bool
 ) -> None:
     # The folder lies in a repository of the user's, which must not be other_kind_error for ours.
@@ -328,7 +328,7 @@ def test_a_link_to_a_clone_elsewhere_is_left_alone(
 
 
 @pytest.mark.spec("03.09")
-def test_all_problems_are_told_before_anything_changes(workspace: Workspace, foo: Path) -> None:
+def test_all_problems_are_reported_before_anything_changes(workspace: Workspace, foo: Path) -> None:
     tenant = workspace.repository("tenant", {"common.yml": "{}"})
     bar, clean = workspace.repository("bar"), workspace.repository("clean")
     specs = (

@@ -98,7 +98,7 @@ def test_a_strict_run_ends_with_a_library_that_cannot_be_had(tmp_path: Path) -> 
 
 @pytest.mark.spec("12.17")
 @pytest.mark.usefixtures("programs")
-def test_a_jb_that_was_asked_for_and_is_not_there(tmp_path: Path) -> None:
+def test_a_requested_jb_that_is_missing(tmp_path: Path) -> None:
     error = failure(tmp_path, wanting_a_library(), jsonnet_bundler="jb")
 
     assert "the program jb is not installed" in str(error)

@@ -198,7 +198,7 @@ def test_a_component_compiles_offline_with_the_libraries_that_it_has(
     assert offline.tree == online.tree
 
 
-def test_libraries_that_a_component_lacks_offline_are_told(tmp_path: Path) -> None:
+def test_libraries_that_a_component_lacks_offline_are_reported(tmp_path: Path) -> None:
     config = make_config(tmp_path / "work", download_cache=tmp_path / "cache", offline=True)
 
     with no_connections(), pytest.raises(CommodoreError) as caught:

@@ -80,7 +80,7 @@ def test_files_in_a_chart_that_came_from_nobody_are_kept_aside(
     assert len([*(downloads.place / ".git/commodore-put-aside").rglob("old.yaml")]) == 1
 
 
-def test_a_file_of_the_repository_may_be_put_over_but_is_told(
+def test_a_file_of_the_repository_may_be_overwritten_with_a_warning(
     downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture
 ) -> None:
     entry = downloads.file(web.put("/a", "one"), "tracked.txt")
@@ -167,7 +167,7 @@ world.fetch(world.file(sys.argv[2], "out", unpack=True))
 
 
 @pytest.mark.parametrize("written", [1, 120])
-def test_a_run_that_was_killed_is_mended_by_the_next(
+def test_the_next_run_repairs_what_a_killed_one_left(
     downloads: Downloads, web: Web, written: int
 ) -> None:
     old = {f"{n % 7}/old-{n}": f"{n}" for n in range(400)}

@@ -89,7 +89,7 @@ def test_a_first_push_that_is_overtaken(fleet: Fleet) -> None:
     ]
 
 
-def test_another_change_than_the_approved_one_is_asked_about_again(fleet: Fleet) -> None:
+def test_another_change_than_the_approved_one_needs_approval_again(fleet: Fleet) -> None:
     push(fleet.config())
     fleet.change_data()
     rival = Rival(fleet, times=1, files={"manifests/theirs.yaml": "a: 1\n"})
@@ -225,7 +225,7 @@ def test_a_checkout_knows_its_cluster(fleet: Fleet) -> None:
     assert sorted(p.name for p in catalog.iterdir()) == [".git", "manifests", "refs"]
 
 
-def test_two_clusters_with_one_catalog_are_doubted(fleet: Fleet) -> None:
+def test_two_clusters_with_one_catalog_give_a_warning(fleet: Fleet) -> None:
     push(fleet.config())
     other = fleet.a_second_cluster(fleet.catalog)
 
@@ -253,7 +253,7 @@ def test_another_cluster_with_its_own_catalog_takes_over(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize("what", ["owner", "remote"])
-def test_local_mode_doubts_a_catalog_of_another_cluster(fleet: Fleet, what: str) -> None:
+def test_local_mode_warns_about_a_catalog_of_another_cluster(fleet: Fleet, what: str) -> None:
     push(fleet.config())
     catalog = fleet.work / "catalog"
     if what == "owner":
@@ -268,7 +268,7 @@ def test_local_mode_doubts_a_catalog_of_another_cluster(fleet: Fleet, what: str)
     assert ("c-two" if what == "owner" else "file:///elsewhere.git") in notice.message
 
 
-def test_a_push_url_that_nobody_answers_is_told_early(
+def test_an_unreachable_push_url_is_reported_early(
     fleet: Fleet, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings = fleet.root / "gitconfig"
@@ -303,7 +303,7 @@ def test_a_branch_for_review(fleet: Fleet) -> None:
     assert [file.old for file in back.change.files] == [file.old for file in published.change.files]
 
 
-def test_a_branch_for_review_that_was_merged_and_deleted_is_nobodys_work(
+def test_a_branch_for_review_that_was_merged_and_deleted_is_not_local_work(
     fleet: Fleet, caplog: pytest.LogCaptureFixture
 ) -> None:
     push(fleet.config())

@@ -137,7 +137,7 @@ def test_reference_that_is_gone_leaves_the_catalog(tmp_path: Path) -> None:
 
 @pytest.mark.spec("08.02", "08.03", "08.04", "08.06")
 @pytest.mark.parametrize("text", ["vaultkv:key", "vaultkv", "plain:a/b", "vaultkv:../../x/y"])
-def test_bad_reference_is_told_with_file_and_line(tmp_path: Path, text: str) -> None:
+def test_bad_reference_is_reported_with_file_and_line(tmp_path: Path, text: str) -> None:
     fleet = secrets_fleet(tmp_path)
     tenant_says(
         fleet,
@@ -154,7 +154,7 @@ def test_bad_reference_is_told_with_file_and_line(tmp_path: Path, text: str) -> 
     assert parameter == "target web, parameters.web.data.list[1]"
 
 
-def test_malformed_reference_is_told_with_file_and_line(tmp_path: Path) -> None:
+def test_malformed_reference_is_reported_with_file_and_line(tmp_path: Path) -> None:
     fleet = secrets_fleet(tmp_path)
     tenant_says(fleet, "applications: [web]\nparameters:\n  a: 1\n  pw: '?{vaultkv:a/b'\n")
 
@@ -168,7 +168,7 @@ def test_malformed_reference_is_told_with_file_and_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("text", ["a/b/", "a/b@c"])
-def test_malformed_reference_in_a_manifest_is_told_with_file_and_line(
+def test_malformed_reference_in_a_manifest_is_reported_with_file_and_line(
     tmp_path: Path, text: str, engine: str
 ) -> None:
     fleet = secrets_fleet(tmp_path)
@@ -197,7 +197,7 @@ def test_reference_that_only_code_makes_is_an_error(tmp_path: Path) -> None:
     assert "write it into a parameter" in caught.value.hint
 
 
-def test_reference_that_is_encoded_is_told(tmp_path: Path) -> None:
+def test_reference_that_is_encoded_is_reported(tmp_path: Path) -> None:
     main = MAIN.replace("@CONTENT@", "data: { pw: std.base64('?{vaultkv:a/b}') }")
     fleet = secrets_fleet(tmp_path, **{"component/main.jsonnet": main})
     fleet.configure({"applications": ["web"], "parameters": {"pw": "?{vaultkv:a/b}"}})
@@ -209,7 +209,7 @@ def test_reference_that_is_encoded_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("strict", [False, True])
-def test_reference_that_only_a_copied_file_has_is_told(tmp_path: Path, strict: bool) -> None:
+def test_reference_that_only_a_copied_file_has_is_reported(tmp_path: Path, strict: bool) -> None:
     files = configmap_component("web")
     entry = {
         "input_paths": ["${_base_directory}/static"],

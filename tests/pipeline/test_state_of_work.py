@@ -36,7 +36,9 @@ def refused(fleet: Fleet, *, cluster: str = CLUSTER, local: bool = False) -> Com
 
 
 @pytest.mark.spec("03.15")
-def test_removed_references_of_the_hierarchy_are_told_with_place_and_count(fleet: Fleet) -> None:
+def test_removed_references_of_the_hierarchy_are_reported_with_place_and_count(
+    fleet: Fleet,
+) -> None:
     data = {"a": "${customer:name}", "b": "x-${cloud:region}", "c": "${cluster:dist}"}
     fleet.configure({"applications": ["web"], "parameters": {"web": {"data": data}}})
 
@@ -55,7 +57,7 @@ def test_removed_references_of_the_hierarchy_are_told_with_place_and_count(fleet
 
 @pytest.mark.spec("03.15")
 @pytest.mark.parametrize("name", ["class/web.yml", "class/defaults.yml"])
-def test_removed_references_of_a_component_are_told(fleet: Fleet, name: str) -> None:
+def test_removed_references_of_a_component_are_reported(fleet: Fleet, name: str) -> None:
     repository = fleet.repository("component-web")
     content = yaml.safe_load(git(repository, "show", f"master:{name}"))
     content["parameters"].setdefault("web", {})["cloud"] = "${cloud:provider}"
@@ -69,7 +71,7 @@ def test_removed_references_of_a_component_are_told(fleet: Fleet, name: str) -> 
 
 
 @pytest.mark.spec("03.16")
-def test_the_old_place_of_versions_is_told_with_its_line(fleet: Fleet) -> None:
+def test_the_old_place_of_versions_is_reported_with_its_line(fleet: Fleet) -> None:
     values = "applications: [web]\nparameters:\n  component_versions:\n    web: {version: v1}\n"
     commit_to(fleet.repository("tenant"), {"common.yml": values})
 
@@ -103,7 +105,7 @@ def test_local_mode_is_for_the_cluster_that_lies_there(fleet: Fleet) -> None:
 
 
 @pytest.mark.spec("03.23")
-def test_local_mode_makes_the_folders_of_links_anew(fleet: Fleet) -> None:
+def test_local_mode_recreates_the_folders_of_links(fleet: Fleet) -> None:
     push(fleet.config())
     classes = fleet.work / "inventory/classes"
     for name in ("components", "defaults"):

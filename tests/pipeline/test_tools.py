@@ -167,7 +167,7 @@ def test_checksums_are_read_in_every_usual_form(
 
 @pytest.mark.spec("12.11")
 @pytest.mark.parametrize("line", ["<html>", "abc  jb_linux_amd64", "{sum}", "{sum}0  {file}"])
-def test_a_line_that_is_no_checksum_is_told(
+def test_an_invalid_checksum_line_is_reported(
     line: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release("jb", "v1.2.3", checksums=f"{{sum}}  {{file}}\n{line}\n")
@@ -181,7 +181,7 @@ def test_a_line_that_is_no_checksum_is_told(
 @pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", TOOLS)
 @pytest.mark.parametrize("part", ["url", "checksums_url"])
-def test_an_unknown_version_is_told_with_its_url(
+def test_an_unknown_version_is_reported_with_its_url(
     tool: str, part: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release(tool, "v9.9.9")
@@ -198,7 +198,7 @@ def test_an_unknown_version_is_told_with_its_url(
 
 @pytest.mark.spec("12.09", "12.12")
 @pytest.mark.parametrize("tool", TOOLS)
-def test_a_failing_server_is_asked_again_and_told(
+def test_a_failing_server_is_requested_again_and_reported(
     tool: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release(tool, "v1.2.3", file=error_reply(503, "busy"))
@@ -222,7 +222,7 @@ def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publish
 
 
 @pytest.mark.spec("12.14")
-def test_a_download_that_ends_too_early_is_told(used: ToolFolder, publisher: Publisher) -> None:
+def test_a_download_that_ends_too_early_is_reported(used: ToolFolder, publisher: Publisher) -> None:
     release = publisher.release("helm", "v1.2.3", file=Reply(body=b"x" * 100_000, cut=True))
 
     error = strict(used, publisher, release)
@@ -233,7 +233,7 @@ def test_a_download_that_ends_too_early_is_told(used: ToolFolder, publisher: Pub
 
 @pytest.mark.spec("12.15")
 @pytest.mark.parametrize("body", [b"", b"x" * 100])
-def test_a_download_that_stalls_is_told(
+def test_a_download_that_stalls_is_reported(
     body: bytes, used: ToolFolder, publisher: Publisher
 ) -> None:
     release = publisher.release("jb", "v1.2.3", file=Reply(body=body, silent=True))
@@ -292,7 +292,7 @@ def test_a_program_is_tried_without_our_secrets(
     ],
     ids=["no archive", "leads out", "cut short"],
 )
-def test_an_archive_without_the_program_is_told(
+def test_an_archive_without_the_program_is_reported(
     content: bytes, told: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     digest = hashlib.sha256(content).hexdigest()
@@ -349,7 +349,7 @@ def test_what_a_killed_installation_left_is_swept(folder: ToolFolder, publisher:
 
 
 @pytest.mark.spec("12.14")
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, publisher: Publisher) -> None:
+def test_a_folder_that_cannot_be_made_is_reported(tmp_path: Path, publisher: Publisher) -> None:
     (tmp_path / "file").write_text("in the way")
     folder = ToolFolder(tmp_path / "file" / "tools")
 
@@ -392,7 +392,7 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
         (b'{"helm": {"at": 1}}', "expected an object"),
     ],
 )
-def test_a_broken_record_is_told_and_left_alone(
+def test_a_broken_record_is_reported_and_left_alone(
     content: bytes, told: str, folder: ToolFolder
 ) -> None:
     folder.path.mkdir(parents=True)

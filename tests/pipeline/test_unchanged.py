@@ -65,7 +65,7 @@ def test_files_that_a_run_is_told_to_do_not_count(tmp_path: Path) -> None:
     assert not reruns.run(told_to=(out,)).rested
 
 
-def test_files_that_code_looks_at_count_whoever_writes_them(tmp_path: Path) -> None:
+def test_files_that_code_reads_count_whoever_writes_them(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path)
     out = reruns.work / "out.json"
     commit_to(
@@ -254,7 +254,7 @@ def test_a_commit_to_a_configuration_is_noticed(api: Reruns, repository: str) ->
     assert again.shown == ran.shown
 
 
-def test_a_tag_that_moves_is_noticed_and_told_once(tmp_path: Path) -> None:
+def test_a_tag_that_moves_is_noticed_and_reported_once(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path)
     web = reruns.fleet.repository("component-web")
     git(web, "tag", "v1", "master")
@@ -394,7 +394,7 @@ def test_folders_that_entries_name_count_wherever_they_are(local: Reruns, tmp_pa
     assert not local.run().rested
 
 
-def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> None:
+def test_files_that_code_reads_count_wherever_they_are(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path / "fleet", result_cache=tmp_path / "results", **LOCAL)
     outside = tmp_path / "elsewhere.json"
     outside.write_text('{"of": "one"}')
@@ -410,7 +410,7 @@ def test_files_that_code_looks_at_count_wherever_they_are(tmp_path: Path) -> Non
     assert (reruns.work / "compiled/web/web/out.yaml").read_text() == "of: two\n"
 
 
-def test_servers_are_asked_and_believed(tmp_path: Path) -> None:
+def test_servers_are_queried_and_believed(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path)
     web = reruns.fleet.repository("component-web")
     with git_http.serve(reruns.fleet.root / "repos") as server:

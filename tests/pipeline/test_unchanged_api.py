@@ -36,7 +36,7 @@ def reruns(tmp_path: Path) -> Iterator[Reruns]:
         (f"tenants/{TENANT}.yaml", "Acme", "Acme and Sons"),
     ],
 )
-def test_what_the_api_says_is_noticed(reruns: Reruns, file: str, old: str, new: str) -> None:
+def test_changed_api_responses_are_noticed(reruns: Reruns, file: str, old: str, new: str) -> None:
     rewrite(reruns.fleet.root / "facts" / file, old, new)
 
     ran = reruns.run()

@@ -15,7 +15,7 @@ MINUTES = float(os.environ.get("STATEFUL_MINUTES", "30"))
 pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
-def test_what_is_kept_never_shows() -> None:
+def test_cached_results_equal_uncached_ones() -> None:
     report = play_seeds(KEPT_RESULTS, (f"{SEED}:{number}" for number in range(SEQUENCES)))
 
     assert not report.failures, report.text()
@@ -23,7 +23,9 @@ def test_what_is_kept_never_shows() -> None:
 
 
 @pytest.mark.long
-def test_it_does_not_in_half_an_hour(capsys: pytest.CaptureFixture[str]) -> None:
+def test_cached_results_equal_uncached_ones_for_half_an_hour(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     seed = int(os.environ.get("STATEFUL_SEED", "8"))
     report = play_for(KEPT_RESULTS, MINUTES * 60, jobs=2, seed=seed)
 

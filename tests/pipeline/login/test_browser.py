@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.usefixtures("person")
-def test_the_provider_is_asked_as_it_should_be(config: Config, provider: Double) -> None:
+def test_the_provider_gets_the_right_request(config: Config, provider: Double) -> None:
     log_in(config)
 
     (asked,) = provider.requests("/auth")
@@ -97,7 +97,7 @@ def test_only_the_expected_path_ends_a_login(
     assert "You are logged in" in visitor.last
 
 
-def test_the_page_tells_what_went_wrong(
+def test_the_page_shows_the_error(
     config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     visitor = Visitor()

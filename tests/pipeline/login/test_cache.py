@@ -30,7 +30,7 @@ if TYPE_CHECKING:
         (b"\xff\xfe\xfa", "is not valid JSON; its content is ignored"),
     ],
 )
-def test_a_broken_cache_is_started_anew(
+def test_a_broken_cache_is_replaced(
     config: Config,
     stranger: Path,
     content: bytes,
@@ -47,7 +47,7 @@ def test_a_broken_cache_is_started_anew(
 
 
 @pytest.mark.usefixtures("person")
-def test_a_token_that_cannot_be_kept_is_good_for_this_run(
+def test_a_token_that_cannot_be_cached_is_used_for_this_run(
     config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (stranger / ".cache").write_text("no folder")

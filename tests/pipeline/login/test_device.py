@@ -48,7 +48,7 @@ def test_a_client_that_may_not_use_devices_is_sent_to_a_browser(
     ]
 
 
-def test_a_device_that_was_asked_for_is_no_browser(
+def test_a_failed_device_login_is_reported(
     config: Config, provider: Double, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with interactive_terminal(monkeypatch):
@@ -70,7 +70,7 @@ def test_a_device_that_was_asked_for_is_no_browser(
         (b'{"error": "invalid_grant"}', "answered 400 Bad Request: invalid_grant"),
     ],
 )
-def test_an_invitation_that_ends_is_told(
+def test_an_expired_device_code_is_reported(
     config: Config,
     provider: Double,
     monkeypatch: pytest.MonkeyPatch,

@@ -79,7 +79,7 @@ def test_a_folder_of_facts_needs_no_login(config: Config, ask: Any) -> None:  # 
         (Reply(200, b"<html>"), "answered 200 OK, but no JSON; it begins: <html>"),
     ],
 )
-def test_an_api_that_does_not_tell_how_to_log_in_is_named(
+def test_an_api_without_login_settings_is_named(
     config: Config, api: Api, reply: Reply, cause: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     api.on("GET /", reply)

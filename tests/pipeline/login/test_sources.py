@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.spec("02.19")
-def test_an_expired_token_is_replaced_by_the_one_kept(
+def test_an_expired_token_is_replaced_by_the_cached_one(
     config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     write_token_cache(stranger, {api.url: {"id_token": (kept := valid_token())}})
@@ -176,7 +176,7 @@ def test_runs_side_by_side_renew_a_session_once(
     assert len(provider.requests("/token")) == 1
 
 
-def test_completion_logs_nobody_in(
+def test_completion_does_not_log_in(
     config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write_token_cache(stranger, {api.url: {"id_token": expired_token(), "refresh_token": "x"}})
@@ -190,7 +190,7 @@ def test_completion_logs_nobody_in(
     assert [*api.asked, *provider.asked] == []
 
 
-def test_completion_takes_a_token_that_is_kept(config: Config, api: Api, stranger: Path) -> None:
+def test_completion_uses_a_cached_token(config: Config, api: Api, stranger: Path) -> None:
     write_token_cache(stranger, {api.url: {"id_token": valid_token()}})
 
     assert cluster_ids(config) == ["c-1"]

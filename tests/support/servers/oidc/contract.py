@@ -238,7 +238,7 @@ class LoginContract:
             log_in(config)
 
     @pytest.mark.parametrize("device", [False, True])
-    def test_nobody_is_waited_for_without_end(
+    def test_a_login_times_out(
         self, config: Config, monkeypatch: pytest.MonkeyPatch, device: bool
     ) -> None:
         monkeypatch.setenv("BROWSER", "true %s")
