@@ -1,4 +1,4 @@
-"""The user's caches: what lies in them, and what of it may go."""
+"""The user's caches: contents, pruning and verification."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ABANDONED = timedelta(hours=1)  # what is made aside is in its place within seconds
+_ABANDONED = timedelta(hours=1)  # temporary files are renamed within seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Repository:
 
 @dataclass(frozen=True, slots=True)
 class Pruned:
-    """What was removed, and what could not be as other runs work on it."""
+    """What was removed, and what could not be because other processes use it."""
 
     removed: tuple[Repository, ...]
     busy: tuple[Repository, ...]
@@ -59,7 +59,7 @@ class Pruned:
 
 @dataclass(frozen=True, slots=True)
 class PrunedDownloads:
-    """Downloads that were forgotten, and the bytes that this freed."""
+    """Downloads that were removed, and the bytes that this freed."""
 
     removed: tuple[CachedDownload, ...]
     freed: int
@@ -67,7 +67,7 @@ class PrunedDownloads:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How much of one cache was read, and what was removed as it was damaged."""
+    """How many items of a cache were verified, and the damaged ones, which were removed."""
 
     folder: Path
     items: int
@@ -75,20 +75,20 @@ class Checked:
 
 
 def folders(cache: Path) -> tuple[Folder, ...]:
-    """What the user's cache is made of, sorted by name."""
+    """The folders of the user's cache, sorted by name."""
     found = sorted(path for path in cache.iterdir() if path.is_dir()) if cache.is_dir() else []
     return tuple(Folder(path, *_sizes(path)[:2]) for path in found)
 
 
 def repositories(git_cache: Path) -> tuple[Repository, ...]:
-    """The remotes of which objects are kept, sorted by name."""
+    """The remotes with cached objects, sorted by name."""
     object_cache = ObjectCache(git_cache)
     found = []
     for entry in sorted(object_cache.entries()):
         try:
             used = datetime.fromtimestamp(last_used(entry), tz=UTC)
         except FileNotFoundError:
-            continue  # another run dropped it just now
+            continue  # removed by another process
         name = str(entry.relative_to(git_cache))
         found.append(Repository(name, entry, *_sizes(entry), used))
     return tuple(found)
@@ -111,12 +111,12 @@ def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pr
 
 
 def downloads(cache: Path) -> tuple[CachedDownload, ...]:
-    """The charts, archives, files and repositories that are kept, sorted by kind and source."""
+    """Cached charts, archives, files and repositories, sorted by kind and source."""
     return contents(Store(cache))
 
 
 def prune_kept(cache: Path, *, now: datetime, unused_for: timedelta | None) -> PrunedDownloads:
-    """Forget downloads that were not used for a while; all, if no time is given."""
+    """Remove downloads that were not used for a while; all, if no time is given."""
     old = tuple(
         one for one in downloads(cache) if unused_for is None or now - one.used >= unused_for
     )
@@ -135,27 +135,27 @@ def verify_repositories(git_cache: Path) -> Checked:
 
 
 def verify_kept(cache: Path) -> Checked:
-    """Read all downloads, and remove those that are not what they were."""
+    """Read all downloads, and remove damaged ones."""
     count, damaged = verify_downloads(Store(cache))
     return Checked(cache, count, tuple(map(str, damaged)))
 
 
 def _sizes(folder: Path) -> tuple[int, int, int]:
-    """Number of files, their bytes, and the bytes that nobody else holds."""
+    """Number of files, their bytes, and the bytes without other hard links."""
     files = size = freed = 0
     for parent, _, names in os.walk(folder):
         for name in names:
             try:
                 stat = os.lstat(os.path.join(parent, name))  # noqa: PTH118 - thousands of files
             except FileNotFoundError:
-                continue  # another run is at work
+                continue  # removed by another process
             files, size = files + 1, size + stat.st_size
             freed += stat.st_size if stat.st_nlink == 1 else 0
     return files, size, freed
 
 
 def _abandoned(folder: Path, *, before: datetime) -> Iterator[Path]:
-    """What runs that were killed have left aside."""
+    """Temporary files of processes that were killed."""
     for parent, names, _ in os.walk(folder):
         asides = [Path(parent, name) for name in names if is_aside(name)]
         names[:] = [name for name in names if not is_aside(name) and name != "objects"]

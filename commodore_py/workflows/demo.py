@@ -1,4 +1,4 @@
-"""The playground of `commodore demo`: facts, repositories and a first thing to try."""
+"""The playground of `commodore demo`: facts, repositories and commands to try."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TAGS = {
     "package-observability": "v0.2.0",
 }
 
-# The only thing in the playground that knows where it lies; it occurs in facts alone, so that
+# The only part of the playground that depends on its location; used in facts only, so that
 # the repositories, down to their commit ids, are the same everywhere.
 _REPOSITORIES = "@REPOS@"
 
@@ -48,7 +48,7 @@ _NEXT_STEPS = (
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """A playground as written: where, which clusters, and commands to go on with."""
+    """The playground that was created: where, which clusters, and commands to try."""
 
     directory: Path
     clusters: tuple[str, ...]

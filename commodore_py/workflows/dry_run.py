@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 _OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
 _NOT_COPIED = ("compiled",)
-# What lies beside may be read by components, but a folder of somebody's films is not.
+# Components may read other files beside ours, but large folders are not copied.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
 
@@ -60,7 +60,7 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
 
 
 def _copy(root: Path, scratch: Path) -> None:
-    """Everything that a compile may read; links and worktrees stay within the copy."""
+    """Copy everything that a compile may read; links and worktrees stay within the copy."""
     scratch.mkdir()
     if not root.is_dir():
         return
@@ -92,7 +92,7 @@ def _neither_file_nor_folder(folder: str, names: list[str]) -> list[str]:
 
 
 def _size_of(entry: Path, *, at_most: int) -> int:
-    """How much there is to copy; counting stops where it is too much anyway."""
+    """The size of what there is to copy; counting stops above the limit."""
     if entry.is_symlink() or not entry.is_dir():
         return entry.lstat().st_size
     size = 0
@@ -114,7 +114,7 @@ def _repair_links(root: Path, scratch: Path) -> None:
 
 
 def _repair_worktrees(root: Path, scratch: Path) -> None:
-    """Clones and their worktrees know each other by absolute paths."""
+    """Fix the absolute paths between clones and their worktrees."""
     noted = [
         *scratch.glob("dependencies/*/.git"),
         *(scratch / "dependencies" / ".repos").glob("**/worktrees/*/gitdir"),

@@ -1,4 +1,4 @@
-"""Report a push whose report failed, or was never sent because the run was killed."""
+"""Report a push whose report failed, or was not sent because the process was killed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def report_again(config: Config, cluster_id: str) -> str:
-    """Report what is left to report of a cluster; returns the commit, empty if nothing was."""
+    """Report the unreported push of a cluster; returns its commit, empty if there was none."""
     if unreported(config.paths) is None:
         return ""
     with exclusive_run(config.paths):

@@ -1,4 +1,4 @@
-"""Is this machine ready? One pure check per subject, each with a verdict and a remedy."""
+"""Checks of this machine: one pure function per subject, each with a verdict and a remedy."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one check says."""
+    """The result of one check."""
 
     standing: Standing
     found: str
@@ -48,12 +48,12 @@ def examine(surroundings: Surroundings) -> dict[str, Verdict]:
 
 
 def worst(verdicts: Iterable[Verdict]) -> Standing:
-    """What all verdicts come to."""
+    """The worst status of all verdicts."""
     return max((verdict.standing for verdict in verdicts), key=STANDINGS.index, default="ok")
 
 
 def python(here: Surroundings) -> Verdict:
-    """A Python that we are tested with; an older one would not have come this far."""
+    """A tested version of Python; older ones cannot run this."""
     found = ".".join(map(str, here.python))
     if here.python[:2] > NEWEST_TESTED_PYTHON:
         newest = ".".join(map(str, NEWEST_TESTED_PYTHON))
@@ -62,7 +62,7 @@ def python(here: Surroundings) -> Verdict:
 
 
 def git(here: Surroundings) -> Verdict:
-    """A git that knows what we ask of it."""
+    """A version of git with all features that we need."""
     needed = ".".join(map(str, OLDEST_GIT))
     remedy = f"install git {needed} or newer"
     if here.git.path is None:
@@ -90,14 +90,14 @@ def tool(name: str, here: Surroundings) -> Verdict:
 
 
 def managed_tools(here: Surroundings) -> Verdict:
-    """The record of tools that we manage can be read."""
+    """The record of managed tools is readable."""
     if here.tools_problem:
         return _failed(here.tools_problem)
     return Verdict("ok", "the record of tools is readable")
 
 
 def api(here: Surroundings) -> Verdict:
-    """Cluster facts can be had."""
+    """Cluster facts can be read."""
     found = here.api
     if not found.url:
         return Verdict(
@@ -115,7 +115,7 @@ def api(here: Surroundings) -> Verdict:
 
 
 def token(here: Surroundings) -> Verdict:
-    """There is a token that will be let in."""
+    """There is a valid token."""
     found = here.token
     log_in = "commodore login, or set COMMODORE_API_TOKEN"
     if not found.needed:
@@ -168,7 +168,7 @@ def local_work(here: Surroundings) -> Verdict:
 
 
 def locks(here: Surroundings) -> Verdict:
-    """No Git command that was killed keeps others out."""
+    """No Git command that was killed has left a lock."""
     found = here.work.locks
     if not found:
         return Verdict("ok", "none")
@@ -180,7 +180,7 @@ def locks(here: Surroundings) -> Verdict:
 
 
 def caches(here: Surroundings) -> Verdict:
-    """What is kept for later runs is nobody else's to read or to change."""
+    """Caches are not accessible to other users."""
     if here.cache is None:
         return Verdict("warn", "there is no cache folder", "set HOME or XDG_CACHE_HOME")
     exposed = {cache.path: mode for cache in here.caches if (mode := _better_mode(cache))}
@@ -216,7 +216,7 @@ def _failed(error: CommodoreError, *, otherwise: str = "") -> Verdict:
 
 
 def _better_mode(cache: Cache) -> str:
-    """The mode that a cache should have, if its own lets others in."""
+    """The mode that a cache should have, if others can access it."""
     if cache.path.name.startswith("token"):
         return "600" if cache.mode & _GROUP_AND_OTHERS else ""
     return "go-w" if cache.mode & _WRITABLE_BY_OTHERS else ""

@@ -1,4 +1,4 @@
-"""What a run would find on this machine: looked at, not judged, and nothing changed."""
+"""The state of this machine as a run would find it; reading it changes nothing."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A file by which Git keeps others out; who made it may be gone."""
+    """A lock file of Git; its process may be gone."""
 
     path: Path
     age: float
@@ -69,7 +69,7 @@ class WorkFolder:
 
 @dataclass(frozen=True, slots=True)
 class Cache:
-    """Something that is kept for later runs."""
+    """A file or folder in the user's cache."""
 
     path: Path
     size: int
@@ -83,15 +83,15 @@ class Api:
     url: str = ""
     is_folder: bool = False
     clusters: int | None = None
-    """None when nobody could be asked for them."""
+    """None if they could not be queried."""
     problem: CommodoreError | None = None
     strict: CommodoreError | None = None
-    """Why the token was not accepted by a server that answers."""
+    """Why the server rejected the token."""
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """Everything that the checks look at."""
+    """Everything that the checks examine."""
 
     python: tuple[int, int, int]
     git: Tool
@@ -105,7 +105,7 @@ class Surroundings:
 
 
 def look_around(config: Config, cache: Path | None) -> Surroundings:
-    """Look at everything once; servers are asked, repositories and folders are read."""
+    """Read the whole state: query servers, read repositories and folders."""
     now = time.time()
     token = token_state(config, cache, now)
     return Surroundings(
@@ -122,7 +122,7 @@ def look_around(config: Config, cache: Path | None) -> Surroundings:
 
 
 def look_at_api(config: Config, token: TokenState) -> Api:
-    """Ask for the clusters, or only whether somebody is there when there is no token."""
+    """Query the clusters, or without a token only whether the API is reachable."""
     if not config.api_url:
         return Api()
     api = Api(config.api_url, is_folder=facts_folder(config.api_url) is not None)
@@ -187,7 +187,7 @@ def _problem_of_writing(folder: Path) -> str:
     """Why nothing can be written there; a folder that is missing would be made."""
     try:
         there = next(path for path in (folder, *folder.parents) if path.exists())
-        # Tried and not asked for: modes say nothing to root, or on a disk that is read-only.
+        # Modes do not apply to root, or on a read-only disk: try it.
         with tempfile.TemporaryFile(dir=there):
             return ""
     except OSError as error:
@@ -196,7 +196,7 @@ def _problem_of_writing(folder: Path) -> str:
 
 def _checkouts_in(paths: WorkPaths) -> Iterator[Path]:
     for place in (paths.catalog, *_children(paths.classes), *_children(paths.dependencies)):
-        # What lies behind a link is looked at by whoever works there.
+        # Checkouts behind a link belong to another folder.
         if (place / ".git").exists() and not place.is_symlink():
             yield place
 
@@ -206,7 +206,7 @@ def _checkout(paths: WorkPaths, folder: Path) -> Checkout:
     try:
         changes = (path for _, path in status(folder, untracked=True).changes)
         if folder == paths.catalog:
-            # A compile without a push leaves these, and the next makes them anew.
+            # A compile without a push leaves these, and the next one overwrites them.
             changes = (path for path in changes if not is_generated(PurePosixPath(path)))
         return Checkout(name, (*sorted(changes), *_commits_of(paths, folder)))
     except CommodoreError as error:
@@ -214,7 +214,7 @@ def _checkout(paths: WorkPaths, folder: Path) -> Checkout:
 
 
 def _commits_of(paths: WorkPaths, folder: Path) -> list[str]:
-    """Commits that no remote has; other branches of a bare clone are in no danger."""
+    """Commits that no remote has; other branches of a bare clone are safe."""
     if commit_of(folder, "HEAD") is None:
         return []
     is_worktree = folder.parent == paths.dependencies
@@ -229,7 +229,7 @@ def _locks_in(paths: WorkPaths, now: float) -> Iterator[Lock]:
             for file in sorted(files):
                 path = Path(place, file)
                 if path.suffix == ".lock":
-                    with suppress(FileNotFoundError):  # whoever made it is at work, and done
+                    with suppress(FileNotFoundError):  # removed by its process meanwhile
                         yield Lock(path, max(now - path.stat().st_mtime, 0))
 
 
@@ -248,5 +248,5 @@ def _size(path: Path) -> int:
 def _children(folder: Path) -> list[Path]:
     try:
         return sorted(folder.iterdir())
-    except OSError:  # there is none, or it is not ours to read
+    except OSError:  # missing, or not readable
         return []

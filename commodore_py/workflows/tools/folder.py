@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 
 
 class BrokenRecord(CommodoreError):
-    """Which tools are managed cannot be read."""
+    """The record of managed tools cannot be read."""
 
     @classmethod
     def of(cls, file: Path, why: str) -> BrokenRecord:
-        """Name the file, and the way out."""
+        """With the file and how to fix it."""
         return cls(
             f"cannot read the record of managed tools: {why}",
             where=str(file),
@@ -34,7 +34,7 @@ class BrokenRecord(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class ToolFolder:
-    """Where managed tools lie; Commodore reads and writes the same record."""
+    """The folder of managed tools; Commodore uses the same record."""
 
     path: Path
 
@@ -44,7 +44,7 @@ class ToolFolder:
         return self.path / "state.json"
 
     def program(self, tool: str) -> Path:
-        """Where a managed tool lies."""
+        """The program of a managed tool."""
         return self.path / tool
 
     def holds(self, tool: Tool) -> bool:
@@ -52,7 +52,7 @@ class ToolFolder:
         return tool.path is not None and Path(tool.path).parent.resolve() == self.path.resolve()
 
     def version_of(self, tool: str) -> str | None:
-        """The version of the program that lies here, if it does and says one."""
+        """The version of a managed program, if it exists and prints one."""
         program = self.program(tool)
         return version_in(ask(tool, str(program)).version) if program.is_file() else None
 

@@ -1,4 +1,4 @@
-"""Install a tool: downloaded aside, verified, tried, and swapped in as the last step."""
+"""Install a tool: download it aside, verify it, run it, then replace the old program."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class NotInstalled(CommodoreError):
 
 
 def install(folder: ToolFolder, release: Release, upstream: Upstream, *, now: datetime) -> None:
-    """Bring a release into the folder of managed tools, and record that."""
+    """Install a release in the folder of managed tools, and record it."""
     place = folder.program(release.tool)
     with _telling_what_stays(release, place):
         try:
@@ -122,7 +122,7 @@ def _compare(release: Release, expected: str, found: str) -> None:
 
 
 def _unpacked(release: Release, archive: Path, program: Path) -> Path:
-    # Only the one member, by name: whatever else an archive names goes nowhere.
+    # Only the one member, by name: everything else in the archive is ignored.
     try:
         with tarfile.open(archive) as tar:
             member = tar.extractfile(release.member)
@@ -142,7 +142,7 @@ def _unpacked(release: Release, archive: Path, program: Path) -> Path:
 
 
 def _try_out(tool: str, program: Path, folder: Path) -> None:
-    """Run the program once, with nothing that is secret, before it replaces one that works."""
+    """Run the program once, without secrets, before it replaces one that works."""
     command = [str(program), *VERSION_COMMANDS[tool]]
     try:
         run(command, merge_stderr=True, env=dict.fromkeys(_SECRETS))
@@ -156,7 +156,7 @@ def _try_out(tool: str, program: Path, folder: Path) -> None:
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what killed installations left; a younger one may be somebody's at work."""
+    """Remove remains of killed installations; younger ones may still be running."""
     for path in folder.glob(f"{_SCRATCH}*"):
         if time.time() - path.stat().st_mtime > _SECONDS_UNTIL_LEFT_OVER:
             remove(path)

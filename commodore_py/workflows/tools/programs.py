@@ -16,7 +16,7 @@ VERSION_COMMANDS = {
 TOOLS = tuple(VERSION_COMMANDS)
 
 BUILT_IN = {"jb": "only used with --jsonnet-bundler jb"}
-"""Tools whose work we do ourselves, but for this."""
+"""Tools that are built in, and when the program is used nevertheless."""
 
 _VERSION = re.compile(
     r"(?<![\w.])v?(?P<core>\d+\.\d+\.\d+)(?!\.?\d)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
@@ -27,7 +27,7 @@ Precedence = tuple[tuple[int, ...], bool, tuple[tuple[bool, int, str], ...]]
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """A program, and where it was found; no path means it was not."""
+    """A program and its location; no path if it was not found."""
 
     name: str
     path: str | None
@@ -35,7 +35,7 @@ class Tool:
 
     @property
     def works(self) -> bool:
-        """Whether it is there and says which version it is."""
+        """Whether it was found and prints its version."""
         return self.path is not None and bool(self.version)
 
 
@@ -45,7 +45,7 @@ def installed_tools() -> tuple[Tool, ...]:
 
 
 def located_tools() -> tuple[Tool, ...]:
-    """Where each tool would be found, without asking it for its version."""
+    """The location of each tool, without its version."""
     return tuple(Tool(name, shutil.which(name)) for name in TOOLS)
 
 
@@ -56,7 +56,7 @@ def look_up(name: str) -> Tool:
 
 
 def ask(name: str, path: str) -> Tool:
-    """The version that a program itself says it has."""
+    """The version that a program prints."""
     try:
         # jb prints its version on stderr: both streams count.
         output = run([path, *VERSION_COMMANDS[name]], merge_stderr=True)

@@ -1,4 +1,4 @@
-"""What the tools' own projects release: which version is the latest, and where its files are."""
+"""Releases of the tools' projects: the latest version, and the URLs of its files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _HOW_TO_GIVE_ONE = "--github-token or COMMODORE_GITHUB_TOKEN"
 
 
 class NoRelease(CommodoreError):
-    """Which version is the latest could not be found out."""
+    """The latest version could not be determined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Project:
     """How a tool's project names its releases and their files."""
 
     repository: str
-    """On GitHub, where versions are asked for."""
+    """On GitHub, to query versions."""
     folder: str
     """Host and path of a release's files."""
     file: str
@@ -69,7 +69,7 @@ PROJECTS = {
 
 @dataclass(frozen=True, slots=True)
 class Upstream:
-    """How releases are asked for; a mirror has every host's files in a folder of its name."""
+    """How to reach releases; a mirror has the files of each host in a folder of its name."""
 
     token: str = field(default="", repr=False)
     timeout: float = 5
@@ -83,7 +83,7 @@ class Upstream:
             )
 
     def url(self, path: str) -> str:
-        """Where to ask for what has this host and path."""
+        """The URL of a host and path, on the mirror if there is one."""
         return f"{self.mirror.rstrip('/')}/{path}" if self.mirror else f"https://{path}"
 
 
@@ -140,7 +140,7 @@ def release_of(tool: str, version: str, target: Platform, upstream: Upstream) ->
 
 
 def version_given(tool: str, text: str) -> str:
-    """The version that a user asks for, with or without its leading `v`."""
+    """The requested version, with or without its leading `v`."""
     version = normalised(text.removeprefix(PROJECTS[tool].tag_prefix))
     if version is None:
         raise CommodoreError(f"not a version of {tool}: {text}", hint="use a version like v1.2.3")
@@ -148,7 +148,7 @@ def version_given(tool: str, text: str) -> str:
 
 
 def latest_version(tool: str, upstream: Upstream) -> str:
-    """The latest released version, as GitHub knows it."""
+    """The latest released version on GitHub."""
     project = PROJECTS[tool]
     releases = upstream.url(f"api.github.com/repos/{project.repository}/releases")
     try:
@@ -192,7 +192,7 @@ def _version_of(project: Project, release: object) -> str | None:
 
 
 def _told(error: HttpError, project: Project) -> CommodoreError:
-    """What GitHub's refusals mean."""
+    """The error for a failed request to GitHub."""
     said = error.answer.get("message") if isinstance(error.answer, dict) else None
     if isinstance(error, NotFound):
         message, hint = f"GitHub has no release of {project.repository}", error.hint

@@ -1,4 +1,4 @@
-"""How each tool stands: where it is, whether we manage it, and whether it is the latest."""
+"""The status of each tool: location, whether it is managed, and whether it is the latest."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class LatestVersions:
-    """What could be found out about the latest versions, and why not more."""
+    """The latest versions, and the error that ended the queries."""
 
     versions: Mapping[str, str] = field(default_factory=dict)
     problem: CommodoreError | None = None
 
 
 def ask_latest(tools: Iterable[str], upstream: Upstream) -> LatestVersions:
-    """The latest versions; nobody is asked again who did not answer once."""
+    """Query the latest versions; the first error ends it."""
     versions: dict[str, str] = {}
     for tool in tools:
         try:

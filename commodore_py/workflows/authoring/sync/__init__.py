@@ -1,1 +1,1 @@
-"""One template's changes proposed to many repositories."""
+"""Updates from a template, proposed to many repositories."""

@@ -1,4 +1,4 @@
-"""The branch of an offered change: a commit beside the checkout, compared and pushed."""
+"""The branch of a proposed change: committed without touching the checkout, and pushed."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _URL = re.compile(r"https?://\S+")
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What became of a branch."""
+    """The result of a push."""
 
     anew: bool
-    """Whether anything was pushed: what is there already, is not."""
+    """Whether anything was pushed; an equal branch is not pushed again."""
     said: str = ""
-    """What the server said about it."""
+    """Messages of the server."""
 
     @property
     def url(self) -> str:
-        """Where a review can be asked for, if the server named a place."""
+        """The URL to open a review, if the server printed one."""
         found = _URL.search(self.said)
         return found[0] if found else ""
 
 
 def commit_beside(plan: Plan) -> str:
-    """Commit what was planned on top of the checkout's commit; the checkout stays as it is.
+    """Commit the plan on top of the checkout's commit, without touching the checkout.
 
-    Whenever this is ended, nothing is left that would be in the way of another run.
+    An interruption at any time leaves nothing that would disturb another run.
     """
     folder = plan.folder
     git_folder = git(folder, "rev-parse", "--absolute-git-dir")
@@ -89,7 +89,7 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
 
 
 def _remote_branch(folder: Path, branch: str) -> str:
-    """The commit of a branch of the remote, which is then there; empty if it has none."""
+    """Fetch the commit of a remote branch; empty if the branch does not exist."""
     ref = f"refs/heads/{branch}"
     try:
         listing = over_network(folder, "ls-remote", "origin", ref)
@@ -106,7 +106,7 @@ def _remote_branch(folder: Path, branch: str) -> str:
 
 
 def _refuse_foreign(folder: Path, branch: str, own: list[str]) -> None:
-    """What others added to the branch would be lost."""
+    """Refuse to overwrite commits of others."""
     if not own:
         return
     listing = git(folder, "log", "--no-walk=unsorted", "--format=%h %s", *own)
@@ -120,6 +120,6 @@ def _refuse_foreign(folder: Path, branch: str, own: list[str]) -> None:
 
 
 def _change(folder: Path, commit: str) -> tuple[str, str]:
-    """What a commit changes, and what it says about that."""
+    """The changes and the message of a commit."""
     raw = git(folder, "diff-tree", "-r", "--no-commit-id", "--no-renames", "--raw", commit)
     return raw, git(folder, "show", "--no-patch", "--format=%B", commit)

@@ -1,4 +1,4 @@
-"""The list of repositories to offer changes to: a file of YAML, read and checked."""
+"""The YAML list of repositories to update, read and checked."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Entry:
 
 
 def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple[Entry, ...]:
-    """The entries of a file that are wanted, each once; the API's URL says what is at GitHub."""
+    """The entries of a list that match, each once; the API's URL tells which are on GitHub."""
     text = path.read_bytes()
     try:
         content = yaml_door.load(text, name=str(path))
@@ -84,7 +84,7 @@ def _entry(value: object, github: str) -> Entry | None:
 
 
 def _web_host(api_url: str) -> str:
-    """Where repositories are of which an API knows; of an enterprise, the same host."""
+    """The web host of a GitHub API; for GitHub Enterprise, the same host."""
     return "github.com" if api_url.rstrip("/") == PUBLIC else urlsplit(api_url).hostname or ""
 
 

@@ -1,4 +1,4 @@
-"""One template's changes offered to many repositories: one after the other, whatever fails."""
+"""Propose updates from a template to many repositories, one after the other."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _ONLY_IDS: Final = ({"commit"}, {"commit", "checkout"}, {"commit", "_commit"})
 
 
 class Result(Enum):
-    """What became of a repository."""
+    """The result of a repository."""
 
     CREATED = "pull request created"
     UPDATED = "pull request updated"
@@ -58,7 +58,7 @@ class Result(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A repository, and what became of it."""
+    """A repository and its result."""
 
     entry: Entry
     result: Result
@@ -71,7 +71,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class WantedSync:
-    """What to offer, and how."""
+    """What to propose, and how."""
 
     kind: RepositoryKind
     github: GitHub
@@ -81,12 +81,12 @@ class WantedSync:
     trust: bool = False
     dry_run: bool = False
     batch: int = 0
-    """Pull requests before a pause; none where it is no positive number."""
+    """Pull requests before a pause; no pauses if not positive."""
     pause: float = 0
 
 
 def github_at(url: str, token: str, *, timeout: float, pause: float) -> GitHub:
-    """GitHub, asked as patiently as is wished: without a pause, all waits are short."""
+    """A client of GitHub; without a pause, all waits are short."""
     return GitHub(url, token, timeout, pause=pause, between_writes=min(pause, _MOST_BETWEEN_WRITES))
 
 
@@ -96,9 +96,9 @@ def sync(
     entries: tuple[Entry, ...],
     begun: Callable[[Entry], None],
 ) -> Iterator[Outcome]:
-    """Offer the template's changes to all repositories; each is told before and after.
+    """Propose updates to all repositories; reports each before and after.
 
-    What is done stays done, so that a run that was ended may just be started again.
+    An interrupted run can be started again.
     """
     with ExitStack() as stack:
         run = _Run(config, wanted, Shelf(stack), fetcher(config))
@@ -129,7 +129,7 @@ class _Run:
     fetch: Fetch
 
     def one(self, entry: Entry) -> Outcome:
-        """Bring one repository up to date, as far as it goes without its owner."""
+        """Update one repository, as far as possible without its owner."""
         repository = None
         if entry.github:
             repository = self.wanted.github.repository(entry.github)
@@ -139,7 +139,7 @@ class _Run:
                 )
             if repository.archived:
                 return Outcome(entry, Result.SKIPPED, "archived")
-        # Other runs in the working directory need not wait for pauses.
+        # Do not hold the lock during pauses.
         with exclusive_run(self.config.paths):
             return self._update(entry, repository)
 
@@ -183,7 +183,7 @@ class _Run:
 
 def _failed(entry: Entry, error: CommodoreError) -> Outcome:
     if isinstance(error, LocalWork):
-        # There is no --force here: whose work it is cannot be asked for many at once.
+        # There is no --force here: one prompt cannot cover many repositories.
         error.hint = "push these changes or remove the folder, then start again"
     elif isinstance(error, InConflict):
         error.hint = (
@@ -195,7 +195,7 @@ def _failed(entry: Entry, error: CommodoreError) -> Outcome:
 
 
 def changes_only_ids(plan: Plan) -> bool:
-    """Whether nothing would change but which version of the template is noted."""
+    """Whether an update would change only the recorded version of the template."""
     entry = plan.changed.get(PurePosixPath(NAME))
     if entry is None or len(plan.changed) > 1:
         return False

@@ -1,4 +1,4 @@
-"""The templates that we ship: versions as folders of files, none of which ever changes."""
+"""The built-in templates: versions as folders of files, which never change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _NEWEST: Final = ("main", "HEAD")
 _CASE: Final = "case"
-# Their own names would make Git, editors and packagers take them for ours.
+# With their real names, Git, editors and packagers would use them.
 _DOT: Final = "dot-"
 
 
@@ -53,7 +53,7 @@ class BuiltIn:
         import jinja2  # noqa: PLC0415 - not for --help
 
         environment = jinja2.Environment(  # noqa: S701 - what is written is no HTML
-            # These are in no Makefile, workflow, Jsonnet or AsciiDoc that we write.
+            # Not used in any Makefile, workflow, Jsonnet or AsciiDoc that we write.
             block_start_string="<%",
             block_end_string="%>",
             variable_start_string="<<",
@@ -68,7 +68,7 @@ class BuiltIn:
         return environment
 
     def filled(self, given: Mapping[str, object]) -> dict[str, object]:
-        """All variables of the template in its order, those given and the rest worked out."""
+        """All variables of the template in its order: given ones, and defaults for the others."""
         known: dict[str, object] = {}
         for name, default in self._about["variables"].items():
             value = given.get(name)
@@ -83,7 +83,7 @@ class BuiltIn:
         return known
 
     def announce(self, variables: Mapping[str, object]) -> None:
-        """Nothing: our templates bring no programs along."""
+        """Nothing: built-in templates have no hooks."""
 
     def render(self, variables: Mapping[str, object]) -> Tree:
         """The files of a repository with these variables."""

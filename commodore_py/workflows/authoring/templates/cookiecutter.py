@@ -1,4 +1,4 @@
-"""Cookiecutter's way to render a template, in a sandbox: what is code runs only as a hook."""
+"""Render templates of cookiecutter, in a sandbox: only hooks run code."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HOOKS: Final = ("pre_prompt", "pre_gen_project", "post_gen_project")
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A program that a template wants to run."""
+    """A program that a template runs."""
 
     stage: str
     file: Path
@@ -99,7 +99,7 @@ def script_of(hook: Hook, variables: Mapping[str, object]) -> str:
     environment = _environment(variables)
     text = hook.file.read_text("utf-8")
     if hook.stage == _HOOKS[0]:
-        return text  # it runs before there are variables
+        return text  # it runs before variables are known
     return _text(environment, text, {"cookiecutter": variables}, Path(str(hook)))
 
 
@@ -177,7 +177,7 @@ def _environment(
         {str(k): v for k, v in wanted.items()} if isinstance(wanted, Mapping) else {}
     )
     places = [str(folder), str(folder.parent / "templates")] if folder else []
-    # Templates are text of strangers: plain Jinja would let them run anything.
+    # Templates are untrusted: plain Jinja would let them run code.
     environment = jinja2.sandbox.SandboxedEnvironment(
         **{"keep_trailing_newline": True, **options},
         undefined=jinja2.StrictUndefined,

@@ -1,4 +1,4 @@
-"""Components and packages as repositories: their names, places and rules (pure)."""
+"""Components and packages as repositories: names, locations and rules (pure)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BUILT_IN: Final = "builtin://"
 
 
 class BadSlug(CommodoreError):
-    """A name that cannot be one of a component or a package."""
+    """An invalid name of a component or a package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class RepositoryKind:
     reserved: frozenset[str] = frozenset()
     reserved_prefix: str = ""
     required: tuple[tuple[str, str], ...] = ()
-    """Variables that a record must have, each with a value that would do."""
+    """Variables that a record must have, each with an example."""
     fallbacks: tuple[tuple[str, str], ...] = field(default=())
-    """Variables that older records lack, and what they are then."""
+    """Defaults of variables that older records lack."""
 
     @property
     def prefix(self) -> str:
@@ -57,7 +57,7 @@ class RepositoryKind:
         return paths.dependencies / f"{self.folder_prefix}{slug}"
 
     def check(self, slug: str) -> None:
-        """Refuse a slug that cannot be one."""
+        """Refuse an invalid slug."""
         if slug.startswith(self.prefix):
             rest = slug.removeprefix(self.prefix)
             raise BadSlug(

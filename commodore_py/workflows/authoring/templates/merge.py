@@ -1,4 +1,4 @@
-"""The template's changes onto an author's files: three ways, file by file, all or nothing."""
+"""Three-way merge of the template's changes into an author's files, file by file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BINARY_SAMPLE = 8000
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A file in which the author and the template changed the same thing."""
+    """A file that the author and the template changed in the same place."""
 
     path: PurePosixPath
     why: str
@@ -30,17 +30,17 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """What becomes of an author's files."""
+    """The result of a merge."""
 
     changed: Mapping[PurePosixPath, Entry | None]
     """New contents; None deletes a file."""
     conflicts: tuple[Conflict, ...] = ()
     kept: tuple[PurePosixPath, ...] = ()
-    """Files that the template gave up, but that the author changed."""
+    """Files that the template removed, but that the author changed."""
 
 
 def merge(before: Tree, after: Tree, own: Tree) -> Merged:
-    """Bring what the template changed from one rendering to the next into the author's files."""
+    """Merge the changes between two renderings of the template into the author's files."""
     changed: dict[PurePosixPath, Entry | None] = {}
     conflicts: list[Conflict] = []
     kept: list[PurePosixPath] = []
@@ -61,7 +61,7 @@ def _one(
     path: PurePosixPath, before: Entry | None, after: Entry | None, own: Entry | None
 ) -> Conflict | Entry | Literal["keep", "delete"] | None:
     if after in (before, own) or (before is not None and own is None):
-        return None  # nothing new, there already, or a file that the author does not want
+        return None  # unchanged, already merged, or deleted by the author
     if after is None:
         return "delete" if own == before else "keep"
     if own == before:
@@ -69,7 +69,7 @@ def _one(
     if own is None:
         return after
     if before is None and not after.content:
-        return None  # a placeholder; the author's file is more
+        return None  # a placeholder: keep the author's file
     return _merged(path, before, after, own)
 
 

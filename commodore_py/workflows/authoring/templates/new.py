@@ -1,4 +1,4 @@
-"""A new component or package: rendered first, its repository made last."""
+"""Create a component or package: render it first, create its repository last."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MESSAGE = "Initial commit"
 
 @dataclass(frozen=True, slots=True)
 class NewRepository:
-    """What to make, and from what."""
+    """What to create, and from which template."""
 
     kind: RepositoryKind
     slug: str
@@ -53,7 +53,7 @@ class NewRepository:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A repository as it was made."""
+    """A repository that was created."""
 
     place: Path
     lines: tuple[DiffLine, ...]
@@ -61,7 +61,7 @@ class Made:
 
 
 def make_repository(config: Config, wanted: NewRepository) -> Made:
-    """Render a template and make a repository of it; on failure nothing is left behind."""
+    """Render a template and create a repository from it; a failure leaves nothing behind."""
     wanted.kind.check(wanted.slug)
     place = _place(config, wanted)
     owner = wanted.owner or _owner_known_to_git(config)

@@ -1,4 +1,4 @@
-"""`.cruft.json`: which template made a repository, and with which variables."""
+"""`.cruft.json`: the template and the variables that a repository was created from."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _OURS: Final = ("template", "commit", "checkout", "context", "directory")
 
 
 class NoRecord(CommodoreError):
-    """A folder that no template made, or whose record cannot be read."""
+    """A folder without a record of its template, or with an invalid one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What a repository was made from; its variables are in the template's order."""
+    """What a repository was created from; variables are in the template's order."""
 
     template: str
     commit: str
@@ -97,7 +97,7 @@ class Record:
         return value if isinstance(value, str) else ""
 
     def required(self, names: tuple[tuple[str, str], ...], folder: Path) -> None:
-        """Refuse a record without the variables that nothing can be done without."""
+        """Refuse a record without required variables."""
         missing = [f'"{name}": "{value}"' for name, value in names if name not in self.variables]
         if missing:
             words = "variable" if len(missing) == 1 else "variables"
@@ -109,7 +109,7 @@ class Record:
 
 
 def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
-    """Whether the repository keeps a path to itself, whatever the template does."""
+    """Whether updates skip a path."""
     patterns = [*_texts(record.more.get("skip")), *_skip_of_project(folder)]
     return any(
         path.is_relative_to(pattern.rstrip("/")) or fnmatch(str(path), pattern)

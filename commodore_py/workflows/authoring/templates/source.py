@@ -1,4 +1,4 @@
-"""Templates, ours and others': found at a version, and rendered."""
+"""Built-in and cookiecutter templates: opened at a version, and rendered."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Template(Protocol):
         ...
 
     def filled(self, given: Mapping[str, object]) -> dict[str, object]:
-        """All variables in its order; what it does not know is left out."""
+        """All variables in its order; unknown ones are omitted."""
         ...
 
     def announce(self, variables: Mapping[str, object]) -> None:
-        """Show the programs that rendering would run, before any of them does."""
+        """Show the hooks that rendering would run."""
         ...
 
     def render(self, variables: Mapping[str, object]) -> Tree:
@@ -58,7 +58,7 @@ class Template(Protocol):
 
 
 class UntrustedTemplate(CommodoreError):
-    """A template wants to run programs, and nobody said that it may."""
+    """A template has hooks, but is not trusted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,14 +68,14 @@ class Templates:
     url: str
     trust: bool
     clone: Path | None = None
-    """Where a template of others was cloned to."""
+    """Where a cookiecutter template was cloned to."""
     directory: str = "."
     versions: dict[str, Path] = field(default_factory=dict)
     shown: set[str] = field(default_factory=set)
-    """Programs that the user has seen already."""
+    """Hooks that were shown already."""
 
     def at(self, version: str | None) -> Template:
-        """The template at a branch, a tag, a commit; the newest if none is said."""
+        """The template at a branch, tag or commit; the newest by default."""
         if self.clone is None:
             return scaffold_builtin.find(self.url, version)
         commit = self._commit(self.clone, version)
@@ -110,17 +110,17 @@ class Templates:
 
 
 class OpenTemplates(Protocol):
-    """A way to get at a template."""
+    """A function that opens templates."""
 
     def __call__(
         self, url: str, directory: str | None = None, *, trust: bool
     ) -> AbstractContextManager[Templates]:
-        """A template by its URL, and its folder in there."""
+        """Open a template by its URL and its folder in the repository."""
         ...
 
 
 class Shelf:
-    """Templates that are fetched once, and stay as long as they are needed."""
+    """Opens templates, and clones each only once."""
 
     def __init__(self, stack: ExitStack) -> None:
         self._stack = stack
@@ -130,7 +130,7 @@ class Shelf:
     def __call__(
         self, url: str, directory: str | None = None, *, trust: bool
     ) -> Iterator[Templates]:
-        """A template by its URL, and its folder in there."""
+        """Open a template by its URL and its folder in the repository."""
         key = (url, directory, trust)
         if key not in self._known:
             opened = templates(url, directory, trust=trust)
@@ -140,7 +140,7 @@ class Shelf:
 
 @contextmanager
 def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterator[Templates]:
-    """A template by its URL, and its folder in there; what was cloned is gone afterwards."""
+    """Open a template by its URL and its folder in the repository; removes the clone afterwards."""
     if url.startswith(BUILT_IN):
         yield Templates(url, trust)
         return

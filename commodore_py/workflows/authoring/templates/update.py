@@ -1,4 +1,4 @@
-"""A component or package brought up to date with its template: all of it, or nothing."""
+"""Update a component or package from its template: completely, or not at all."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class WantedUpdate:
     trust: bool = False
     wishes: TemplateOptions = field(default_factory=TemplateOptions)
     open: OpenTemplates = templates
-    """How templates are got: many repositories may share what was fetched."""
+    """How templates are opened: many repositories may share clones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Everything that an update would do; nothing of it is done yet."""
+    """The changes that an update would make."""
 
     folder: Path
     record: Record
@@ -72,7 +72,7 @@ class Plan:
         return f"{SUBJECT}\n\nTemplate version: {version}\n"
 
     def refuse_conflicts(self) -> None:
-        """Name every file in conflict, and what to do; nothing was changed."""
+        """Refuse the update if there are conflicts."""
         if self.conflicts:
             files = "; ".join(f"{one.path} {one.why}" for one in self.conflicts)
             raise InConflict(
@@ -84,7 +84,7 @@ class Plan:
 
 
 def plan_update(wanted: WantedUpdate) -> Plan:
-    """What the template's changes, and the wished ones, make of a repository."""
+    """Plan the update of a repository to a version and options."""
     folder = wanted.folder.resolve()
     record = Record.read(folder)
     _refuse_no_repository(folder)
@@ -120,7 +120,7 @@ def plan_update(wanted: WantedUpdate) -> Plan:
 
 
 def carry_out(plan: Plan, *, commit: bool) -> None:
-    """Write what was planned, and commit it if it is to be; what fails half-way is undone."""
+    """Write the planned changes, and optionally commit them; failures are rolled back."""
     plan.refuse_conflicts()
     with _undone_on_failure(plan):
         write_changes(plan.folder, plan.changed)
@@ -129,9 +129,9 @@ def carry_out(plan: Plan, *, commit: bool) -> None:
 
 
 def _commit(plan: Plan) -> None:
-    # All was committed before, so that everything new is ours.
+    # The checkout was clean, so that all changes are ours.
     git(plan.folder, "add", "--all", "--", ".", ":!*.orig", ":!*.rej")
-    # The user's hooks are about the user's commits.
+    # The user's Git hooks are for the user's commits.
     how = ("--quiet", "--no-verify", "--no-gpg-sign", "--cleanup=whitespace")
     git(plan.folder, "commit", *how, "--message", plan.message(), env=git_identity(plan.folder))
 
@@ -149,7 +149,7 @@ def _undone_on_failure(plan: Plan) -> Iterator[None]:
 
 
 def write_markers(plan: Plan) -> InConflict | None:
-    """Write what was planned, with both sides where they conflict; nothing is committed."""
+    """Write the planned changes, with conflict markers; nothing is committed."""
     marked = {one.path: one.marked for one in plan.conflicts if one.marked is not None}
     write_changes(plan.folder, {**plan.changed, **marked})
     left = [one for one in plan.conflicts if one.marked is None]
@@ -186,7 +186,7 @@ def _refuse_changes(folder: Path) -> None:
 
 
 def _guessed(folder: Path, record: Record) -> dict[str, str]:
-    """Variables that old records lack, as the repository shows them."""
+    """Variables that old records lack, derived from the repository."""
     slug = record.text("slug")
     found = {"add_lib": "y" if (folder / "lib").is_dir() else "n"}
     klass = _yaml(folder / "class" / f"{slug}.yml")
@@ -215,7 +215,7 @@ def _yaml(path: Path) -> object:
 def _of_removed_cases(
     folder: Path, wishes: TemplateOptions, merged: Merged
 ) -> Iterator[PurePosixPath]:
-    """What belongs to test cases that are not wanted any more, changed by the author or not."""
+    """Files of removed test cases, changed by the author or not."""
     for case in wishes.remove_cases:
         if case in wishes.add_cases:
             continue

@@ -1,4 +1,4 @@
-"""What an author asks of a template, and what that makes of its variables (pure)."""
+"""Options of `new` and `update`, and the template variables that result from them (pure)."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ FIRST_CASE: Final = "defaults"
 
 @dataclass(frozen=True, slots=True)
 class DependencyPatterns:
-    """Dependencies to put on a list, or to take off it."""
+    """Dependencies to add to a list, or to remove from it."""
 
     names: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
 
     def entries(self) -> list[str]:
-        """As the list has them; names are anchored and nothing more, as they always were."""
+        """As entries of the list; names are anchored, but not escaped."""
         found = [*(f"^{name}$" for name in self.names), *self.patterns]
         for entry in found:
             if ";" in entry:
@@ -36,7 +36,7 @@ class DependencyPatterns:
 
 @dataclass(frozen=True, slots=True)
 class TemplateOptions:
-    """Everything that an author may say; what is not said stays as it is."""
+    """What an author can set; everything else stays as it is."""
 
     features: Mapping[str, bool] = field(default_factory=dict)
     """Parts of the template by their variables."""
@@ -52,14 +52,14 @@ class TemplateOptions:
 
 @dataclass(frozen=True, slots=True)
 class Varied:
-    """Variables as wished, and what an author should know of that."""
+    """Variables with the options applied, and notes for the author."""
 
     variables: Mapping[str, object]
     notes: tuple[str, ...] = ()
 
 
 def varied(before: Mapping[str, object], wishes: TemplateOptions) -> Varied:
-    """The variables that are wished for, on top of those there are."""
+    """Apply the options to the existing variables."""
     after: dict[str, object] = {**before, **wishes.texts, **wishes.set}
     after |= {name: _yes_no(on) for name, on in wishes.features.items()}
     cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), wishes)
@@ -86,7 +86,7 @@ def assignments(words: Iterable[str]) -> dict[str, str]:
 
 
 def refuse_unknown(wanted: Mapping[str, str], declared: Iterable[str], template: str) -> None:
-    """A variable that the template does not have would be lost without a word."""
+    """Refuse variables that the template does not have."""
     known = sorted(name for name in declared if not name.startswith("_"))
     unknown = sorted(name for name in wanted if name not in known)
     if unknown:
@@ -109,7 +109,7 @@ def _cases(before: Sequence[str], wishes: TemplateOptions) -> list[str]:
 
 
 def _implied(after: dict[str, object], cases: Sequence[str]) -> Iterable[str]:
-    """Switch on what something else needs, and say so."""
+    """Enable what other options require, with notes."""
     if len(cases) > 1 and after.get("add_matrix") == "n":
         after["add_matrix"] = "y"
         yield f"{len(cases)} test cases require the matrix: it is enabled"

@@ -51,7 +51,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """All that is there to test, and what belongs to no case."""
+    """All test cases, and files that belong to none."""
 
     directory: Path
     cases: tuple[Case, ...]
@@ -62,11 +62,11 @@ class Suite:
     golden: bool
     """Whether every case is to have expected output."""
     name: str
-    """What the record of the template calls it; empty without one."""
+    """The name in the record of the template; empty without one."""
     variables: Variables
 
     def arguments(self, case: Case) -> Arguments:
-        """What the Makefile hands to `compile` for a case."""
+        """The arguments that the Makefile passes to `compile` for a case."""
         try:
             text = self.variables.text(
                 _ARGUMENTS, targets=self._targets(), instance=case.name, CURDIR=str(self.directory)
@@ -95,7 +95,7 @@ class Suite:
 
 @dataclass(frozen=True, slots=True)
 class Arguments:
-    """Words of a command line, as far as they matter for a test."""
+    """Arguments of a command line that matter for a test."""
 
     search_paths: tuple[str, ...] = ()
     values: tuple[str, ...] = ()
@@ -105,7 +105,7 @@ class Arguments:
 
     @classmethod
     def parse(cls, words: Sequence[str]) -> Arguments:
-        """Read options of `compile`; one that says nothing about the output is left out."""
+        """Read options of `compile`; those without influence on the output are ignored."""
         found: dict[str, list[str]] = {name: [] for name in {*_LONG.values()}}
         plain: list[str] = []
         left = list(words)
@@ -129,7 +129,7 @@ class Arguments:
 
 
 def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
-    """The cases in a folder, or those whose names match; none at all is a mistake."""
+    """The cases in a folder, or those whose names match; fails if there are none."""
     directory = folder.resolve()
     tests = directory / "tests"
     files = {path.stem: path for path in sorted(_values_in(tests))}
@@ -209,7 +209,7 @@ def _record(directory: Path) -> dict[str, str]:
 
 
 def _listed(directory: Path, variables: Variables, record: Mapping[str, str]) -> list[str]:
-    """The cases that make or CI would run: whichever of them says so first."""
+    """The cases that make or CI would run: from the first of them with a list."""
     try:
         made = variables.text("test_instances").split()
     except Unknowable:

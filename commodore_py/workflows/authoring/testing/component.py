@@ -38,7 +38,7 @@ _LIBRARIES = "vendor"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What the Makefile is not asked for."""
+    """Settings that override the Makefile."""
 
     name: str = ""
     alias: str = ""
@@ -99,7 +99,7 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
 def _fetched(
     group: list[tuple[Case, Gathered]], *, keep_others: bool
 ) -> tuple[list[tuple[str, Gathered]], list[Ran]]:
-    """The cases whose dependencies are there now, and those that cannot have theirs."""
+    """The cases whose dependencies were fetched, and those whose fetch failed."""
     first = group[0][1]
     try:
         if requirements_fingerprint(first.request.component.checkout(), first.parameters):

@@ -1,4 +1,4 @@
-"""What a case expects beside its golden output: a failure, or objects with certain fields."""
+"""What a case expects besides its golden output: a failure, or objects with certain fields."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _SELECTING = ("kind", "apiVersion", "namespace", "name")
 
 @dataclass(frozen=True, slots=True)
 class ObjectWish:
-    """Objects that must be there, and what must be true of each."""
+    """Objects that must exist, and their expected fields."""
 
     selects: Mapping[str, str]
     count: int | None
@@ -67,7 +67,7 @@ class Expectations:
 
     @classmethod
     def read(cls, file: Path) -> Expectations:
-        """Read the file; everything that is wrong with it is told at once, with its line."""
+        """Read the file; reports all mistakes at once, with their lines."""
         text = file.read_bytes()
         content = yaml.load(text, name=str(file))
         found = cls(file=file, text=text)
@@ -90,7 +90,7 @@ class Expectations:
         return not self.fails if self.golden is None else self.golden
 
     def of_failure(self, error: CommodoreError) -> Iterator[CommodoreError]:
-        """What is wrong with a compile that failed."""
+        """Problems of a compile that failed."""
         if not self.fails:
             yield error
         elif not re.search(self.fails, "\n".join(_said(error)), re.MULTILINE):
@@ -98,7 +98,7 @@ class Expectations:
             yield error
 
     def of_output(self, tree: Tree) -> Iterator[CommodoreError]:
-        """What is wrong with what was compiled."""
+        """Problems of the compiled output."""
         if self.fails:
             yield self._unmet(f"compiled, but was expected to fail: {self.fails!r}", "fails")
         if not self.objects:

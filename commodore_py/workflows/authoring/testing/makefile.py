@@ -1,4 +1,4 @@
-"""Variables of a Makefile, as far as one can tell without running make."""
+"""Variables of a Makefile, as far as they can be read without running make."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Assignment:
 
 @dataclass(slots=True)
 class Variables:
-    """What is set, unexpanded; of conditions, both branches count."""
+    """Variables, unexpanded; both branches of conditions count."""
 
     everywhere: dict[str, str] = field(default_factory=dict)
     for_targets: dict[str, list[Assignment]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""All cases of a run, judged as they come, and what is to be said about the whole."""
+"""The report of a test run: the outcome of each case, and problems of the whole."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """How all cases ended, in their order, and what else is wrong."""
+    """The outcomes of all cases, in their order, and other problems."""
 
     suite: Suite
     outcomes: tuple[Outcome, ...]
     left_out: tuple[str, ...]
-    """Cases that were not compiled any more."""
+    """Cases that were not run."""
     orphans: tuple[Path, ...]
     dropped: tuple[Path, ...]
     """Expected output of no case, removed by this run."""
@@ -41,11 +41,11 @@ class Report:
 
     @property
     def refused(self) -> tuple[Problem, ...]:
-        """What fails the run although every case may have passed."""
+        """Problems that fail a strict run although every case passed."""
         return tuple(one for one in self.notices() if one.strict) if self.strict else ()
 
     def notices(self) -> Iterator[Problem]:
-        """What is to be told once, whichever case said it."""
+        """Notices of all cases, each once."""
         for orphan in self.orphans:
             yield Problem(
                 f"expected output {orphan.name} belongs to no test case; --update removes it",
@@ -63,14 +63,14 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a run goes about it."""
+    """Options of a test run."""
 
     update: bool = False
     fail_fast: bool = False
     everything: bool = True
-    """Whether all cases are looked at, so that what belongs to none can be known."""
+    """Whether all cases are run, so that orphans can be determined."""
     strict: bool = False
-    """Whether what is doubtful about the whole fails it."""
+    """Whether problems of the whole fail the run."""
 
 
 def report_of(
@@ -79,7 +79,7 @@ def report_of(
     manner: Manner,
     tell: Callable[[Outcome], None],
 ) -> Report:
-    """Judge each case when it is done; `tell` hears of it at once."""
+    """Judge each case when it is done, and pass its outcome to `tell`."""
     cases = {case.name: case for case in suite.cases}
     outcomes: dict[str, Outcome] = {}
     with closing(running):

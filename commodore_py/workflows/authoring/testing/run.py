@@ -1,4 +1,4 @@
-"""Compile several cases at once: in workers where that is possible, else one by one."""
+"""Compile several cases at once: in workers if possible, otherwise one by one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Ran:
 def compiled(
     config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[Item], Output]
 ) -> Iterator[Ran]:
-    """Every case as it is done. What one leaves in its process, others may find there."""
+    """Every case when it is done. Cases in one process share its caches."""
     by_case = dict(items)
 
     def run(case: str) -> Ran:
@@ -68,7 +68,7 @@ def _ran(config: Config, cases: Sequence[str], run: Callable[[str], Ran]) -> Ite
 
 
 def apart(work: Callable[[], None]) -> None:
-    """Do something that may load libraries which do not survive a fork."""
+    """Run work in a worker: it may load libraries which do not survive a fork."""
     if not forked.possible():
         work()
         return
@@ -78,5 +78,5 @@ def apart(work: Callable[[], None]) -> None:
 
 def processes_for(config: Config) -> int:
     """How many cases are compiled at the same time."""
-    # Kapitan fetches while it compiles: two of them would be in each other's way.
+    # Kapitan fetches while it compiles, which must not run in parallel.
     return 1 if config.engine == "reference" else config.processes or compiler.usable_cpus()

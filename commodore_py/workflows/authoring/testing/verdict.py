@@ -1,4 +1,4 @@
-"""What is thought of a case: its output against what is expected of it."""
+"""The verdict about a case: its output compared with the expected output."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Status = Literal["passed", "failed", "updated"]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """A case, and what is wrong with it."""
+    """A case and its problems."""
 
     case: Case
     status: Status
     problems: tuple[CommodoreError, ...] = ()
     change: Change = field(default_factory=Change)
-    """What would make the output the expected one, or did."""
+    """The change from the expected output to this one."""
     notices: tuple[Problem, ...] = ()
     seconds: float = 0.0
 
@@ -43,7 +43,7 @@ def expectations_of(case: Case) -> Expectations:
 
 
 def judged(suite: Suite, case: Case, ran: Ran, *, update: bool) -> Outcome:
-    """Hold the output of a case against what is expected; with `update`, accept it."""
+    """Compare the output of a case with what is expected; with `update`, accept it."""
     try:
         expected = expectations_of(case)
         if ran.output is None:
@@ -64,7 +64,7 @@ def _against_golden(
     change = _change_of(case.golden, output.tree)
     if not change:
         return _outcome(case, ran, problems)
-    # What breaks a promise must not become the next one.
+    # Output that violates expectations must not become the expected output.
     if update and not problems:
         _accept(case.golden, output.tree)
         return _outcome(case, ran, (), change, done="updated")
@@ -104,7 +104,7 @@ def _change_of(folder: Path, compiled: Tree) -> Change:
 def _accept(folder: Path, compiled: Tree) -> None:
     """Make the output the expected one; only what differs is written."""
     try:
-        # Git knows no empty folders, so these are nobody's expectation.
+        # Git does not track empty folders.
         write_tree(folder, Tree(dict(compiled)))
     except OSError as error:
         raise CommodoreError(

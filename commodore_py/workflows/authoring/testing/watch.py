@@ -27,7 +27,7 @@ _GENERATED = {
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A file as it was: a new time alone is no change."""
+    """A file as it was: a new time alone is not a change."""
 
     time: int
     size: int
@@ -35,7 +35,7 @@ class Seen:
 
 
 class Watched:
-    """The files of some folders, as they were when somebody last looked."""
+    """The files of some folders, as they were at the last check."""
 
     def __init__(self, folders: Iterable[Path]) -> None:
         self._folders = tuple(folders)
@@ -43,7 +43,7 @@ class Watched:
         self.changed()
 
     def changed(self) -> tuple[Path, ...]:
-        """What came, went or was written since the last look."""
+        """Files that were added, removed or changed since the last check."""
         before = self._seen
         now: dict[Path, Seen] = {}
         for file in self._files():
@@ -74,7 +74,7 @@ def _look(file: Path, before: Seen | None) -> Seen | None:
         if before and (status.st_mtime_ns, status.st_size) == (before.time, before.size):
             return before
         digest = hashlib.sha256(file.read_bytes()).digest()
-    except OSError:  # it has just gone, or may not be read
+    except OSError:  # just removed, or not readable
         return None
     return Seen(status.st_mtime_ns, status.st_size, digest)
 
