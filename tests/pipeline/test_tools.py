@@ -286,9 +286,9 @@ def test_a_program_is_tried_without_our_secrets(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"no archive at all", "is no archive"),
-        (tar_archive({"../../helm": OLD}), "holds no "),
-        (tar_archive({"kustomize": OLD})[:-30], "is no archive"),
+        (b"no archive at all", "is not a valid archive"),
+        (tar_archive({"../../helm": OLD}), "does not contain "),
+        (tar_archive({"kustomize": OLD})[:-30], "is not a valid archive"),
     ],
     ids=["no archive", "leads out", "cut short"],
 )
@@ -403,7 +403,7 @@ def test_a_broken_record_is_reported_and_left_alone(
 
     assert told in str(caught.value)
     assert caught.value.where == str(folder.record)
-    assert "remove it" in caught.value.hint
+    assert "remove the file" in caught.value.hint
     assert folder.record.read_bytes() == content
 
 
@@ -411,7 +411,7 @@ def test_a_broken_record_is_reported_and_left_alone(
 def test_a_tool_found_elsewhere_is_given_up(used: ToolFolder) -> None:
     foreign = Tool("helm", "/usr/bin/helm")
 
-    assert used.given_up(
+    assert used.drop_foreign(
         [foreign, Tool("jb", None), Tool("kustomize", str(used.program("k")))]
     ) == (foreign,)
     assert sorted(used.managed()) == ["jb", "kustomize"]
@@ -421,4 +421,4 @@ def test_a_folder_under_two_names_is_one_folder(used: ToolFolder, tmp_path: Path
     alias = tmp_path / "alias"
     alias.symlink_to(used.path)
 
-    assert used.given_up([Tool("helm", str(alias / "helm"))]) == ()
+    assert used.drop_foreign([Tool("helm", str(alias / "helm"))]) == ()

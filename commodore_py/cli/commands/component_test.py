@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from commodore_py.workflows.authoring.folder_kind import Kind
     from commodore_py.workflows.authoring.testing.cases import Suite
     from commodore_py.workflows.authoring.testing.report import Report
-    from commodore_py.workflows.authoring.testing.run import Ran
+    from commodore_py.workflows.authoring.testing.run import CaseRun
 
-    Start = Callable[[Config, Suite], Generator[Ran, None, None]]
+    Start = Callable[[Config, Suite], Generator[CaseRun, None, None]]
 
 FAILED = 1
 TEST_SECTIONS = {
@@ -230,22 +230,22 @@ def _run_once(
 ) -> Report:
     from commodore_py.cli.output import cache_use, messages, test_results
     from commodore_py.workflows.authoring.testing.cases import find_suite
-    from commodore_py.workflows.authoring.testing.report import Manner, report_of
+    from commodore_py.workflows.authoring.testing.report import RunOptions, build_report
 
     suite = find_suite(kind, path, options["case"])
     messages.heading(test_results.opening(suite))
-    manner = Manner(
+    manner = RunOptions(
         options["update"],
         options["fail_fast"],
         everything=not options["case"],
         strict=options["strict"],
     )
     with cache_use.reported(config):
-        return report_of(
+        return build_report(
             suite,
             start(config, suite),
             manner,
-            tell=lambda outcome: messages.info(test_results.progress(outcome)),
+            on_outcome=lambda outcome: messages.info(test_results.progress(outcome)),
         )
 
 

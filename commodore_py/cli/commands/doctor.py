@@ -37,10 +37,10 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     from commodore_py.cli.output import formats
     from commodore_py.cli.settings import directories
     from commodore_py.workflows.doctor import environment
-    from commodore_py.workflows.doctor.checks import examine, worst
+    from commodore_py.workflows.doctor.checks import run_checks, worst
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
-    verdicts = examine(environment.look_around(config, directories.cache_folder()))
+    verdicts = run_checks(environment.inspect_environment(config, directories.cache_folder()))
     overall = worst(verdicts.values())
     if output == "text":
         for line in _lines(verdicts):
@@ -55,8 +55,8 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
 def _lines(verdicts: Mapping[str, Verdict]) -> Iterator[str]:
     width = max(map(len, verdicts))
     for name, verdict in verdicts.items():
-        standing = click.style(f"{verdict.standing:4}", fg=_COLOURS[verdict.standing])
-        yield f"{standing}  {name:{width}}  {verdict.found}"
+        status = click.style(f"{verdict.status:4}", fg=_COLOURS[verdict.status])
+        yield f"{status}  {name:{width}}  {verdict.found}"
         if verdict.remedy:
             yield f"{'':{width + 6}}  -> {verdict.remedy}"
 
@@ -64,7 +64,7 @@ def _lines(verdicts: Mapping[str, Verdict]) -> Iterator[str]:
 def _fields(name: str, verdict: Verdict) -> dict[str, str | None]:
     return {
         "check": name,
-        "verdict": verdict.standing,
+        "verdict": verdict.status,
         "found": verdict.found,
         "remedy": verdict.remedy or None,
     }

@@ -12,7 +12,7 @@ from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.workflows.authoring.sync.list import read_list
-from commodore_py.workflows.authoring.sync.run import Outcome, Result, WantedSync, github_at
+from commodore_py.workflows.authoring.sync.run import Outcome, Result, SyncRequest, github_at
 from commodore_py.workflows.authoring.sync.run import sync as offer
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def sync(kind: RepositoryKind, settings: Globals, path: Path, options: Mapping[s
     if options["template_version"] and not dry_run:
         messages.warn("--template-version implies --dry-run: nothing will be pushed")
         dry_run = True
-    wanted = WantedSync(
+    wanted = SyncRequest(
         kind,
         github_at(
             options["github_url"],

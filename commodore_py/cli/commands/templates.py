@@ -19,8 +19,8 @@ from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
 from commodore_py.workflows.authoring.templates.new import NewRepository, make_repository
 from commodore_py.workflows.authoring.templates.update import (
-    WantedUpdate,
-    carry_out,
+    UpdateRequest,
+    apply_update,
     plan_update,
     write_markers,
 )
@@ -70,7 +70,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
         owner=options["owner"],
         output_dir=options["output_dir"],
         trust=options["trust"],
-        wishes=_template_options(options),
+        options=_template_options(options),
     )
     made = make_repository(config_of(settings), wanted)
     _print_notes(made.notes)
@@ -86,7 +86,7 @@ def update(
     settings.more_verbose(options["verbose"])
     if options["conflicts"] == "markers" and (options["diff"] or options["check"]):
         raise UsageError("--conflicts markers cannot be combined with --diff or --check")
-    wanted = WantedUpdate(
+    wanted = UpdateRequest(
         kind, folder, options["template_version"], options["trust"], _template_options(options)
     )
     plan = plan_update(wanted)
@@ -98,7 +98,7 @@ def update(
         if conflict is not None:
             raise conflict
     if not looking:
-        carry_out(plan, commit=options["commit"])
+        apply_update(plan, commit=options["commit"])
     if options["diff"] or not looking:
         click.echo(formats.diff_lines(plan.lines))
     if looking:

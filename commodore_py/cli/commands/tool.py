@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.workflows.tools.programs import Tool
-    from commodore_py.workflows.tools.status import Standing
+    from commodore_py.workflows.tools.status import ToolStatus
 
 
 def _complete(_: click.Context, __: click.Parameter, incomplete: str) -> list[str]:
@@ -81,10 +81,10 @@ def list_(
     if version_check:
         upstream = _upstream(ctx)
         messages.info("querying GitHub for the latest versions")
-        latest = tool_status.ask_latest(TOOLS, upstream)
+        latest = tool_status.query_latest(TOOLS, upstream)
     if latest.problem:
         messages.warn(str(latest.problem), where=latest.problem.where, hint=latest.problem.hint)
-    rows = tool_status.standings(installed_tools(), managed, latest.versions)
+    rows = tool_status.tool_statuses(installed_tools(), managed, latest.versions)
     if output == "text":
         for row in rows:
             click.echo("\n".join(_lines(row, version_check=version_check)))
@@ -210,7 +210,7 @@ def _folder() -> ToolFolder:
 
 def _managed(folder: ToolFolder) -> dict[str, str]:
     """The managed tools and their times; one that is found elsewhere is managed no more."""
-    for tool in folder.given_up(located_tools()):
+    for tool in folder.drop_foreign(located_tools()):
         messages.warn(
             f"{tool.name} is no longer managed: another installation is used", where=str(tool.path)
         )
@@ -237,7 +237,7 @@ def _github_token(ctx: click.Context) -> str:
     return next((token for token in tokens if token), "")
 
 
-def _lines(row: Standing, *, version_check: bool) -> Iterator[str]:
+def _lines(row: ToolStatus, *, version_check: bool) -> Iterator[str]:
     tool = row.tool
     if not tool.works:
         yield _missing(tool)
@@ -257,7 +257,7 @@ def _missing(tool: Tool) -> str:
     return click.style(f"{tool.name} missing!", fg="red")
 
 
-def _remark(row: Standing, *, version_check: bool) -> str:
+def _remark(row: ToolStatus, *, version_check: bool) -> str:
     if not version_check:
         return "Version check skipped"
     match row.upgradable:
@@ -269,7 +269,7 @@ def _remark(row: Standing, *, version_check: bool) -> str:
             return "No upgrade available"
 
 
-def _fields(row: Standing) -> dict[str, object]:
+def _fields(row: ToolStatus) -> dict[str, object]:
     tool = row.tool
     return {
         "name": tool.name,

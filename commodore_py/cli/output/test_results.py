@@ -105,11 +105,11 @@ def _ending(found: Report) -> Iterator[str]:
         for status in ("passed", "updated", "failed")
     }
     words = [f"{number} {status}" for status, number in counts.items() if number]
-    if found.left_out:
-        words.append(f"{len(found.left_out)} not run")
-    for folder in found.dropped:
+    if found.not_run:
+        words.append(f"{len(found.not_run)} not run")
+    for folder in found.removed:
         yield f"{click.style('removed', fg='yellow', bold=True)} {folder.name}: it has no test case"
-    total = len(found.outcomes) + len(found.left_out)
+    total = len(found.outcomes) + len(found.not_run)
     yield click.style(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
 
 
@@ -126,9 +126,9 @@ def as_data(report: Report) -> dict[str, Any]:
         "passed": report.good,
         "cases": [_case_data(one) for one in report.outcomes],
         "refused": [{"message": one.message, "where": one.where} for one in report.refused],
-        "not_run": list(report.left_out),
+        "not_run": list(report.not_run),
         "orphans": [str(folder) for folder in report.orphans],
-        "removed": [str(folder) for folder in report.dropped],
+        "removed": [str(folder) for folder in report.removed],
         "unlisted": [str(file) for file in report.suite.unlisted],
     }
 
@@ -168,8 +168,8 @@ def _junit(report: Report) -> str:
     failures = sum(one.status == "failed" for one in report.outcomes)
     seconds = sum(one.seconds for one in report.outcomes)
     failures += len(report.refused)
-    total = len(report.outcomes) + len(report.left_out) + len(report.refused)
-    counted = {"failures": failures, "errors": 0, "skipped": len(report.left_out)}
+    total = len(report.outcomes) + len(report.not_run) + len(report.refused)
+    counted = {"failures": failures, "errors": 0, "skipped": len(report.not_run)}
     counts = " ".join(f'{key}="{number}"' for key, number in counted.items())
     lines = [
         '<?xml version="1.0" encoding="UTF-8"?>',
@@ -200,7 +200,7 @@ def _junit(report: Report) -> str:
         ]
     lines += [
         f"<testcase classname={_attribute(name)} name={_attribute(case)}><skipped/></testcase>"
-        for case in report.left_out
+        for case in report.not_run
     ]
     return "\n".join([*lines, "</testsuite>", "</testsuites>", ""])
 

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from commodore_py.errors import CommodoreError
     from commodore_py.lieutenant.auth.session import TokenState
 
-    from .environment import Cache, Surroundings
+    from .environment import Cache, Environment
 
-Standing = Literal["ok", "warn", "fail"]
-STANDINGS: tuple[Standing, ...] = ("ok", "warn", "fail")
+Status = Literal["ok", "warn", "fail"]
+STATUSES: tuple[Status, ...] = ("ok", "warn", "fail")
 """From good to bad."""
 
 NEWEST_TESTED_PYTHON = (3, 13)
@@ -37,22 +37,22 @@ _SHOWN = 5
 class Verdict:
     """The result of one check."""
 
-    standing: Standing
+    status: Status
     found: str
     remedy: str = ""
 
 
-def examine(surroundings: Surroundings) -> dict[str, Verdict]:
+def run_checks(here: Environment) -> dict[str, Verdict]:
     """Every check's verdict."""
-    return {name: check(surroundings) for name, check in CHECKS.items()}
+    return {name: check(here) for name, check in CHECKS.items()}
 
 
-def worst(verdicts: Iterable[Verdict]) -> Standing:
+def worst(verdicts: Iterable[Verdict]) -> Status:
     """The worst status of all verdicts."""
-    return max((verdict.standing for verdict in verdicts), key=STANDINGS.index, default="ok")
+    return max((verdict.status for verdict in verdicts), key=STATUSES.index, default="ok")
 
 
-def python(here: Surroundings) -> Verdict:
+def python(here: Environment) -> Verdict:
     """A tested version of Python; older ones cannot run this."""
     found = ".".join(map(str, here.python))
     if here.python[:2] > NEWEST_TESTED_PYTHON:
@@ -61,7 +61,7 @@ def python(here: Surroundings) -> Verdict:
     return Verdict("ok", found)
 
 
-def git(here: Surroundings) -> Verdict:
+def git(here: Environment) -> Verdict:
     """A version of git with all features that we need."""
     needed = ".".join(map(str, OLDEST_GIT))
     remedy = f"install git {needed} or newer"
@@ -76,7 +76,7 @@ def git(here: Surroundings) -> Verdict:
     return Verdict("ok", found)
 
 
-def tool(name: str, here: Surroundings) -> Verdict:
+def tool(name: str, here: Environment) -> Verdict:
     """A program that some components use."""
     found = next(tool for tool in here.tools if tool.name == name)
     remedy = f"commodore tool install {name}"
@@ -89,14 +89,14 @@ def tool(name: str, here: Surroundings) -> Verdict:
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 
-def managed_tools(here: Surroundings) -> Verdict:
+def managed_tools(here: Environment) -> Verdict:
     """The record of managed tools is readable."""
     if here.tools_problem:
         return _failed(here.tools_problem)
     return Verdict("ok", "the record of tools is readable")
 
 
-def api(here: Surroundings) -> Verdict:
+def api(here: Environment) -> Verdict:
     """Cluster facts can be read."""
     found = here.api
     if not found.url:
@@ -114,13 +114,13 @@ def api(here: Surroundings) -> Verdict:
     return Verdict("ok", f"{kind} {found.url} has {_count(found.clusters, 'cluster')}")
 
 
-def token(here: Surroundings) -> Verdict:
+def token(here: Environment) -> Verdict:
     """There is a valid token."""
     found = here.token
     log_in = "commodore login, or set COMMODORE_API_TOKEN"
     if not found.needed:
         return Verdict("ok", "not required")
-    problem = found.problem or here.api.strict
+    problem = found.problem or here.api.rejection
     if problem:
         return _failed(problem, otherwise=log_in)
     if not found.origin:
@@ -138,7 +138,7 @@ def _expired(token: TokenState, log_in: str) -> Verdict:
     return Verdict("warn", ended, log_in)
 
 
-def working_directory(here: Surroundings) -> Verdict:
+def working_directory(here: Environment) -> Verdict:
     """The working directory can be used."""
     work = here.work
     if work.problem:
@@ -152,7 +152,7 @@ def working_directory(here: Surroundings) -> Verdict:
     return Verdict("ok", f"{work.path}, not compiled yet{beside if work.entries else ''}")
 
 
-def local_work(here: Surroundings) -> Verdict:
+def local_work(here: Environment) -> Verdict:
     """Nothing in the checkouts would stop a compile."""
     checkouts = here.work.checkouts
     broken = [f"{one.path}: {one.problem}" for one in checkouts if one.problem]
@@ -167,7 +167,7 @@ def local_work(here: Surroundings) -> Verdict:
     return Verdict("ok", f"none in {_count(len(checkouts), 'checkout')}")
 
 
-def locks(here: Surroundings) -> Verdict:
+def locks(here: Environment) -> Verdict:
     """No Git command that was killed has left a lock."""
     found = here.work.locks
     if not found:
@@ -179,7 +179,7 @@ def locks(here: Surroundings) -> Verdict:
     return Verdict("warn", told, f"if no program is running there: {remove}")
 
 
-def caches(here: Surroundings) -> Verdict:
+def caches(here: Environment) -> Verdict:
     """Caches are not accessible to other users."""
     if here.cache is None:
         return Verdict("warn", "there is no cache folder", "set HOME or XDG_CACHE_HOME")
@@ -192,7 +192,7 @@ def caches(here: Surroundings) -> Verdict:
     return Verdict("ok", found)
 
 
-CHECKS: dict[str, Callable[[Surroundings], Verdict]] = {
+CHECKS: dict[str, Callable[[Environment], Verdict]] = {
     "python": python,
     "git": git,
     "helm": partial(tool, "helm"),

@@ -85,12 +85,12 @@ class Api:
     clusters: int | None = None
     """None if they could not be queried."""
     problem: CommodoreError | None = None
-    strict: CommodoreError | None = None
+    rejection: CommodoreError | None = None
     """Why the server rejected the token."""
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class Environment:
     """Everything that the checks examine."""
 
     python: tuple[int, int, int]
@@ -104,24 +104,24 @@ class Surroundings:
     caches: tuple[Cache, ...]
 
 
-def look_around(config: Config, cache: Path | None) -> Surroundings:
+def inspect_environment(config: Config, cache: Path | None) -> Environment:
     """Read the whole state: query servers, read repositories and folders."""
     now = time.time()
     token = token_state(config, cache, now)
-    return Surroundings(
+    return Environment(
         python=sys.version_info[:3],
         git=_git(),
         tools=installed_tools(),
         tools_problem=_problem_of_tools(cache),
-        api=look_at_api(config, token),
+        api=inspect_api(config, token),
         token=token,
-        work=look_at_work(config.paths, now),
+        work=inspect_work(config.paths, now),
         cache=cache,
         caches=tuple(_caches_in(cache)) if cache else (),
     )
 
 
-def look_at_api(config: Config, token: TokenState) -> Api:
+def inspect_api(config: Config, token: TokenState) -> Api:
     """Query the clusters, or without a token only whether the API is reachable."""
     if not config.api_url:
         return Api()
@@ -135,7 +135,7 @@ def look_at_api(config: Config, token: TokenState) -> Api:
         check_reachable(config)
     except CommodoreError as error:
         refused = isinstance(error, HttpError) and error.status in _REFUSED
-        return replace(api, strict=error) if refused else replace(api, problem=error)
+        return replace(api, rejection=error) if refused else replace(api, problem=error)
     return api
 
 
@@ -147,7 +147,7 @@ def _read_all(config: Config) -> int:
     return len(clusters)
 
 
-def look_at_work(paths: WorkPaths, now: float) -> WorkFolder:
+def inspect_work(paths: WorkPaths, now: float) -> WorkFolder:
     """The working directory, its checkouts, and locks in them."""
     root = paths.root
     problem = _problem_of_writing(root)

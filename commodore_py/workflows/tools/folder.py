@@ -70,7 +70,7 @@ class ToolFolder:
             raise BrokenRecord.of(self.record, "expected an object of tool names and times")
         return content
 
-    def given_up(self, found: Iterable[Tool]) -> tuple[Tool, ...]:
+    def drop_foreign(self, found: Iterable[Tool]) -> tuple[Tool, ...]:
         """Stop managing tools that are found elsewhere; returns these."""
         managed = self.managed()
         foreign = tuple(t for t in found if t.name in managed and t.path and not self.holds(t))

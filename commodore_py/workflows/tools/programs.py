@@ -41,7 +41,7 @@ class Tool:
 
 def installed_tools() -> tuple[Tool, ...]:
     """Each tool as it would be used."""
-    return tuple(look_up(name) for name in TOOLS)
+    return tuple(find_tool(name) for name in TOOLS)
 
 
 def located_tools() -> tuple[Tool, ...]:
@@ -49,7 +49,7 @@ def located_tools() -> tuple[Tool, ...]:
     return tuple(Tool(name, shutil.which(name)) for name in TOOLS)
 
 
-def look_up(name: str) -> Tool:
+def find_tool(name: str) -> Tool:
     """One of the tools as it would be used."""
     path = shutil.which(name)
     return ask(name, path) if path else Tool(name, None)

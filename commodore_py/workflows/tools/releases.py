@@ -156,7 +156,7 @@ def latest_version(tool: str, upstream: Upstream) -> str:
         # The latest release of the repository may be one of another module.
         return latest or _newest(project, _ask(f"{releases}?per_page=100", upstream), releases)
     except HttpError as error:
-        raise _told(error, project) from error
+        raise _release_error(error, project) from error
 
 
 def _ask(url: str, upstream: Upstream) -> Any:  # noqa: ANN401 - parsed by both callers
@@ -191,7 +191,7 @@ def _version_of(project: Project, release: object) -> str | None:
     return normalised(tag.removeprefix(project.tag_prefix))
 
 
-def _told(error: HttpError, project: Project) -> CommodoreError:
+def _release_error(error: HttpError, project: Project) -> CommodoreError:
     """The error for a failed request to GitHub."""
     said = error.answer.get("message") if isinstance(error.answer, dict) else None
     if isinstance(error, NotFound):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ToolStatus:
     """One tool, as a list shows it."""
 
     tool: Tool
@@ -40,7 +40,7 @@ class LatestVersions:
     problem: CommodoreError | None = None
 
 
-def ask_latest(tools: Iterable[str], upstream: Upstream) -> LatestVersions:
+def query_latest(tools: Iterable[str], upstream: Upstream) -> LatestVersions:
     """Query the latest versions; the first error ends it."""
     versions: dict[str, str] = {}
     for tool in tools:
@@ -51,11 +51,11 @@ def ask_latest(tools: Iterable[str], upstream: Upstream) -> LatestVersions:
     return LatestVersions(versions)
 
 
-def standings(
+def tool_statuses(
     tools: Iterable[Tool], managed: Mapping[str, str], latest: Mapping[str, str]
-) -> tuple[Standing, ...]:
+) -> tuple[ToolStatus, ...]:
     """The rows of the list (pure)."""
     return tuple(
-        Standing(tool, tool.name in managed, managed.get(tool.name), latest.get(tool.name))
+        ToolStatus(tool, tool.name in managed, managed.get(tool.name), latest.get(tool.name))
         for tool in tools
     )

@@ -10,25 +10,25 @@ import pytest
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.lieutenant.auth.session import TokenState
-from commodore_py.workflows.doctor.checks import CHECKS, Verdict, examine, worst
+from commodore_py.workflows.doctor.checks import CHECKS, Verdict, run_checks, worst
 from commodore_py.workflows.doctor.environment import (
     Api,
     Cache,
     Checkout,
+    Environment,
     Lock,
-    Surroundings,
     WorkFolder,
 )
 from commodore_py.workflows.tools.programs import TOOLS, Tool
 
 if TYPE_CHECKING:
-    from commodore_py.workflows.doctor.checks import Standing
+    from commodore_py.workflows.doctor.checks import Status
 
 WORK = Path("/srv/work")
 CACHE = Path("/home/u/.cache/commodore")
 EXPIRY = 4_000_000_000.0  # 2096-10-02 07:06:40 UTC
 
-WELL = Surroundings(
+WELL = Environment(
     python=(3, 11, 7),
     git=Tool("git", "/usr/bin/git", "git version 2.39.5"),
     tools=tuple(Tool(name, f"/usr/bin/{name}", "v1.2.3") for name in TOOLS),
@@ -41,7 +41,7 @@ WELL = Surroundings(
 )
 
 
-def verdict(check: str, **changes: Any) -> Verdict:  # noqa: ANN401 - Surroundings checks them by name
+def verdict(check: str, **changes: Any) -> Verdict:  # noqa: ANN401 - Environment checks them by name
     return CHECKS[check](replace(WELL, **changes))
 
 
@@ -50,35 +50,35 @@ def work(**parts: Any) -> dict[str, WorkFolder]:  # noqa: ANN401 - WorkFolder ch
 
 
 def test_a_machine_in_good_order_has_nothing_to_mend() -> None:
-    verdicts = examine(WELL)
+    verdicts = run_checks(WELL)
 
-    assert {name: one for name, one in verdicts.items() if one.standing != "ok"} == {}
+    assert {name: one for name, one in verdicts.items() if one.status != "ok"} == {}
     assert [name for name, one in verdicts.items() if one.remedy] == []
     assert worst(verdicts.values()) == "ok"
 
 
 @pytest.mark.parametrize(
-    ("standings", "expected"),
+    ("statuses", "expected"),
     [
         ([], "ok"),
         (["ok", "warn"], "warn"),
         (["warn", "fail", "ok"], "fail"),
     ],
 )
-def test_the_worst_counts(standings: list[Standing], expected: str) -> None:
-    assert worst(Verdict(standing, "") for standing in standings) == expected
+def test_the_worst_counts(statuses: list[Status], expected: str) -> None:
+    assert worst(Verdict(status, "") for status in statuses) == expected
 
 
 @pytest.mark.parametrize("version", [(3, 14, 0), (4, 0, 0)])
 def test_a_python_that_is_too_new_is_a_doubt(version: tuple[int, int, int]) -> None:
     found = verdict("python", python=version)
 
-    assert found.standing == "warn"
+    assert found.status == "warn"
     assert "3.13" in found.remedy
 
 
 @pytest.mark.parametrize(
-    ("version", "standing"),
+    ("version", "status"),
     [
         ("git version 2.30.9", "fail"),
         ("git version 1.99.0", "fail"),
@@ -88,11 +88,11 @@ def test_a_python_that_is_too_new_is_a_doubt(version: tuple[int, int, int]) -> N
         ("", "fail"),
     ],
 )
-def test_git_must_be_new_enough(version: str, standing: str) -> None:
+def test_git_must_be_new_enough(version: str, status: str) -> None:
     found = verdict("git", git=Tool("git", "/usr/bin/git", version))
 
-    assert found.standing == standing
-    assert ("2.31" in found.remedy) == (standing == "fail")
+    assert found.status == status
+    assert ("2.31" in found.remedy) == (status == "fail")
 
 
 def test_git_must_be_there() -> None:
@@ -105,14 +105,14 @@ def test_git_must_be_there() -> None:
 def test_a_missing_tool_is_a_warning(name: str) -> None:
     found = verdict(name, tools=tuple(Tool(tool, None) for tool in TOOLS))
 
-    assert found.standing == "warn"
+    assert found.status == "warn"
     assert found.remedy == f"commodore tool install {name}"
 
 
 def test_what_is_built_in_is_not_missing() -> None:
     found = verdict("jb", tools=tuple(Tool(tool, None) for tool in TOOLS))
 
-    assert found.standing == "ok"
+    assert found.status == "ok"
     assert "built in" in found.found
     assert "only used with --jsonnet-bundler jb" in found.found
 
@@ -121,7 +121,7 @@ def test_what_is_built_in_is_not_missing() -> None:
 def test_a_tool_that_does_not_run_is_a_failure(name: str) -> None:
     found = verdict(name, tools=tuple(Tool(tool, f"/opt/{tool}") for tool in TOOLS))
 
-    assert (found.standing, found.found) == ("fail", f"/opt/{name} does not run")
+    assert (found.status, found.found) == ("fail", f"/opt/{name} does not run")
     assert f"commodore tool install {name}" in found.remedy
 
 
@@ -134,7 +134,7 @@ def test_a_broken_record_of_tools_is_a_failure() -> None:
 def test_no_api_url_says_what_to_set() -> None:
     found = verdict("api", api=Api())
 
-    assert found.standing == "warn"
+    assert found.status == "warn"
     assert "COMMODORE_API_URL" in found.remedy
     assert "./facts" in found.remedy
     assert "commodore demo" in found.remedy
@@ -162,7 +162,7 @@ def test_every_problem_of_the_facts_is_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "standing", "told", "remedy"),
+    ("token", "status", "told", "remedy"),
     [
         (TokenState(), "ok", "not required", ""),
         (TokenState(needed=True), "warn", "none", "commodore login"),
@@ -189,20 +189,20 @@ def test_every_problem_of_the_facts_is_told() -> None:
         ),
     ],
 )
-def test_tokens(token: TokenState, standing: str, told: str, remedy: str) -> None:
+def test_tokens(token: TokenState, status: str, told: str, remedy: str) -> None:
     found = verdict("token", token=token)
 
-    assert (found.standing, found.found[: len(told)]) == (standing, told)
+    assert (found.status, found.found[: len(told)]) == (status, told)
     assert bool(found.remedy) == bool(remedy)
     assert remedy in found.remedy
 
 
 def test_a_refused_token_is_a_failure() -> None:
-    strict = CommodoreError("answered 401 Unauthorized", where="https://api/clusters/")
+    rejection = CommodoreError("answered 401 Unauthorized", where="https://api/clusters/")
 
-    found = verdict("token", api=Api("https://api", strict=strict))
+    found = verdict("token", api=Api("https://api", rejection=rejection))
 
-    assert (found.standing, found.found) == (
+    assert (found.status, found.found) == (
         "fail",
         "answered 401 Unauthorized (https://api/clusters/)",
     )
@@ -210,7 +210,7 @@ def test_a_refused_token_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "standing", "told"),
+    ("parts", "status", "told"),
     [
         ({}, "ok", "/srv/work, with an earlier compile"),
         ({"exists": False}, "ok", "/srv/work, created when needed"),
@@ -219,12 +219,12 @@ def test_a_refused_token_is_a_failure() -> None:
         ({"problem": "Read-only file system"}, "fail", "/srv/work cannot be written to: Read-"),
     ],
 )
-def test_working_directories(parts: dict[str, Any], standing: str, told: str) -> None:
+def test_working_directories(parts: dict[str, Any], status: str, told: str) -> None:
     found = verdict("working directory", **work(**parts))
 
-    assert found.standing == standing
+    assert found.status == status
     assert found.found.startswith(told)
-    assert ("--working-dir" in found.remedy) == (standing == "fail")
+    assert ("--working-dir" in found.remedy) == (status == "fail")
 
 
 def test_uncommitted_work_is_named() -> None:
@@ -235,7 +235,7 @@ def test_uncommitted_work_is_named() -> None:
 
     found = verdict("local work", **work(checkouts=checkouts))
 
-    assert found.standing == "warn"
+    assert found.status == "warn"
     assert "inventory/classes/global: 0.yml, 1.yml" in found.found
     assert found.found.endswith("4.yml, and 2 more")
     assert "--force" in found.remedy
@@ -244,7 +244,7 @@ def test_uncommitted_work_is_named() -> None:
 def test_a_broken_checkout_is_a_failure() -> None:
     found = verdict("local work", **work(checkouts=(Checkout("catalog", problem="not a repo"),)))
 
-    assert (found.standing, found.found) == ("fail", "catalog: not a repo")
+    assert (found.status, found.found) == ("fail", "catalog: not a repo")
 
 
 @pytest.mark.parametrize(
@@ -259,7 +259,7 @@ def test_locks_left_over_are_named(ages: list[float], remedy: str) -> None:
 
     told = verdict("locks", **work(locks=found))
 
-    assert (told.standing, told.remedy) == ("warn", remedy)
+    assert (told.status, told.remedy) == ("warn", remedy)
     assert "/srv/work/a b.lock" in told.found
 
 
@@ -278,7 +278,7 @@ def test_caches_that_others_get_at(name: str, mode: int, remedy: str) -> None:
     found = verdict("caches", caches=(Cache(CACHE / name, 12, mode),))
 
     assert found.remedy == remedy
-    assert found.standing == ("warn" if remedy else "ok")
+    assert found.status == ("warn" if remedy else "ok")
     assert f"{name} 12 B (mode {mode:04o})" in found.found
 
 
@@ -297,5 +297,5 @@ def test_caches_tell_their_size() -> None:
 def test_no_place_for_caches_is_a_warning() -> None:
     found = verdict("caches", cache=None, caches=())
 
-    assert found.standing == "warn"
+    assert found.status == "warn"
     assert "XDG_CACHE_HOME" in found.remedy

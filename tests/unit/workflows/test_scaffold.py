@@ -14,14 +14,13 @@ from hypothesis import strategies as st
 
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.workflows.authoring.templates import builtin as scaffold_builtin
-from commodore_py.workflows.authoring.templates import cookiecutter as scaffold_cookiecutter
+from commodore_py.workflows.authoring.templates import builtin, cookiecutter
 from commodore_py.workflows.authoring.templates.merge import Merged, merge
 from commodore_py.workflows.authoring.templates.variables import (
     DependencyPatterns,
     TemplateOptions,
+    apply_options,
     assignments,
-    varied,
 )
 from tests.support.templates import change_template, make_template
 
@@ -41,14 +40,14 @@ RELEASED = {
 
 @pytest.mark.parametrize(("kind", "version"), RELEASED)
 def test_a_released_version_never_changes(kind: str, version: str) -> None:
-    found = scaffold_builtin.find(f"builtin://{kind}", version)
+    found = builtin.find(f"builtin://{kind}", version)
 
     assert found.commit == RELEASED[kind, version]
-    assert scaffold_builtin.find(f"builtin://{kind}", found.commit) == found
+    assert builtin.find(f"builtin://{kind}", found.commit) == found
 
 
 def test_every_version_is_released_or_the_tests_do_not_know_it() -> None:
-    known = [(k, v.version) for k in ("component", "package") for v in scaffold_builtin.versions(k)]
+    known = [(k, v.version) for k in ("component", "package") for v in builtin.versions(k)]
 
     assert known == [*RELEASED]
 
@@ -56,18 +55,18 @@ def test_every_version_is_released_or_the_tests_do_not_know_it() -> None:
 @pytest.mark.parametrize("url", ["builtin://nothing", "builtin://../demo", "builtin://"])
 def test_there_is_no_other_built_in_template(url: str) -> None:
     with pytest.raises(CommodoreError, match="no built-in template"):
-        scaffold_builtin.find(url, None)
+        builtin.find(url, None)
 
 
 def test_a_version_that_this_program_does_not_have() -> None:
     with pytest.raises(CommodoreError, match="no version 999") as caught:
-        scaffold_builtin.find("builtin://component", "999")
+        builtin.find("builtin://component", "999")
 
     assert "newer commodore" in caught.value.hint
 
 
 def rendered(kind: str, **variables: str) -> Tree:
-    template = scaffold_builtin.find(f"builtin://{kind}", None)
+    template = builtin.find(f"builtin://{kind}", None)
     who = {"slug": "my-one", "github_owner": "acme", "copyright_holder": "Me"}
     return template.render(template.filled({**who, **variables}))
 
@@ -146,19 +145,19 @@ def test_a_choice_is_one_of_the_choices() -> None:
 
 
 def test_lists_are_sorted_and_removals_come_last() -> None:
-    wishes = TemplateOptions(
+    options = TemplateOptions(
         add={BLOCKED: DependencyPatterns(("dep", "gone"), ("^x.*",))},
         remove={BLOCKED: DependencyPatterns(("gone", "never there"), ())},
     )
 
-    after = varied({BLOCKED: "zz;^x.*"}, wishes).variables
+    after = apply_options({BLOCKED: "zz;^x.*"}, options).variables
 
     assert after[BLOCKED] == "^dep$;^x.*;zz"
 
 
 def test_a_separator_cannot_be_in_a_pattern() -> None:
     with pytest.raises(UsageError, match="`;` separates"):
-        varied({}, TemplateOptions(add={BLOCKED: DependencyPatterns((), ("a;b",))}))
+        apply_options({}, TemplateOptions(add={BLOCKED: DependencyPatterns((), ("a;b",))}))
 
 
 @pytest.mark.parametrize(
@@ -170,15 +169,15 @@ def test_a_separator_cannot_be_in_a_pattern() -> None:
     ],
 )
 def test_cases(before: str, add: tuple[str, ...], remove: tuple[str, ...], after: str) -> None:
-    wishes = TemplateOptions(add_cases=add, remove_cases=remove)
+    options = TemplateOptions(add_cases=add, remove_cases=remove)
 
-    assert varied({"test_cases": before}, wishes).variables["test_cases"] == after
+    assert apply_options({"test_cases": before}, options).variables["test_cases"] == after
 
 
 @pytest.mark.parametrize("case", ["../x", "a b", "", "-x", "$(rm)"])
 def test_a_case_is_the_name_of_a_file(case: str) -> None:
     with pytest.raises(CommodoreError, match="test case"):
-        varied({}, TemplateOptions(add_cases=(case,)))
+        apply_options({}, TemplateOptions(add_cases=(case,)))
 
 
 @pytest.mark.parametrize("word", ["key", "=value", "_template=x"])
@@ -283,7 +282,7 @@ def test_cookiecutters_variables(tmp_path: Path) -> None:
     }
     (tmp_path / "cookiecutter.json").write_text(json.dumps(declared))
 
-    known = scaffold_cookiecutter.filled(
+    known = cookiecutter.filled(
         tmp_path, {"first": "C", "choice": "y", "flag": "no", "unknown": "x"}
     )
 
@@ -299,7 +298,7 @@ def test_cookiecutters_variables(tmp_path: Path) -> None:
     }
     assert [*known] == [*declared]
     with pytest.raises(CommodoreError, match="invalid value for choice: 'z'"):
-        scaffold_cookiecutter.filled(tmp_path, {"choice": "z"})
+        cookiecutter.filled(tmp_path, {"choice": "z"})
 
 
 def test_cookiecutters_files(tmp_path: Path) -> None:
@@ -309,9 +308,7 @@ def test_cookiecutters_files(tmp_path: Path) -> None:
     binary.write_bytes(b"\0{{ x }}\xff")
     (template / "{{ cookiecutter.slug }}" / "{% if false %}x{% endif %}").write_text("gone")
 
-    tree = scaffold_cookiecutter.render(
-        template, scaffold_cookiecutter.filled(template, WHO) | {"_new_lines": ""}
-    )
+    tree = cookiecutter.render(template, cookiecutter.filled(template, WHO) | {"_new_lines": ""})
 
     assert tree[PurePosixPath("crlf")].content == b"a\r\nmy-one\r\n"
     assert tree[PurePosixPath("binary")].content == b"\0{{ x }}\xff"
@@ -334,7 +331,7 @@ def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str, says: 
     change_template(template, {name: "x"})
 
     with pytest.raises(CommodoreError, match=says):
-        scaffold_cookiecutter.render(template, scaffold_cookiecutter.filled(template, WHO))
+        cookiecutter.render(template, cookiecutter.filled(template, WHO))
 
 
 def test_links_that_lead_out_of_a_template_are_refused(tmp_path: Path) -> None:
@@ -343,7 +340,7 @@ def test_links_that_lead_out_of_a_template_are_refused(tmp_path: Path) -> None:
     (template / "{{ cookiecutter.slug }}" / "link").symlink_to(tmp_path / "secret")
 
     with pytest.raises(CommodoreError, match="link to a file outside of it"):
-        scaffold_cookiecutter.render(template, scaffold_cookiecutter.filled(template, WHO))
+        cookiecutter.render(template, cookiecutter.filled(template, WHO))
 
 
 def test_code_by_way_of_extensions_is_refused(tmp_path: Path) -> None:
@@ -351,4 +348,4 @@ def test_code_by_way_of_extensions_is_refused(tmp_path: Path) -> None:
     (tmp_path / "cookiecutter.json").write_text(json.dumps(content))
 
     with pytest.raises(CommodoreError, match=r"local_extensions\.Evil"):
-        scaffold_cookiecutter.filled(tmp_path, {})
+        cookiecutter.filled(tmp_path, {})

@@ -13,7 +13,7 @@ from commodore_py.model.tree import Entry as File
 from commodore_py.workflows.authoring.sync.list import Entry, read_list
 from commodore_py.workflows.authoring.sync.run import changes_only_ids
 from commodore_py.workflows.authoring.templates.record import Record
-from commodore_py.workflows.authoring.templates.source import Shelf
+from commodore_py.workflows.authoring.templates.source import TemplateCache
 from commodore_py.workflows.authoring.templates.update import Plan
 from tests.support.templates import make_template
 
@@ -69,7 +69,7 @@ def test_passwords_are_not_shown() -> None:
 def test_a_template_is_fetched_once(tmp_path: Path) -> None:
     url = str(make_template(tmp_path / "template", hook=""))
     with ExitStack() as stack:
-        shelf = Shelf(stack)
+        shelf = TemplateCache(stack)
         with shelf(url, trust=False) as first, shelf(url, trust=False) as nested:
             pass
         with shelf(url, trust=False) as second, shelf(url, "x", trust=False) as other:

@@ -28,15 +28,15 @@ _URL = re.compile(r"https?://\S+")
 class Pushed:
     """The result of a push."""
 
-    anew: bool
+    updated: bool
     """Whether anything was pushed; an equal branch is not pushed again."""
-    said: str = ""
+    output: str = ""
     """Messages of the server."""
 
     @property
     def url(self) -> str:
         """The URL to open a review, if the server printed one."""
-        found = _URL.search(self.said)
+        found = _URL.search(self.output)
         return found[0] if found else ""
 
 
@@ -71,11 +71,11 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
         if there == commit or (
             own == [there] and _change(folder, there) == _change(folder, commit)
         ):
-            return Pushed(anew=False)
+            return Pushed(updated=False)
     ref = f"refs/heads/{branch}"
     how = ("--no-verify", "--no-follow-tags", f"--force-with-lease={ref}:{there}")
     try:
-        said = over_network(folder, "push", *how, "origin", f"{commit}:{ref}", merge_stderr=True)
+        output = over_network(folder, "push", *how, "origin", f"{commit}:{ref}", merge_stderr=True)
     except ProgramFailed as error:
         settings = remote_settings(folder)
         url = settings.get("remote.origin.pushurl") or settings.get("remote.origin.url", "")
@@ -85,7 +85,7 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
             hint="check your write access; --push-url same pushes to the URL that it was fetched"
             " from",
         ) from error
-    return Pushed(anew=True, said="\n".join(line for line in _REMOTE.findall(said) if line))
+    return Pushed(updated=True, output="\n".join(line for line in _REMOTE.findall(output) if line))
 
 
 def _remote_branch(folder: Path, branch: str) -> str:

@@ -18,8 +18,8 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import DependencySpec, Fetch, Kind
 from commodore_py.workflows.authoring.templates.record import NAME
-from commodore_py.workflows.authoring.templates.source import Shelf
-from commodore_py.workflows.authoring.templates.update import InConflict, WantedUpdate, plan_update
+from commodore_py.workflows.authoring.templates.source import TemplateCache
+from commodore_py.workflows.authoring.templates.update import InConflict, UpdateRequest, plan_update
 
 from .branch import commit_beside, push
 
@@ -70,7 +70,7 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedSync:
+class SyncRequest:
     """What to propose, and how."""
 
     kind: RepositoryKind
@@ -92,7 +92,7 @@ def github_at(url: str, token: str, *, timeout: float, pause: float) -> GitHub:
 
 def sync(
     config: Config,
-    wanted: WantedSync,
+    wanted: SyncRequest,
     entries: tuple[Entry, ...],
     begun: Callable[[Entry], None],
 ) -> Iterator[Outcome]:
@@ -101,7 +101,7 @@ def sync(
     An interrupted run can be started again.
     """
     with ExitStack() as stack:
-        run = _Run(config, wanted, Shelf(stack), fetcher(config))
+        run = _Run(config, wanted, TemplateCache(stack), fetcher(config))
         since = 0
         for number, entry in enumerate(entries):
             begun(entry)
@@ -124,8 +124,8 @@ def sync(
 @dataclass(frozen=True, slots=True)
 class _Run:
     config: Config
-    wanted: WantedSync
-    shelf: Shelf
+    wanted: SyncRequest
+    shelf: TemplateCache
     fetch: Fetch
 
     def one(self, entry: Entry) -> Outcome:
@@ -150,7 +150,7 @@ class _Run:
         if not (folder / NAME).is_file():
             return Outcome(entry, Result.SKIPPED, f"it has no {NAME}")
         plan = plan_update(
-            WantedUpdate(wanted.kind, folder, wanted.version, wanted.trust, open=self.shelf)
+            UpdateRequest(wanted.kind, folder, wanted.version, wanted.trust, open=self.shelf)
         )
         plan.refuse_conflicts()
         if not plan or changes_only_ids(plan):
@@ -164,15 +164,15 @@ class _Run:
         wanted = self.wanted
         pushed = push(plan.folder, commit_beside(plan), wanted.branch)
         if repository is None:
-            where = pushed.url or pushed.said or f"branch {wanted.branch}"
-            return (Result.PUSHED if pushed.anew else Result.ON_BRANCH), where
+            where = pushed.url or pushed.output or f"branch {wanted.branch}"
+            return (Result.PUSHED if pushed.updated else Result.ON_BRANCH), where
         title = f"Update from {wanted.kind.name} template"
         body = plan.message().partition("\n\n")[2].strip()
         offered = Wanted(wanted.branch, title, body, wanted.labels)
         request, done = wanted.github.offer(repository, offered)
         if done == "created":
             return Result.CREATED, request.url
-        return (Result.UPDATED if done or pushed.anew else Result.OFFERED), request.url
+        return (Result.UPDATED if done or pushed.updated else Result.OFFERED), request.url
 
     def _spec(self, entry: Entry, repository: Repository | None) -> DependencySpec:
         kind, name = Kind(self.wanted.kind.name), entry.dependency(self.wanted.kind.prefix)

@@ -23,8 +23,8 @@ from commodore_py.model.tree import Entry, Tree
 
 from .files import diff, git_identity
 from .record import NAME, Record
-from .source import known_as, templates
-from .variables import TemplateOptions, refuse_unknown, varied
+from .source import recorded_url, templates
+from .variables import TemplateOptions, apply_options, refuse_unknown
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -48,7 +48,7 @@ class NewRepository:
     owner: str = ""
     output_dir: str = ""
     trust: bool = False
-    wishes: TemplateOptions = field(default_factory=TemplateOptions)
+    options: TemplateOptions = field(default_factory=TemplateOptions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,8 +67,8 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
     owner = wanted.owner or _owner_known_to_git(config)
     url = wanted.kind.remote(owner, wanted.slug)
     who = committer(Author(), config.paths.root)
-    texts = {"copyright_holder": f"{who.name} <{who.email}>", **wanted.wishes.texts}
-    given = varied(
+    texts = {"copyright_holder": f"{who.name} <{who.email}>", **wanted.options.texts}
+    given = apply_options(
         {
             **texts,
             "name": wanted.name or wanted.slug,
@@ -76,12 +76,12 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
             "github_owner": owner,
             "copyright_year": str(wanted.year),
         },
-        wanted.wishes,
+        wanted.options,
     )
-    with templates(known_as(wanted.template), trust=wanted.trust) as opened:
+    with templates(recorded_url(wanted.template), trust=wanted.trust) as opened:
         template = opened.at(wanted.version)
         variables = template.filled(given.variables)
-        refuse_unknown(wanted.wishes.set, variables, template.url)
+        refuse_unknown(wanted.options.set, variables, template.url)
         tree = template.render(variables)
         record = Record(template.url, template.commit, wanted.version, variables)
     tree |= Tree({PurePosixPath(NAME): Entry(record.content())})

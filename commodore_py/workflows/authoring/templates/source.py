@@ -18,8 +18,7 @@ from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
-from . import builtin as scaffold_builtin
-from . import cookiecutter as scaffold_cookiecutter
+from . import builtin, cookiecutter
 from .kinds import BUILT_IN
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class Templates:
     def at(self, version: str | None) -> Template:
         """The template at a branch, tag or commit; the newest by default."""
         if self.clone is None:
-            return scaffold_builtin.find(self.url, version)
+            return builtin.find(self.url, version)
         commit = self._commit(self.clone, version)
         if commit not in self.versions:
             folder = self.clone.parent / f"at-{len(self.versions)}"
@@ -86,14 +85,14 @@ class Templates:
                 if (folder / ".gitmodules").is_file():
                     over_network(folder, "submodule", "update", "--init", "--recursive", "--quiet")
             except ProgramFailed as error:
-                raise _cannot(self.url, version, error) from error
+                raise _unusable(self.url, version, error) from error
             self.versions[commit] = folder
         folder = self.versions[commit] / self.directory
         if not folder.resolve().is_relative_to(self.versions[commit].resolve()):
             raise CommodoreError(
                 f"{self.directory} is not a folder of the template", where=self.url
             )
-        return _Foreign(self.url, commit, folder, self.shown, trust=self.trust)
+        return _Cookiecutter(self.url, commit, folder, self.shown, trust=self.trust)
 
     def _commit(self, clone: Path, version: str | None) -> str:
         names = [f"{BRANCHES}{version}", f"{TAGS}{version}", version] if version else []
@@ -119,7 +118,7 @@ class OpenTemplates(Protocol):
         ...
 
 
-class Shelf:
+class TemplateCache:
     """Opens templates, and clones each only once."""
 
     def __init__(self, stack: ExitStack) -> None:
@@ -151,11 +150,11 @@ def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterato
         try:
             over_network(Path(scratch), "clone", "--quiet", "--no-checkout", "--", url, str(clone))
         except ProgramFailed as error:
-            raise _cannot(url, None, error) from error
+            raise _unusable(url, None, error) from error
         yield Templates(url, trust, clone, directory or ".")
 
 
-def known_as(url: str) -> str:
+def recorded_url(url: str) -> str:
     """A template's URL as records have it: folders of this machine from the root."""
     path = Path(url.removeprefix("file://"))
     is_path = url.startswith("file://") or "://" not in url
@@ -163,7 +162,7 @@ def known_as(url: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Foreign:
+class _Cookiecutter:
     url: str
     commit: str
     folder: Path
@@ -172,14 +171,14 @@ class _Foreign:
 
     def filled(self, given: Mapping[str, object]) -> dict[str, object]:
         own = {name: value for name, value in given.items() if not name.startswith("_")}
-        return scaffold_cookiecutter.filled(self.folder, own)
+        return cookiecutter.filled(self.folder, own)
 
     def announce(self, variables: Mapping[str, object]) -> None:
-        self._show(scaffold_cookiecutter.hooks_of(self.folder), self._context(variables))
+        self._show(cookiecutter.hooks_of(self.folder), self._context(variables))
 
     def render(self, variables: Mapping[str, object]) -> Tree:
         context = self._context(variables)
-        hooks = scaffold_cookiecutter.hooks_of(self.folder)
+        hooks = cookiecutter.hooks_of(self.folder)
         if hooks and not self.trust:
             self._show(hooks, context)
             names = ", ".join(str(hook) for hook in hooks)
@@ -188,7 +187,7 @@ class _Foreign:
                 where=git_urls.without_password(self.url),
                 hint="review them; to run them on this machine: --trust",
             )
-        tree = scaffold_cookiecutter.render(self.folder, context)
+        tree = cookiecutter.render(self.folder, context)
         if not hooks:
             return tree
         self._show(hooks, context)
@@ -206,24 +205,22 @@ class _Foreign:
     def _context(self, variables: Mapping[str, object]) -> dict[str, object]:
         return {**variables, "_template": self.url, "_commit": self.commit}
 
-    def _show(
-        self, hooks: tuple[scaffold_cookiecutter.Hook, ...], context: Mapping[str, object]
-    ) -> None:
+    def _show(self, hooks: tuple[cookiecutter.Hook, ...], context: Mapping[str, object]) -> None:
         for hook in hooks:
-            text = scaffold_cookiecutter.script_of(hook, context)
+            text = cookiecutter.script_of(hook, context)
             if text not in self.shown:
                 log.warning("the template runs the hook %s:\n%s", hook, text)
             self.shown.add(text)
 
     def _run(
         self,
-        hook: scaffold_cookiecutter.Hook,
+        hook: cookiecutter.Hook,
         scratch: Path,
         folder: Path,
         context: Mapping[str, object],
     ) -> None:
         script = scratch / f"{hook.stage}{hook.file.suffix}"
-        script.write_text(scaffold_cookiecutter.script_of(hook, context), "utf-8")
+        script.write_text(cookiecutter.script_of(hook, context), "utf-8")
         script.chmod(0o700)
         command = [sys.executable, "-B", str(script)] if script.suffix == ".py" else [str(script)]
         where = folder
@@ -239,7 +236,7 @@ class _Foreign:
             ) from error
 
 
-def _cannot(url: str, version: str | None, error: ProgramFailed) -> CommodoreError:
+def _unusable(url: str, version: str | None, error: ProgramFailed) -> CommodoreError:
     shown = git_urls.without_password(url)
     at = f" at version {version}" if version else ""
     return CommodoreError(

@@ -20,7 +20,7 @@ from .files import diff, git_identity, read_files, write_changes
 from .merge import Conflict, Merged, merge, without
 from .record import NAME, Record, skipped
 from .source import OpenTemplates, templates
-from .variables import TemplateOptions, refuse_unknown, varied
+from .variables import TemplateOptions, apply_options, refuse_unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,14 +40,14 @@ class InConflict(CommodoreError):
 
 
 @dataclass(frozen=True, slots=True)
-class WantedUpdate:
+class UpdateRequest:
     """What to update, to which version, with which other variables."""
 
     kind: RepositoryKind
     folder: Path
     version: str | None = None
     trust: bool = False
-    wishes: TemplateOptions = field(default_factory=TemplateOptions)
+    options: TemplateOptions = field(default_factory=TemplateOptions)
     open: OpenTemplates = templates
     """How templates are opened: many repositories may share clones."""
 
@@ -83,23 +83,23 @@ class Plan:
             )
 
 
-def plan_update(wanted: WantedUpdate) -> Plan:
+def plan_update(wanted: UpdateRequest) -> Plan:
     """Plan the update of a repository to a version and options."""
     folder = wanted.folder.resolve()
     record = Record.read(folder)
     _refuse_no_repository(folder)
     record.required(wanted.kind.required, folder)
     wanted.kind.check(record.text("slug"))
-    before_wishes = {**dict(wanted.kind.fallbacks), **_guessed(folder, record), **record.variables}
-    given = varied(before_wishes, wanted.wishes)
+    existing = {**dict(wanted.kind.fallbacks), **_guessed(folder, record), **record.variables}
+    given = apply_options(existing, wanted.options)
     _refuse_changes(folder)
 
     version = wanted.version or record.checkout
     with wanted.open(record.template, record.directory, trust=wanted.trust) as opened:
         old, new = opened.at(record.commit), opened.at(version)
-        old_variables = old.filled(before_wishes)
+        old_variables = old.filled(existing)
         new_variables = new.filled(given.variables)
-        refuse_unknown(wanted.wishes.set, new_variables, record.template)
+        refuse_unknown(wanted.options.set, new_variables, record.template)
         old.announce(old_variables)
         new.announce(new_variables)
         before, after = old.render(old_variables), new.render(new_variables)
@@ -110,8 +110,8 @@ def plan_update(wanted: WantedUpdate) -> Plan:
     unwanted = [_RECORD, *kept]
     merged = merge(without(before, iter(unwanted)), without(after, iter(unwanted)), own)
     changed = dict(merged.changed)
-    changed |= dict.fromkeys(_of_removed_cases(folder, wanted.wishes, merged))
-    notes = [*given.notes, *_kept_notes(merged, changed)]
+    changed |= dict.fromkeys(_of_removed_cases(folder, wanted.options, merged))
+    notes = [*given.notes, *_notes_about_kept(merged, changed)]
     if after_record.content() != (folder / NAME).read_bytes():
         changed[_RECORD] = Entry(after_record.content())
     conflicts = (*merged.conflicts, *_outside(folder, changed))
@@ -119,7 +119,7 @@ def plan_update(wanted: WantedUpdate) -> Plan:
     return Plan(folder, after_record, changed, conflicts, lines, tuple(notes))
 
 
-def carry_out(plan: Plan, *, commit: bool) -> None:
+def apply_update(plan: Plan, *, commit: bool) -> None:
     """Write the planned changes, and optionally commit them; failures are rolled back."""
     plan.refuse_conflicts()
     with _undone_on_failure(plan):
@@ -213,11 +213,11 @@ def _yaml(path: Path) -> object:
 
 
 def _of_removed_cases(
-    folder: Path, wishes: TemplateOptions, merged: Merged
+    folder: Path, options: TemplateOptions, merged: Merged
 ) -> Iterator[PurePosixPath]:
     """Files of removed test cases, changed by the author or not."""
-    for case in wishes.remove_cases:
-        if case in wishes.add_cases:
+    for case in options.remove_cases:
+        if case in options.add_cases:
             continue
         test = PurePosixPath("tests", f"{case}.yml")
         if test in merged.kept:
@@ -228,7 +228,9 @@ def _of_removed_cases(
                 yield PurePosixPath(file.relative_to(folder))
 
 
-def _kept_notes(merged: Merged, changed: Mapping[PurePosixPath, Entry | None]) -> Iterator[str]:
+def _notes_about_kept(
+    merged: Merged, changed: Mapping[PurePosixPath, Entry | None]
+) -> Iterator[str]:
     kept = [str(path) for path in merged.kept if path not in changed]
     if kept:
         yield ("removed from the template, but kept because you changed them: " + ", ".join(kept))

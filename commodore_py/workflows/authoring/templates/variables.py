@@ -51,25 +51,25 @@ class TemplateOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Varied:
+class AppliedOptions:
     """Variables with the options applied, and notes for the author."""
 
     variables: Mapping[str, object]
     notes: tuple[str, ...] = ()
 
 
-def varied(before: Mapping[str, object], wishes: TemplateOptions) -> Varied:
+def apply_options(before: Mapping[str, object], options: TemplateOptions) -> AppliedOptions:
     """Apply the options to the existing variables."""
-    after: dict[str, object] = {**before, **wishes.texts, **wishes.set}
-    after |= {name: _yes_no(on) for name, on in wishes.features.items()}
-    cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), wishes)
+    after: dict[str, object] = {**before, **options.texts, **options.set}
+    after |= {name: _yes_no(on) for name, on in options.features.items()}
+    cases = _cases(str(after.get("test_cases", FIRST_CASE)).split(), options)
     after["test_cases"] = " ".join(cases)
-    for name in {**wishes.add, **wishes.remove}:
+    for name in {**options.add, **options.remove}:
         listed = {one for one in str(after.get(name, "")).split(";") if one}
-        listed |= {*wishes.add.get(name, DependencyPatterns()).entries()}
-        listed -= {*wishes.remove.get(name, DependencyPatterns()).entries()}
+        listed |= {*options.add.get(name, DependencyPatterns()).entries()}
+        listed -= {*options.remove.get(name, DependencyPatterns()).entries()}
         after[name] = ";".join(sorted(listed))
-    return Varied(after, tuple(_implied(after, cases)))
+    return AppliedOptions(after, tuple(_implied(after, cases)))
 
 
 def assignments(words: Iterable[str]) -> dict[str, str]:
@@ -97,12 +97,12 @@ def refuse_unknown(wanted: Mapping[str, str], declared: Iterable[str], template:
         )
 
 
-def _cases(before: Sequence[str], wishes: TemplateOptions) -> list[str]:
-    added = dict.fromkeys((*before, *(check_case(case) for case in wishes.add_cases)))
-    left = [case for case in added if case not in wishes.remove_cases]
+def _cases(before: Sequence[str], options: TemplateOptions) -> list[str]:
+    added = dict.fromkeys((*before, *(check_case(case) for case in options.add_cases)))
+    left = [case for case in added if case not in options.remove_cases]
     if not left:
         raise CommodoreError(
-            f"removing {', '.join(wishes.remove_cases)} would leave no test case",
+            f"removing {', '.join(options.remove_cases)} would leave no test case",
             hint="at least one is required: add another with -t, or remove fewer",
         )
     return left

@@ -22,7 +22,7 @@ from commodore_py.workflows.authoring.component_compile import (
 )
 from commodore_py.workflows.authoring.folder_kind import other_kind_error
 
-from .run import Output, Ran, apart, compiled
+from .run import CaseRun, Output, apart, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -47,7 +47,9 @@ class Settings:
     beside: tuple[Path, ...] = ()
 
 
-def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator[Ran, None, None]:
+def compile_cases(
+    config: Config, suite: Suite, settings: Settings
+) -> Generator[CaseRun, None, None]:
     """Compile all cases, and tell of each as soon as it is done.
 
     What several of them want to have fetched is fetched once. Cases that want different things in
@@ -63,8 +65,8 @@ def compile_cases(config: Config, suite: Suite, settings: Settings) -> Generator
                 folder = stack.enter_context(temporary_folder(config))
                 gathered.append((case, gather(config, wanted, folder)))
             except CommodoreError as error:
-                yield Ran(case.name, None, error)
-        groups = rounds(gathered)
+                yield CaseRun(case.name, None, error)
+        groups = fetch_groups(gathered)
         for group in groups:
             # The next group may want other versions, and the next run the first ones again.
             ready, failed = _fetched(group, keep_others=len(groups) > 1)
@@ -80,17 +82,17 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
             where=str(case.values),
             hint="create it, even an empty one, or remove the case from the list of cases",
         )
-    said = suite.arguments(case)
+    arguments = suite.arguments(case)
     directory = suite.directory
-    values = [directory / name for name in said.values]
+    values = [directory / name for name in arguments.values]
     if case.values not in values:
         values.append(case.values)
-    search_paths = [directory / path for path in said.search_paths] or [directory]
+    search_paths = [directory / path for path in arguments.search_paths] or [directory]
     component = ComponentFolder.find(
         directory,
         values,
-        name=settings.name or said.name or suite.name,
-        alias=settings.alias.replace("{case}", case.name) or said.alias,
+        name=settings.name or arguments.name or suite.name,
+        alias=settings.alias.replace("{case}", case.name) or arguments.alias,
         beside=settings.beside,
     )
     return CompileRequest(component, directory, settings.search_paths or tuple(search_paths))
@@ -98,7 +100,7 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
 
 def _fetched(
     group: list[tuple[Case, Gathered]], *, keep_others: bool
-) -> tuple[list[tuple[str, Gathered]], list[Ran]]:
+) -> tuple[list[tuple[str, Gathered]], list[CaseRun]]:
     """The cases whose dependencies were fetched, and those whose fetch failed."""
     first = group[0][1]
     try:
@@ -107,7 +109,7 @@ def _fetched(
         else:
             fetch_libraries(first, keep_others=keep_others)
     except CommodoreError as error:
-        return [], [Ran(case.name, None, error) for case, _ in group]
+        return [], [CaseRun(case.name, None, error) for case, _ in group]
     ready, failed, there = [], [], set[object]()
     for case, one in group:
         keys = {each: (each.output_path, each.source, each.unpack) for each in one.downloads}
@@ -116,7 +118,7 @@ def _fetched(
                 one, tuple(each for each, key in keys.items() if key not in there)
             )
         except CommodoreError as error:
-            failed.append(Ran(case.name, None, error))
+            failed.append(CaseRun(case.name, None, error))
         else:
             there |= {*keys.values()}
             ready.append((case.name, one))
@@ -129,27 +131,30 @@ def _compile(gathered: Gathered) -> Output:
     return Output(done.tree.below(PurePosixPath(folder)), done.notices)
 
 
-def rounds(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathered]]]:
+def fetch_groups(gathered: list[tuple[Case, Gathered]]) -> list[list[tuple[Case, Gathered]]]:
     """Groups whose members want the same at every place, in the order of the cases."""
     found: list[tuple[dict[str, object], list[tuple[Case, Gathered]]]] = []
     for case, one in gathered:
-        wishes = _wishes(one)
+        requirements = _requirements(one)
         for there, group in found:
-            if all(there.get(place, wish) == wish for place, wish in wishes.items()):
-                there.update(wishes)
+            if all(
+                there.get(place, requirement) == requirement
+                for place, requirement in requirements.items()
+            ):
+                there.update(requirements)
                 group.append((case, one))
                 break
         else:
-            found.append((wishes, [(case, one)]))
+            found.append((requirements, [(case, one)]))
     return [group for _, group in found]
 
 
-def _wishes(gathered: Gathered) -> dict[str, object]:
+def _requirements(gathered: Gathered) -> dict[str, object]:
     component = gathered.request.component.checkout()
-    wishes: dict[str, object] = {}
+    requirements: dict[str, object] = {}
     for one in gathered.downloads:
         place = normpath(one.output_path)
-        wishes[place] = (wishes.get(place), one.source, one.unpack)
+        requirements[place] = (requirements.get(place), one.source, one.unpack)
     # No place of a download is called so: that would be the folder of all libraries.
-    wishes[_LIBRARIES] = requirements_fingerprint(component, gathered.parameters)
-    return wishes
+    requirements[_LIBRARIES] = requirements_fingerprint(component, gathered.parameters)
+    return requirements

@@ -41,7 +41,7 @@ _SELECTING = ("kind", "apiVersion", "namespace", "name")
 
 
 @dataclass(frozen=True, slots=True)
-class ObjectWish:
+class ObjectExpectation:
     """Objects that must exist, and their expected fields."""
 
     selects: Mapping[str, str]
@@ -61,7 +61,7 @@ class Expectations:
 
     fails: str = ""
     golden: bool | None = None
-    objects: tuple[ObjectWish, ...] = ()
+    objects: tuple[ObjectExpectation, ...] = ()
     file: Path | None = None
     text: bytes = b""
 
@@ -79,7 +79,9 @@ class Expectations:
         return cls(
             content.get("fails", ""),
             content.get("golden"),
-            tuple(_wish(at, one) for at, one in enumerate(content.get("objects", ()))),
+            tuple(
+                _object_expectation(at, one) for at, one in enumerate(content.get("objects", ()))
+            ),
             file,
             text,
         )
@@ -93,7 +95,7 @@ class Expectations:
         """Problems of a compile that failed."""
         if not self.fails:
             yield error
-        elif not re.search(self.fails, "\n".join(_said(error)), re.MULTILINE):
+        elif not re.search(self.fails, "\n".join(_texts_of(error)), re.MULTILINE):
             yield self._unmet(f"did not fail as expected: nothing matches {self.fails!r}", "fails")
             yield error
 
@@ -112,30 +114,32 @@ class Expectations:
             if document is not None
             for one in document.objects
         ]
-        for wish in self.objects:
-            found = [one for one in there if _selected(wish, one)]
-            yield from self._of_objects(wish, found)
+        for expectation in self.objects:
+            found = [one for one in there if _selected(expectation, one)]
+            yield from self._of_objects(expectation, found)
 
     def _of_objects(
-        self, wish: ObjectWish, found: Sequence[KubeObject]
+        self, expectation: ObjectExpectation, found: Sequence[KubeObject]
     ) -> Iterator[CommodoreError]:
-        if wish.count is not None and len(found) != wish.count:
-            text = f"{len(found)} objects match {wish}, expected {wish.count}"
-            yield self._unmet(text, "objects", wish.at, "count")
-        if wish.count is None and not found:
-            yield self._unmet(f"no object matches {wish}", "objects", wish.at)
+        if expectation.count is not None and len(found) != expectation.count:
+            text = f"{len(found)} objects match {expectation}, expected {expectation.count}"
+            yield self._unmet(text, "objects", expectation.at, "count")
+        if expectation.count is None and not found:
+            yield self._unmet(f"no object matches {expectation}", "objects", expectation.at)
         for one in found:
-            for path, value in wish.has.items():
+            for path, value in expectation.has.items():
                 there = list(values_at(one.content, parse_path(path)))
                 if not any(_holds(actual, value) for actual in there):
                     seen = f"is {_shown(there)}" if there else "is missing"
                     text = f"{one.id}: {path} {seen}, expected {_shown([value])}"
-                    yield self._unmet(f"{text} ({one.file})", "objects", wish.at, "has", path)
-            for at, path in enumerate(wish.lacks):
+                    yield self._unmet(
+                        f"{text} ({one.file})", "objects", expectation.at, "has", path
+                    )
+            for at, path in enumerate(expectation.lacks):
                 there = list(values_at(one.content, parse_path(path)))
                 if there:
                     text = f"{one.id}: {path} exists: {_shown(there)} ({one.file})"
-                    yield self._unmet(text, "objects", wish.at, "lacks", at)
+                    yield self._unmet(text, "objects", expectation.at, "lacks", at)
 
     def _problems(self, content: Mapping[Any, Any]) -> Iterator[CommodoreError]:
         yield from self._wrong_keys(content, _KEYS)
@@ -225,18 +229,18 @@ def _holds(actual: object, wanted: object) -> bool:
     return type(actual) is type(wanted) and actual == wanted
 
 
-def _selected(wish: ObjectWish, one: KubeObject) -> bool:
+def _selected(expectation: ObjectExpectation, one: KubeObject) -> bool:
     known = {
         "kind": one.id.kind,
         "apiVersion": str(one.content.get("apiVersion")),
         "namespace": one.id.namespace,
         "name": one.id.name,
     }
-    return all(fnmatchcase(known[key], wanted) for key, wanted in wish.selects.items())
+    return all(fnmatchcase(known[key], wanted) for key, wanted in expectation.selects.items())
 
 
-def _wish(at: int, one: Mapping[str, Any]) -> ObjectWish:
-    return ObjectWish(
+def _object_expectation(at: int, one: Mapping[str, Any]) -> ObjectExpectation:
+    return ObjectExpectation(
         {key: one[key] for key in _SELECTING if key in one},
         one.get("count"),
         one.get("has", {}),
@@ -245,12 +249,12 @@ def _wish(at: int, one: Mapping[str, Any]) -> ObjectWish:
     )
 
 
-def _said(error: CommodoreError) -> Iterator[str]:
+def _texts_of(error: CommodoreError) -> Iterator[str]:
     yield str(error)
     yield error.where
     yield from notes_of(error)
     for one in error.errors if isinstance(error, SeveralErrors) else ():
-        yield from _said(one)
+        yield from _texts_of(one)
 
 
 def _shown(values: Sequence[object]) -> str:

@@ -17,7 +17,7 @@ from commodore_py.workflows.authoring.package_compile import (
     working_directory,
 )
 
-from .run import Output, Ran, compiled
+from .run import CaseRun, Output, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 def compile_cases(
     config: Config, suite: Suite, keep: Path | None = None
-) -> Generator[Ran, None, None]:
+) -> Generator[CaseRun, None, None]:
     """Compile all cases, each in a working directory of its own, and tell of each when it is done.
 
     They may want different versions of one component; what they have in common comes from the
@@ -43,7 +43,7 @@ def compile_cases(
             try:
                 package = package_of(suite, case)
             except CommodoreError as error:
-                yield Ran(case.name, None, error)
+                yield CaseRun(case.name, None, error)
             else:
                 own = replace(config, paths=WorkPaths(folder), processes=1)
                 ready.append((case.name, (own, package)))
@@ -52,10 +52,12 @@ def compile_cases(
 
 def package_of(suite: Suite, case: Case) -> PackageFolder:
     """What `make` would compile for a case."""
-    said = suite.arguments(case)
-    test_class = said.words[0] if said.words else str(case.values.relative_to(suite.directory))
+    arguments = suite.arguments(case)
+    test_class = (
+        arguments.words[0] if arguments.words else str(case.values.relative_to(suite.directory))
+    )
     return PackageFolder.find(
-        suite.directory, Path(test_class), [suite.directory / name for name in said.values]
+        suite.directory, Path(test_class), [suite.directory / name for name in arguments.values]
     )
 
 

@@ -10,14 +10,14 @@ from commodore_py.adapters.files import remove
 from commodore_py.errors import CommodoreError
 from commodore_py.model.problem import Problem
 
-from .verdict import expectations_of, judged
+from .verdict import expectations_of, judge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator
     from pathlib import Path
 
     from .cases import Case, Suite
-    from .run import Ran
+    from .run import CaseRun
     from .verdict import Outcome
 
 
@@ -27,10 +27,10 @@ class Report:
 
     suite: Suite
     outcomes: tuple[Outcome, ...]
-    left_out: tuple[str, ...]
+    not_run: tuple[str, ...]
     """Cases that were not run."""
     orphans: tuple[Path, ...]
-    dropped: tuple[Path, ...]
+    removed: tuple[Path, ...]
     """Expected output of no case, removed by this run."""
     strict: bool = False
 
@@ -62,7 +62,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class RunOptions:
     """Options of a test run."""
 
     update: bool = False
@@ -73,20 +73,20 @@ class Manner:
     """Whether problems of the whole fail the run."""
 
 
-def report_of(
+def build_report(
     suite: Suite,
-    running: Generator[Ran, None, None],
-    manner: Manner,
-    tell: Callable[[Outcome], None],
+    running: Generator[CaseRun, None, None],
+    manner: RunOptions,
+    on_outcome: Callable[[Outcome], None],
 ) -> Report:
     """Judge each case when it is done, and pass its outcome to `tell`."""
     cases = {case.name: case for case in suite.cases}
     outcomes: dict[str, Outcome] = {}
     with closing(running):
         for ran in running:
-            outcome = judged(suite, cases[ran.case], ran, update=manner.update)
+            outcome = judge(suite, cases[ran.case], ran, update=manner.update)
             outcomes[ran.case] = outcome
-            tell(outcome)
+            on_outcome(outcome)
             if manner.fail_fast and outcome.status == "failed":
                 break
     orphans = _orphans(suite) if manner.everything else ()

@@ -29,7 +29,7 @@ class Output:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CaseRun:
     """How the compile of a case ended."""
 
     case: str
@@ -40,24 +40,24 @@ class Ran:
 
 def compiled(
     config: Config, items: Sequence[tuple[str, Item]], compile_one: Callable[[Item], Output]
-) -> Iterator[Ran]:
+) -> Iterator[CaseRun]:
     """Every case when it is done. Cases in one process share its caches."""
     by_case = dict(items)
 
-    def run(case: str) -> Ran:
+    def run(case: str) -> CaseRun:
         begun = time.monotonic()
         try:
             with run_log.item("case", case):
                 output, error = compile_one(by_case[case]), None
         except CommodoreError as problem:
             output, error = None, problem
-        return Ran(case, output, error, time.monotonic() - begun)
+        return CaseRun(case, output, error, time.monotonic() - begun)
 
     with run_log.stage("cases", of="case", total=len(items)):
         yield from _ran(config, [*by_case], run)
 
 
-def _ran(config: Config, cases: Sequence[str], run: Callable[[str], Ran]) -> Iterator[Ran]:
+def _ran(config: Config, cases: Sequence[str], run: Callable[[str], CaseRun]) -> Iterator[CaseRun]:
     processes = processes_for(config)
     # Even for a single one: what it loads would keep this process from forking the next time.
     if processes > 1 and forked.possible():

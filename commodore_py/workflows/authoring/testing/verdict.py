@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
 
     from .cases import Case, Suite
-    from .run import Output, Ran
+    from .run import CaseRun, Output
 
 Status = Literal["passed", "failed", "updated"]
 
@@ -42,7 +42,7 @@ def expectations_of(case: Case) -> Expectations:
     return Expectations.read(case.expectations) if case.expectations else Expectations()
 
 
-def judged(suite: Suite, case: Case, ran: Ran, *, update: bool) -> Outcome:
+def judge(suite: Suite, case: Case, ran: CaseRun, *, update: bool) -> Outcome:
     """Compare the output of a case with what is expected; with `update`, accept it."""
     try:
         expected = expectations_of(case)
@@ -59,7 +59,7 @@ def judged(suite: Suite, case: Case, ran: Ran, *, update: bool) -> Outcome:
 
 
 def _against_golden(
-    case: Case, ran: Ran, output: Output, problems: tuple[CommodoreError, ...], *, update: bool
+    case: Case, ran: CaseRun, output: Output, problems: tuple[CommodoreError, ...], *, update: bool
 ) -> Outcome:
     change = _change_of(case.golden, output.tree)
     if not change:
@@ -78,7 +78,7 @@ def _against_golden(
 
 def _outcome(
     case: Case,
-    ran: Ran,
+    ran: CaseRun,
     problems: tuple[CommodoreError, ...],
     change: Change | None = None,
     *,
