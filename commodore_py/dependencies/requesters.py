@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.yaml import YamlError
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
 from commodore_py.model.spot import NOWHERE

@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Parameters
@@ -186,7 +187,7 @@ def _in_files(files: Iterable[Path]) -> Iterator[CommodoreError]:
             continue
         try:
             content = yaml.load(text, name=str(file))
-        except yaml.YamlError:
+        except YamlError:
             continue  # several documents, or an error that the resolver reports with its place
         for path, reference, replacement in removed_references(content):
             yield CommodoreError(

@@ -2,8 +2,8 @@
 
 The module for Python makes an evaluator for every file. The same shared library exports the
 functions for C, which `ctypes` calls here; with them an evaluator can be used again: values are
-dropped between files, parsed code is not. Saves a sixth of the CPU of a cold compile (M: 1.75 s
-of compiling became 1.45 s; L: 12.6 s of everything became 10.6 s).
+dropped between files, parsed code is not. Saves 11 % of the instructions of a cold compile of 50
+instances; of 188, a sixth of the CPU time (12.6 s became 10.6 s).
 """
 
 from __future__ import annotations

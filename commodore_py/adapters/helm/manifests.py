@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.yaml import YamlError
 from commodore_py.adapters.yaml import exact as yaml_exact
+from commodore_py.adapters.yaml.error import YamlError
 
 from .program import HelmFailed
 

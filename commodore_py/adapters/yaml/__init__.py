@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.errors import CommodoreError
-
 from . import plain as yaml_plain
 from .emitter import emit, emit_documents
 
@@ -13,33 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
     from types import ModuleType
-    from typing import Self
-
-
-class YamlError(CommodoreError):
-    """A text that is no YAML, or not the YAML that was expected."""
-
-    file: str = ""
-    line: int = 0
-    """From one on; zero if unknown."""
-    column: int = 0
-
-    @classmethod
-    def at(
-        cls,
-        message: str,
-        file: str,
-        line: int,
-        column: int = 0,
-        *,
-        snippet: str = "",
-        hint: str = "",
-    ) -> Self:
-        """An error on a line of a file."""
-        place = f"{file}:{line}:{column}" if column else f"{file}:{line}"
-        error = cls(message, where=f"{place}\n{snippet}" if snippet else place, hint=hint)
-        error.file, error.line, error.column = file, line, column
-        return error
 
 
 def dump(value: object) -> bytes:

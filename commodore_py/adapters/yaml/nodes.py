@@ -9,7 +9,7 @@ import yaml
 from yaml._yaml import CParser
 from yaml.composer import ComposerError
 
-from . import YamlError
+from .error import YamlError
 from .reading import problem_in
 
 if TYPE_CHECKING:

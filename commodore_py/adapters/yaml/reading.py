@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from . import YamlError
+from .error import YamlError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

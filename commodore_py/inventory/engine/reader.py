@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from commodore_py.adapters.yaml import YamlError
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.model.warning import FROM_FILES
 

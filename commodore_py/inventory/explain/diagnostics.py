@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.yaml import YamlError
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyError, MissingClass
 from commodore_py.inventory.engine.render import ParameterError

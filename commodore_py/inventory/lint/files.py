@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from yaml import MappingNode, SequenceNode
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 
 from .findings import Finding
@@ -129,7 +130,7 @@ def _read_file(path: Path, tree: Tree) -> None:
         log.info("%s: skipped: not UTF-8", path)
         if path.suffix in _SUFFIXES:
             tree.findings.append(_not_utf8(path, error))
-    except yaml.YamlError as error:
+    except YamlError as error:
         log.info("%s: skipped: not valid YAML", path)
         if path.suffix in _SUFFIXES:
             tree.findings.append(_broken_yaml(path, error))
@@ -166,7 +167,7 @@ def _not_utf8(path: Path, error: UnicodeDecodeError) -> Finding:
     return Finding("files/not-utf-8", "not UTF-8: the file was not checked", path, line)
 
 
-def _broken_yaml(path: Path, error: yaml.YamlError) -> Finding:
+def _broken_yaml(path: Path, error: YamlError) -> Finding:
     return Finding("files/broken-yaml", str(error).splitlines()[0], path, error.line)
 
 

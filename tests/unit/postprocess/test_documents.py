@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from commodore_py.adapters.jsonnet.evaluate import Inexpressible
-from commodore_py.adapters.yaml import YamlError
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.postprocess.documents import Documents
 
 

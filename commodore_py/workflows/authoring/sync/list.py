@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.http.github import PUBLIC
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple
     text = path.read_bytes()
     try:
         content = yaml_door.load(text, name=str(path))
-    except yaml_door.YamlError as error:
+    except YamlError as error:
         error.hint = _EXPECTED
         raise
     if not isinstance(content, list):

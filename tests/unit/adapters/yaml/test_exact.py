@@ -9,6 +9,7 @@ import yaml as pyyaml
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import exact as yaml_exact
+from commodore_py.adapters.yaml.error import YamlError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,14 +48,14 @@ def test_a_lone_equals_sign_is_a_text(load: Callable[..., object]) -> None:
     "text", ["!!bool x", "!!int x", "!!int ''", "!!float x", "!!timestamp x", "a: 2020-13-45"]
 )
 def test_a_tag_that_does_not_fit_is_an_error_of_ours(text: str) -> None:
-    with pytest.raises(yaml.YamlError, match="not valid YAML") as caught:
+    with pytest.raises(YamlError, match="not valid YAML") as caught:
         yaml_exact.load(text, name="x.yaml")
 
     assert caught.value.where.startswith("x.yaml")
 
 
 def test_an_error_has_its_line() -> None:
-    with pytest.raises(yaml.YamlError) as caught:
+    with pytest.raises(YamlError) as caught:
         yaml_exact.load_all("a: 1\n---\na: [\n", name="x.yaml")
 
     assert caught.value.where.startswith("x.yaml:4:1")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml.error import YamlError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,7 +165,7 @@ def test_lists_are_one_document_an_element(value: object, text: str) -> None:
 
 @pytest.mark.parametrize("text", ["a: 2020-13-45", "a: 0b_", "[" * 5000])
 def test_value_that_cannot_be_made_is_an_error_of_ours(text: str) -> None:
-    with pytest.raises(yaml.YamlError, match="not valid YAML"):
+    with pytest.raises(YamlError, match="not valid YAML"):
         yaml.load(text, name="file.yml")
 
 
