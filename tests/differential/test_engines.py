@@ -409,7 +409,7 @@ def test_both_engines_make_the_same_trees(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", MISSING)
 def test_a_program_is_there_to_compare(name: str) -> None:
-    pytest.skip(f"there is no {MISSING[name]} in PATH: {name} is not compared")
+    pytest.skip(f"no {MISSING[name]} in PATH: install it to compare {name}")
 
 
 def test_what_one_engine_refuses_the_other_refuses(tmp_path: Path) -> None:

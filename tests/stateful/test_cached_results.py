@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from .kept_results import COUNTED, KEPT_RESULTS
+from .cached_results import CACHED_RESULTS, COUNTED
 from .sequences import play_for, play_seeds
 
 SEED = 7
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("no_user_cache")
 
 
 def test_cached_results_equal_uncached_ones() -> None:
-    report = play_seeds(KEPT_RESULTS, (f"{SEED}:{number}" for number in range(SEQUENCES)))
+    report = play_seeds(CACHED_RESULTS, (f"{SEED}:{number}" for number in range(SEQUENCES)))
 
     assert not report.failures, report.text()
     assert all(report.seen[name] for name in COUNTED), report.text()
@@ -27,7 +27,7 @@ def test_cached_results_equal_uncached_ones_for_half_an_hour(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     seed = int(os.environ.get("STATEFUL_SEED", "8"))
-    report = play_for(KEPT_RESULTS, MINUTES * 60, jobs=2, seed=seed)
+    report = play_for(CACHED_RESULTS, MINUTES * 60, jobs=2, seed=seed)
 
     with capsys.disabled():
         os.write(1, f"{report.text()}\n".encode())

@@ -2,7 +2,8 @@
 
 After each compile, the same is done once more from the same files, with nothing that was kept, and
 everything that came of both is compared to the byte. Run it as `python -m
-tests.stateful.kept_results --minutes 30 --jobs 2 --seed N`; `--only SEED:NUMBER` runs one sequence.
+tests.stateful.cached_results --minutes 30 --jobs 2 --seed N`; `--only SEED:NUMBER` runs one
+sequence.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.workflows.catalog.compile import compile_catalog
 from tests.support.builders import commit_to, errors_in, git, git_succeeds
 
-from .kept_world import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, World
+from .changing_cluster import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, ChangingCluster
 from .scene import demand
 from .sequences import Game, Step, main
 
@@ -42,7 +43,7 @@ class Play:
     """The rules; each takes three numbers, and says whether there was anything to do."""
 
     def __init__(self, root: Path, store: Path) -> None:
-        self._world = World(root)
+        self._cluster = ChangingCluster(root)
         self._store = store
         self._edited = False
         self._here = "here"
@@ -53,18 +54,18 @@ class Play:
     def push_file(self, a: int, b: int, _c: int) -> bool:
         """Somebody pushes another version of a file, or deletes it."""
         (name, path), variants = _one(_FILES, a)
-        commit_to(self._world.remote(name), {path: _one(variants, b)})
+        commit_to(self._cluster.remote(name), {path: _one(variants, b)})
         return True
 
     def move_tag(self, _a: int, _b: int, _c: int) -> bool:
         """Somebody gives the tag to the newest commit."""
-        git(self._world.remote("base"), "tag", "--force", "v1", "master")
+        git(self._cluster.remote("base"), "tag", "--force", "v1", "master")
         return True
 
     def change_beside(self, a: int, b: int, _c: int) -> bool:
         """Another tool, other facts."""
         path = _one(sorted(BESIDE), a)
-        self._world.put_beside(path, b % len(BESIDE[path]))
+        self._cluster.put_beside(path, b % len(BESIDE[path]))
         return True
 
     # What the user does
@@ -87,7 +88,7 @@ class Play:
 
     def make_executable(self, a: int, _b: int, _c: int) -> bool:
         """Change the mode of a file that is copied, and nothing else."""
-        found = sorted((self._world.work / "dependencies/web/files").glob("*.txt"))
+        found = sorted((self._cluster.work / "dependencies/web/files").glob("*.txt"))
         if not found:
             return False
         file = _one(found, a)
@@ -102,7 +103,7 @@ class Play:
 
     def meddle(self, a: int, b: int, _c: int) -> bool:
         """Change, delete or add something where output goes."""
-        work = self._world.work
+        work = self._cluster.work
         found = sorted(
             path
             for folder in ("compiled", "catalog/manifests", "inventory/targets")
@@ -125,8 +126,8 @@ class Play:
 
     def forget(self, a: int, _b: int, _c: int) -> bool:
         """Delete something that was kept."""
-        folder = _one((self._store, self._world.work / ".commodore", self._world.work), a)
-        if folder == self._world.work:
+        folder = _one((self._store, self._cluster.work / ".commodore", self._cluster.work), a)
+        if folder == self._cluster.work:
             folder /= "compiled"
         if not folder.exists():
             return False
@@ -169,7 +170,7 @@ class Play:
     def _edit(self, a: int, b: int, write: Callable[[Path, str], None]) -> bool:
         (name, path), variants = _one(_FILES, a)
         folder = "inventory/classes" if name == "tenant" else "dependencies"
-        checkout = self._world.work / folder / ("t-acme" if name == "tenant" else name)
+        checkout = self._cluster.work / folder / ("t-acme" if name == "tenant" else name)
         file, text = checkout / path, _one(variants, b)
         if not checkout.is_dir():
             return False
@@ -182,14 +183,14 @@ class Play:
         return True
 
     def _link(self, file: Path, text: str) -> None:
-        other = self._world.root / "linked" / file.name
+        other = self._cluster.root / "linked" / file.name
         other.parent.mkdir(exist_ok=True)
         other.write_text(text)
         file.unlink(missing_ok=True)
         file.symlink_to(other)
 
     def _compile(self, folder: str = "work", **options: Any) -> bool:  # noqa: ANN401 - Config's
-        root = self._world.root
+        root = self._cluster.root
         before, done = (root.with_name(f"{root.name}-{name}") for name in ("before", "done"))
         subprocess.run(["cp", "-a", root, before], check=True)
         with self._counting():
@@ -207,11 +208,11 @@ class Play:
 
     def _outcome(self, folder: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
         """All that comes of a compile."""
-        work = self._world.root / folder
+        work = self._cluster.root / folder
         work.mkdir(exist_ok=True)
-        os.chdir(self._world.root / self._here)
+        os.chdir(self._cluster.root / self._here)
         config = Config(
-            paths=WorkPaths(work), api_url=str(self._world.facts), processes=1, **options
+            paths=WorkPaths(work), api_url=str(self._cluster.facts), processes=1, **options
         )
         found: dict[str, Any] = {"errors": [], "changes": [], "notices": []}
         try:
@@ -226,7 +227,7 @@ class Play:
                 self.counted[_NOTHING_TO_DO] += 1
         for name in _OUTPUTS:
             found[name] = _files_in(work / name)
-        catalog = self._world.remote("catalog")
+        catalog = self._cluster.remote("catalog")
         if git_succeeds(catalog, "rev-parse", "--verify", "HEAD"):
             found["pushed"] = git(catalog, "rev-parse", "HEAD^{tree}")
         if (work / "catalog/.git").exists():
@@ -319,7 +320,7 @@ def play(root: Path, steps: Sequence[Step], template: Path) -> list[str]:
 def _begin(root: Path, store: Path, template: Path) -> None:
     """The cluster after its first compile; paths are absolute, so it is made where it is used."""
     if not template.exists():
-        World(root).make()
+        ChangingCluster(root).make()
         Play(root, store).compile(0, 0, 0)
         template.mkdir()
         root.rename(template / "it")
@@ -343,7 +344,7 @@ def _prepare(_template: Path) -> None:
     """The first sequence makes what all begin with."""
 
 
-KEPT_RESULTS = Game(
+CACHED_RESULTS = Game(
     rules=RULES,
     prepare=_prepare,
     play=play,
@@ -365,4 +366,4 @@ KEPT_RESULTS = Game(
 )
 
 if __name__ == "__main__":
-    main(KEPT_RESULTS, __doc__)
+    main(CACHED_RESULTS, __doc__)

@@ -246,7 +246,7 @@ BESIDE: Mapping[str, tuple[str, ...]] = {
 
 
 @dataclass(frozen=True)
-class World:
+class ChangingCluster:
     """Where everything is."""
 
     root: Path
