@@ -122,11 +122,11 @@ class Config:
     download_cache: Path | None = None
     """The user's cache of downloads; None to keep them in the working directory."""
     result_cache: Path | None = None
-    """The user's cache of results; None without a cache folder."""
+    """The user's result cache; None without a cache folder."""
     recompile: bool = False
     """Whether no result of an earlier run is used."""
     verify_cache: bool = False
-    """Whether to compile what is in the cache of results, too, and to compare."""
+    """Whether to compile what is in the result cache, too, and to compare."""
     explain_cache: bool = False
     """Whether to log which results came from the cache, and why the others did not."""
     told_to: tuple[Path, ...] = ()

@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _missing(runner: Path, mirrors: str) -> str:
     """What keeps the cases from being run."""
     if not runner.is_file():
-        return f"the runner is not here: it is looked for at {runner}"
+        return f"the runner is not here: it is looked up at {runner}"
     if not mirrors:
         return f"name the folder of mirrors, MIRRORS=…; {runner} --need lists what belongs in it"
     if not Path(mirrors).is_dir():

@@ -1,4 +1,4 @@
-"""The folder of a store: who may be trusted there, and files that come and go whole."""
+"""The folder of a store: private to one user, with files that are written whole."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
-# Without O_NONBLOCK, opening a pipe that somebody put there would wait for ever.
+# Without O_NONBLOCK, opening a pipe in place of a file would block.
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
 _NO_FILE_OF_OURS = frozenset({errno.ELOOP, errno.EACCES, errno.ENXIO})
@@ -40,12 +40,12 @@ class Distrust:
     hint: str
 
 
-# One byte for each doubt that was told, in memory that workers share: they are forks.
-_TOLD = mmap(-1, 1 << 20)
+# One byte for each warning that was logged, in memory that workers share: they are forks.
+_LOGGED = mmap(-1, 1 << 20)
 
 
 class PrivateFolder:
-    """A folder of this user alone; it may vanish at any time, and is made anew on writing."""
+    """A folder of this user only; it may be deleted at any time, and is created by writing."""
 
     def __init__(self, folder: str, inside: Iterable[str]) -> None:
         self.folder = folder
@@ -63,13 +63,15 @@ class PrivateFolder:
             except FileNotFoundError:
                 continue
             except OSError as error:
-                return Distrust(_reason(error), path, "mend that, or set XDG_CACHE_HOME elsewhere")
+                return Distrust(
+                    _reason(error), path, "fix that, or set XDG_CACHE_HOME to another folder"
+                )
             if distrust := self._distrust_of(path, status):
                 return distrust
         return None
 
     def read(self, path: str, *, use: bool = True) -> bytes | None:
-        """The bytes of a file; what is no file of ours alone is removed and not read."""
+        """The bytes of a file; what is not a private file of this user is removed, not read."""
         if not self._trusted and not self._is_trusted():
             return None
         try:
@@ -95,17 +97,17 @@ class PrivateFolder:
         return None
 
     def write(self, path: str, content: bytes) -> None:
-        """Make a file whole, or not at all; a failure is told once, and then nothing is written."""
+        """Write a whole file or nothing; a failure is logged once, and is the last attempt."""
         if self._trusted is False or not self._writable:
             return
         try:
             self._write(path, content)
         except OSError as error:
             self._writable = False
-            # A home that is not to be written to is a choice; a disk that is full is trouble.
+            # A read-only home is a choice; a full disk is a problem.
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
             hint = "the run goes on without; `commodore cache prune` frees space"
-            _tell(level, "results are not kept", Distrust(_reason(error), self.folder, hint))
+            _log_once(level, "results are not cached", Distrust(_reason(error), self.folder, hint))
 
     def drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""
@@ -117,7 +119,7 @@ class PrivateFolder:
             shutil.rmtree(path, ignore_errors=True)
 
     def is_ours(self, status: os.stat_result) -> bool:
-        """Whether something is a file that nobody else can have written."""
+        """Whether something is a file that only this user can have written."""
         return (
             stat.S_ISREG(status.st_mode)
             and status.st_uid == self._me
@@ -126,7 +128,7 @@ class PrivateFolder:
 
     def _distrust_of(self, path: str, status: os.stat_result) -> Distrust | None:
         if not stat.S_ISDIR(status.st_mode):
-            return Distrust("it is no folder", path, "remove it; the folder is made anew")
+            return Distrust("it is not a folder", path, "remove it; the folder is created again")
         if status.st_uid != self._me:
             return Distrust(
                 f"it belongs to another user ({status.st_uid}, and this is {self._me})",
@@ -137,7 +139,7 @@ class PrivateFolder:
             return Distrust(
                 "other users may write to it",
                 path,
-                "remove it, as they may have done so; it is made anew for this user alone",
+                "remove it, as they may have written to it; it is created again for this user only",
             )
         return None
 
@@ -146,13 +148,13 @@ class PrivateFolder:
             distrust = self.distrust()
             self._trusted = distrust is None
             if distrust:
-                _tell(logging.WARNING, "the cache of results is not used", distrust)
+                _log_once(logging.WARNING, "the result cache is not used", distrust)
             else:
                 self._close()
         return bool(self._trusted)
 
     def _close(self) -> None:
-        """Keep others from reading: rendered secrets may be in it."""
+        """Deny others to read: it may hold rendered secrets."""
         with suppress(OSError):
             mode = stat.S_IMODE(os.stat(self.folder).st_mode)  # noqa: PTH116 - as above
             if mode & ~_PRIVATE_FOLDER:
@@ -176,7 +178,7 @@ class PrivateFolder:
                 self.drop(path)
             else:
                 return
-        # Somebody is removing all of it: then this is not kept, and the next thing may be.
+        # Another process is removing all of it: this is not stored, the next one may be.
 
     def _put(self, path: str, content: bytes) -> None:
         parent = path[: path.rindex("/")]
@@ -198,7 +200,7 @@ class PrivateFolder:
     def _make(self, folder: str) -> None:
         """Make a folder, and those between it and ours, for this user alone."""
         above, _, _ = self.folder.rpartition("/")
-        with suppress(FileNotFoundError):  # somebody removes that, too
+        with suppress(FileNotFoundError):  # another process removes it
             os.makedirs(above or "/", exist_ok=True)  # noqa: PTH103 - as above
         names = folder[len(self.folder) :].split("/")
         path = self.folder
@@ -207,23 +209,23 @@ class PrivateFolder:
             try:
                 os.mkdir(path, _PRIVATE_FOLDER)  # noqa: PTH102 - as above
             except FileNotFoundError:
-                return  # somebody removes it all right now: the next attempt begins again
+                return  # another process removes all of it: try again
             except FileExistsError:
                 if path != self.folder and not os.path.isdir(path):  # noqa: PTH112 - as above
                     self.drop(path)
 
     def _refresh(self, file: int, status: os.stat_result) -> None:
-        """Note a use; once a day is enough to tell what is old."""
+        """Note a use; once a day is enough to find what is old."""
         if abs(self._now - status.st_mtime) > _DAY:
             with suppress(OSError):
                 os.utime(file)
 
 
-def _tell(level: int, what: str, distrust: Distrust) -> None:
-    """Once: several parts of a run, and its workers, may have the same store."""
-    place = hash(distrust) % len(_TOLD)
-    if not _TOLD[place]:
-        _TOLD[place] = 1
+def _log_once(level: int, what: str, distrust: Distrust) -> None:
+    """Log it once: several parts of a run, and its workers, may have the same store."""
+    slot = hash(distrust) % len(_LOGGED)
+    if not _LOGGED[slot]:
+        _LOGGED[slot] = 1
         log.log(
             level,
             "%s: %s",

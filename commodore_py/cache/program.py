@@ -12,7 +12,7 @@ from pathlib import Path
 import commodore_py
 
 _ROOMS = ("adapters", "cache", "compiler", "lib", "model", "postprocess")
-# Packages that make results; what else is installed lies beside one of them.
+# Packages that make results; all others are installed beside one of them.
 _BESIDE = ("_gojsonnet", "yaml", "toml", "jsonschema", "jinja2", "helm_python")
 
 
@@ -45,7 +45,7 @@ def _packages() -> set[str]:
 
 
 def _own_code() -> list[Path]:
-    # Libraries for components are no part of it: what is used of them is recorded.
+    # Libraries for components are left out: what is used of them is recorded.
     here = Path(commodore_py.__file__).parent
     rooms = [path for room in _ROOMS for path in (here / room).glob("**/*.py")]
     return sorted([*rooms, *here.glob("*.py")])

@@ -65,7 +65,7 @@ class View:
 
     @property
     def disk_only(self) -> bool:
-        """Whether nothing that this run wrote elsewhere stands before the disk."""
+        """Whether no file that this run wrote elsewhere hides one on disk."""
         return not self.files.written and not self.files.made
 
 
@@ -79,7 +79,7 @@ class FileChange:
     """The real path of another one."""
 
     def matches(self, pattern: str) -> bool:
-        """Whether a pattern stands for the file."""
+        """Whether a pattern matches the file."""
         folder, _, name = pattern.rpartition("/")
         real = pattern if "*" in folder else f"{self.real(folder)}/{name}"
         return fnmatch.fnmatchcase(self.path, real)
@@ -97,13 +97,13 @@ class ParameterChange:
     """Targets with other names of parameters."""
 
     def reason(self, target: str, key: str | None) -> str:
-        """Why the change concerns who uses a parameter of a target, or all of them."""
+        """Why the change concerns code that reads a parameter of a target, or all of them."""
         if target not in self.targets:
             return ""
         if self.changed is None:
             return "it decides about classes or applications"
         if key is None:
-            return f"it looks at all of {target}"
+            return f"it reads all of {target}"
         if key not in self.changed:
             return ""
         return self.uses(key) + ("" if target == self.instance else f" of {target}")
@@ -114,9 +114,9 @@ class ParameterChange:
         return f"it uses {key}" if key == source else f"it uses {key}, which looks up {source}"
 
     def names(self, target: str) -> str:
-        """Why the change concerns who looks at the names of a target's parameters."""
+        """Why the change concerns code that reads the names of a target's parameters."""
         is_renamed = self.changed is not None and target in self.renamed
-        return "it looks at which parameters there are" if is_renamed else ""
+        return "it reads the names of parameters" if is_renamed else ""
 
 
 Change: TypeAlias = FileChange | ParameterChange
@@ -163,7 +163,7 @@ class PathQuestion(Question):
         return self.about.partition(":")[2] or self.about
 
     def ask(self, view: View) -> bytes:
-        """The answer of what lies there, or of what this run wrote there."""
+        """The answer for what is on disk, or for what this run wrote there."""
         if not view.roots.knows(self.about):
             return UNKNOWN
         path = view.roots.absolute(self.about)
@@ -262,7 +262,7 @@ class PathKind(PathQuestion):
     def affected_by(self, change: Change) -> str:
         """By the path coming or going."""
         if isinstance(change, FileChange) and change.comes_or_goes:
-            return "it is looked for" if change.path == change.real(self.about) else ""
+            return "it is looked up" if change.path == change.real(self.about) else ""
         return ""
 
 
@@ -300,7 +300,7 @@ class FolderTree(PathQuestion):
 
 
 class Expansion(PathQuestion):
-    """The paths that a pattern stands for."""
+    """The paths that match a pattern."""
 
     kind = "pattern"
 
@@ -319,13 +319,13 @@ class Expansion(PathQuestion):
         return glob.has_magic(path)
 
     def describe(self, roots: Roots) -> str:
-        """It stands for other paths now."""
+        """It matches other paths now."""
         return f"something else is found at {roots.absolute(self.about)}"
 
     def affected_by(self, change: Change) -> str:
         """By paths that match, coming or going."""
         if isinstance(change, FileChange) and change.comes_or_goes and change.matches(self.about):
-            return "it is looked for"
+            return "it is looked up"
         return ""
 
 
@@ -347,7 +347,7 @@ class Location(Question):
 
     def describe(self, roots: Roots) -> str:
         """It is elsewhere now."""
-        return f"the code looks at its place, which was not {roots.absolute(self.about)}"
+        return f"the code uses its own path, which was not {roots.absolute(self.about)}"
 
 
 class CurrentDirectory(Question):
@@ -538,7 +538,7 @@ class Reference(Question):
 
 
 class Tool(Question):
-    """The program that a name stands for; see `tools`."""
+    """The program that is run for a name; see `tools`."""
 
     kind = "tool"
 

@@ -93,13 +93,13 @@ class RecordingOverlay(Overlay):
 
     def expand(self, pattern: Path) -> list[Path]:
         """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
-        # Not recorded in parts: the look-ups of the expansion are no questions of their own.
+        # Recorded as one question, without the look-ups that it takes.
         found = self._plain().expand(pattern)
         self._note(Expansion, pattern, Expansion.of(found, self.recorder.roots))
         return found
 
     def show(self, path: Path | str) -> None:
-        """Component code gets to see where something lies."""
+        """Component code can see where something is."""
         self._note(Location, path, Location.of(str(path)))
 
     def unseal(self, why: str) -> None:

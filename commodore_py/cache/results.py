@@ -127,7 +127,7 @@ class ResultCache:
         records.keep(key, recorder, marshal.dumps((stored, traces), BY_VALUE))
         if isinstance(found, Missing):
             question = found.question
-            why = question.describe(self.roots) if question else "there is no result of it"
+            why = question.describe(self.roots) if question else "there is no cached result"
             self._note(work, "compiled", why, recorder)
         return made
 

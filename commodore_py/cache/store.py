@@ -34,8 +34,8 @@ def digest_of(content: bytes) -> str:
 class Store:
     """Contents by their digests, and notes by keys.
 
-    What cannot be read, or is not as it was written, is missing; what cannot be written is not
-    kept. Neither ends a run. Nothing is touched before the first use.
+    What cannot be read, or is damaged, is missing; what cannot be written is not stored. Neither
+    ends a run. Nothing is touched before the first use.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -45,7 +45,7 @@ class Store:
         self._folder = PrivateFolder(path, (_FORMAT, f"{_FORMAT}/blobs", f"{_FORMAT}/notes"))
 
     def keep(self, content: bytes) -> str:
-        """Keep a content, and return its digest; what is there already is not written again."""
+        """Store a content, and return its digest; what is there already is not written again."""
         digest = digest_of(content)
         # What is there may be damaged, and not have been read before the work was done again.
         if self.blob(digest) is None:
@@ -57,7 +57,7 @@ class Store:
         return self._read(self._blob(digest), _blob_of, digest)
 
     def note(self, key: str, content: bytes) -> None:
-        """Keep a content under a key of hexadecimal digits, instead of what was there."""
+        """Store a content under a key of hexadecimal digits, in place of an earlier one."""
         self._folder.write(self._note(key), _note_file(content, key))
 
     def noted(self, key: str) -> bytes | None:
@@ -78,7 +78,7 @@ class Store:
         return sweep.prune(self._folder.folder, limit, unused_for=unused_for)
 
     def usage(self) -> sweep.Usage:
-        """How much is kept."""
+        """How much is stored."""
         return sweep.usage(self._blobs, self._notes)
 
     def verify(self) -> sweep.Verified:

@@ -13,7 +13,7 @@ from .digests import NOTHING, digest, serialised
 
 HELM, KUSTOMIZE = "Helm", "kustomize"
 SCRIPT = b"#!"
-"""What runs is decided by whatever the script looks at, or by a program of another name."""
+"""What runs is decided by the script, which may read anything, or a program of another name."""
 
 _HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
 _PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
@@ -32,7 +32,7 @@ def tool_digest(about: str) -> bytes:
 
 
 def environment_digest() -> bytes:
-    """Variables, and files that clients of Kubernetes look for: a namespace may stand there."""
+    """Variables, and files that clients of Kubernetes read: they may set a namespace."""
     variables = sorted(
         (name, value)
         for name, value in os.environ.items()

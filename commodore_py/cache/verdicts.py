@@ -95,7 +95,7 @@ def refuse_differences(verdicts: Iterable[Verdict]) -> None:
     raise_collected(
         (
             CacheDiffers(
-                f"{one.label.target}: {one.why} is another one than in the cache",
+                f"{one.label.target}: {one.why} differs from the cached one",
                 where=one.label.where,
                 hint="the cache is repaired; please report this, with what was changed before",
             )

@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 _HIERARCHY = (".yml", ".yaml")
 _ALWAYS = ("kapitan", "commodore")
-"""Parameters that say what is compiled, and how it is filtered."""
+"""Parameters that decide what is compiled, and how it is filtered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +61,14 @@ def affected(paths: WorkPaths, changes: Iterable[ChangedFile]) -> tuple[Affected
         )
     if instances is None:
         raise CommodoreError(
-            "it is not known what the instances look at",
+            "it is not known what the instances read",
             where=str(paths.state),
-            hint="compile the cluster once, with the cache of results",
+            hint="compile the cluster once, with the result cache",
         )
     if are_reads_outdated(paths.state):
         log.warning(
-            "this goes by an older compile: the last one here did not note what instances look at",
-            extra={"hint": "compile once without --no-cache, by our own engine"},
+            "this is based on an older compile: the last one did not record what instances read",
+            extra={"hint": "compile once with the native engine and without --no-cache"},
         )
     search = _Search(paths, instances)
     reasons: dict[str, list[Reason]] = {name: [] for name in instances}
@@ -130,7 +130,7 @@ class _Search:
             if inner.startswith("postprocess/"):
                 return "filters of its component"
             if "jsonnetfile." in inner:
-                return "it says which libraries its component wants"
+                return "it lists the libraries of its component"
         return ""
 
     def _is_input(self, pattern: str, change: FileChange) -> bool:
@@ -149,10 +149,10 @@ class _Search:
         """A class that is new or gone: it was not included, or cannot be any more."""
         classes = self._realpath(str(self.paths.classes))
         if path.startswith(f"{classes}/"):
-            return "it comes or goes in the hierarchy"
+            return "it is added to the hierarchy or removed from it"
         checkout = self._realpath(reads.checkout) if reads.checkout else ""
         if checkout and path.startswith(f"{checkout}/class/"):
-            return "it comes or goes among the classes of its component"
+            return "it is added to the classes of its component or removed from them"
         return ""
 
     def _realpath(self, path: str) -> str:
@@ -183,8 +183,8 @@ def _by_origin(component: str, change: ParameterChange, effects: FileEffects) ->
     if "packages" in changed:
         yield change.uses("packages")
     if "components" in changed and effects.moves(component):
-        yield f"it says where component {component} comes from"
+        yield f"it sets the source of component {component}"
 
 
 def _unrecorded(reads: InstanceReads) -> str:
-    return f"it may have looked at it: {reads.unrecorded[0]}"
+    return f"it may have read it: {reads.unrecorded[0]}"

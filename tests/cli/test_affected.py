@@ -17,7 +17,7 @@ MAIN = "dependencies/web-shop/component/main.jsonnet"
 
 @pytest.fixture
 def known(commodore: CommandLine, work: Path, facts: str) -> Path:
-    """A working directory that was compiled with the cache of results."""
+    """A working directory that was compiled with the result cache."""
     assert not commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts).code
     return work
 

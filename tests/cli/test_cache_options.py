@@ -42,7 +42,7 @@ def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
     shop, web = (
         f"{name}: jsonnet dependencies/{name}/component/main.jsonnet" for name in ("shop", "web")
     )
-    missing = "compiled: there is no result of it"
+    missing = "compiled: there is no cached result"
     assert _entries(first) == [f"{shop}: {missing}", f"{web}: {missing}"]
     assert _entries(second) == [
         f"{shop}: taken from the cache",
@@ -125,7 +125,7 @@ def test_a_component_compiled_by_itself_finds_its_results(
     first, second = (commodore(*words, str(tmp_path / name)) for name in ("a", "b"))
 
     assert (first.code, second.code) == (0, 0)
-    assert _entries(first)[0].endswith("there is no result of it")
+    assert _entries(first)[0].endswith("there is no cached result")
     assert _entries(second)[0].endswith("from the cache")
 
 

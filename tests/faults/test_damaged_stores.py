@@ -1,4 +1,4 @@
-"""Very many damages of the cache of results, and none of them in a catalog."""
+"""Very many damages of the result cache, and none of them in a catalog."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ def test_a_disk_that_gets_full(disk: Path, caplog: pytest.LogCaptureFixture) -> 
     assert 20 < kept < len(some)
     assert all(one in (None, content) for one, content in zip(found, some, strict=True))
     (warning,) = caplog.records
-    assert warning.getMessage() == "results are not kept: no space left on device"
+    assert warning.getMessage() == "results are not cached: no space left on device"
     assert "cache prune" in warning.__dict__["hint"]
     assert store.verify().damaged == ()
 
@@ -105,7 +105,7 @@ def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixtur
 
     assert (store.blob(before), store.blob(after)) == (b"before", None)
     (said,) = caplog.records
-    assert said.getMessage() == "results are not kept: read-only file system"
+    assert said.getMessage() == "results are not cached: read-only file system"
 
 
 def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:

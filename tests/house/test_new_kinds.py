@@ -106,7 +106,7 @@ def test_an_input_type_can_record_its_program(
     assert targets.reasons() == ["there is another horn"]
 
     program.write_bytes(b"#!/bin/sh")
-    assert targets.reasons() == ["horn is a script, which may look at anything"]
+    assert targets.reasons() == ["horn is a script, which may read anything"]
 
 
 class _Count:

@@ -34,7 +34,7 @@ SOMEHOW = "  named: web\n  db_one: {data: '${${named}:data}'}\n"
 
 @pytest.fixture
 def reruns(tmp_path: Path) -> Reruns:
-    """Compiled without the network, with a cache of results."""
+    """Compiled without the network, with a result cache."""
     reruns = make_reruns(tmp_path / "fleet")
     reruns.settings = {"result_cache": tmp_path / "results"}
     reruns.run()
@@ -167,7 +167,7 @@ def test_where_a_component_comes_from_reaches_its_instances(reruns: Reruns) -> N
     found = affected(WorkPaths(reruns.work), changes)
 
     assert [one.instance for one in found] == ["web"]
-    assert found[0].reasons[0].why == "it says where component web comes from"
+    assert found[0].reasons[0].why == "it sets the source of component web"
 
 
 def test_only_the_checkout_around_the_current_folder_counts(
@@ -220,7 +220,7 @@ def test_a_run_that_nobody_watches_makes_what_is_known_older(
     def told() -> bool:
         caplog.clear()
         assert [one.instance for one in affected(WorkPaths(reruns.work), change)] == ["web"]
-        return "this goes by an older compile" in caplog.text
+        return "this is based on an older compile" in caplog.text
 
     assert not told()
     for unwatched in ({"recompile": True, "result_cache": None}, {"engine": "reference"}):
@@ -245,5 +245,5 @@ def test_without_a_cache_it_is_not_known_what_programs_and_code_read(tmp_path: P
     reruns.run()
     reruns.run(recompile=True)
 
-    with pytest.raises(CommodoreError, match="not known what the instances look at"):
+    with pytest.raises(CommodoreError, match="not known what the instances read"):
         affected(WorkPaths(reruns.work), ())

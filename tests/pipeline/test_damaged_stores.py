@@ -1,4 +1,4 @@
-"""A compile with a damaged cache of results gives what it gives without; `make faults` has more."""
+"""A compile with a damaged result cache gives what it gives without; `make faults` has more."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_store_of_others_is_reported_and_not_used(
 
     assert made == damaged.expected
     assert state_of(folder) == before
-    (warning,) = [one for one in caplog.records if "cache of results" in one.getMessage()]
+    (warning,) = [one for one in caplog.records if "result cache" in one.getMessage()]
     assert warning.levelname == "WARNING"
     assert warning.__dict__["where"] == str(folder)
 

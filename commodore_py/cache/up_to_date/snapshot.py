@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
 
 Row: TypeAlias = tuple[str | int, ...]
-"""Name, mode, inode; of what is no folder also size, mtime, ctime; of a link also its text."""
+"""Name, mode, inode; of all but folders also size, mtime, ctime; of a link also its text."""
 
 _FINE_CLOCK = 25_000_000
 _COARSE_CLOCK = 2_000_000_000
@@ -243,7 +243,7 @@ def _last_change(folder: str) -> int:
     path = folder.removeprefix(_OUTSIDE)
     try:
         return max(os.lstat(path).st_ctime_ns, os.stat(path).st_ctime_ns)  # noqa: PTH116 - as above
-    except OSError:  # it is not there: then the folder above tells whether it ever was
+    except OSError:  # it does not exist: the folder above shows whether it ever did
         above = os.path.dirname(path)  # noqa: PTH120 - as above
         return os.stat(above).st_ctime_ns if os.path.isdir(above) else 0  # noqa: PTH112, PTH116
 

@@ -29,9 +29,9 @@ def reported(config: Config) -> Iterator[None]:
     from commodore_py.cache.verdicts import tally
     from commodore_py.run_log import collecting
 
-    with collecting() as said:
+    with collecting() as events:
         yield
-    found = tally(said)
+    found = tally(events)
     messages.info(f"{option}: {_verified(found) if config.verify_cache else _explained(found)}")
 
 

@@ -20,7 +20,7 @@ _UNITS: Final = ("B", "KiB", "MiB", "GiB")
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """The cache of results as it is."""
+    """The result cache as it is."""
 
     path: Path
     usage: Usage

@@ -22,7 +22,7 @@ def download_cache(cache: Path) -> Path:
 
 
 def result_cache(cache: Path) -> Path:
-    """The cache of results."""
+    """The result cache."""
     return cache / "results"
 
 

@@ -28,7 +28,7 @@ class Change:
     def between(
         cls, before: Output, after: Output, roots: Roots, *, by_content: bool = False
     ) -> Change | None:
-        """What lies between two states; None if it cannot be repeated: something was taken away.
+        """The difference of two states; None if it cannot be repeated, as something was removed.
 
         A file that was written with the bytes it had counts, unless `by_content`: the next time,
         it may hold something else.

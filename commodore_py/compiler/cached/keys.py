@@ -70,7 +70,7 @@ def _fields(entry: Entry, path_fields: tuple[str, ...], roots: Roots) -> dict[st
 def _portable(value: object, roots: Roots) -> object:
     match value:
         case str():
-            # A pair, so that nothing else can look like it.
+            # A pair, so that no other value is equal to it.
             return ("path", roots.portable(value)) if value.startswith("/") else value
         case list():
             return [_portable(one, roots) for one in value]

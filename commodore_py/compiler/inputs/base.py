@@ -65,7 +65,7 @@ def record_tool(about: str, recorder: Recorder) -> None:
 
     answer = tool_digest(about)
     if answer == SCRIPT:
-        recorder.unseal(f"{about.partition(':')[0]} is a script, which may look at anything")
+        recorder.unseal(f"{about.partition(':')[0]} is a script, which may read anything")
     recorder.note(Tool(about), answer)
 
 
@@ -89,8 +89,8 @@ def inputs_of(job: InputJob, pattern: str) -> list[Path]:
     """
     found = job.lookup.every(pattern)[::-1]
     if not found and not job.entry.ignore_missing:
-        looked = ", ".join(dict.fromkeys(str(at / pattern) for at in job.lookup.search_paths))
+        searched = ", ".join(dict.fromkeys(str(at / pattern) for at in job.lookup.search_paths))
         raise InputMissing(
-            f"input {pattern} does not exist", where=job.entry.where, hint=f"looked at {looked}"
+            f"input {pattern} does not exist", where=job.entry.where, hint=f"searched: {searched}"
         )
     return found

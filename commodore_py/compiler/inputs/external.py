@@ -1,4 +1,4 @@
-"""A program of the component's choice, run by a shell, that writes files where it is told to."""
+"""A program of the component's choice, run by a shell, that writes files of the target."""
 
 from __future__ import annotations
 
@@ -62,13 +62,13 @@ def record(job: InputJob, recorder: Recorder) -> None:
     from commodore_py.cache.tools import KUSTOMIZE  # noqa: PLC0415 - for few entries only
 
     if not _is_kustomize(job.entry):
-        recorder.unseal("a program may look at anything")
+        recorder.unseal("a program may read anything")
         return
     files = job.lookup.files
     source = job.entry.fields["env_vars"].get("INPUT_DIR", "")
     folders = local_folders(Path(source)) if _is_plain(job, source) else None
     if folders is None or any(map(files.hides, folders)):
-        recorder.unseal("kustomize is told more than a folder that is built on others beside it")
+        recorder.unseal("kustomize gets more than a folder and its local bases")
         return
     files.entry(KUSTOMIZE_WRAPPER)
     for folder in folders:

@@ -73,7 +73,7 @@ def record(job: InputJob, recorder: Recorder) -> None:
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
     params = sorted(set(entry.fields["helm_params"]) - _HARMLESS)
     if params:
-        recorder.unseal(f"helm_params.{params[0]} lets Helm look at more than the chart")
+        recorder.unseal(f"helm_params.{params[0]} lets Helm read more than the chart")
     releases = releases_of(entry.fields, where=entry.where)
     if not all(next(releases).named for _ in charts):
         recorder.unseal("a release without a name is named after the clock", steady=False)

@@ -23,12 +23,12 @@ _LONG_NUMBER = 6
 
 
 class BadFlag(CommodoreError):
-    """A key of helm_params that is no flag for `helm template`."""
+    """A key of helm_params that is not a flag of `helm template`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """What an entry says about one chart; the name is spent on the first one."""
+    """What an entry sets for one chart; the name is for the first one only."""
 
     name: str = ""
     output_file: str = ""

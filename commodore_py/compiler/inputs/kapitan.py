@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output
 
 
-_NEVER = CachePolicy(never="Kapitan's own input types look at what they want")
+_NEVER = CachePolicy(never="Kapitan's own input types may read anything")
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ class RecordingImports(InventoryImports):
 
 
 class _RecordingViews:
-    """What natives look at: a target they ask for counts as a whole."""
+    """What natives read: a target that they ask for counts as a whole."""
 
     def __init__(self, plain: TargetViews, view: View, recorder: Recorder) -> None:
         self._plain = plain
@@ -65,9 +65,9 @@ class RecordingHashes(Mapping[str, str]):
         return self._plain[file]
 
     def __iter__(self) -> Iterator[str]:
-        self._recorder.unseal("all references to secrets are looked at")
+        self._recorder.unseal("all references to secrets are read")
         return iter(self._plain)
 
     def __len__(self) -> int:
-        self._recorder.unseal("all references to secrets are looked at")
+        self._recorder.unseal("all references to secrets are read")
         return len(self._plain)

@@ -120,7 +120,7 @@ class _Run:
                 return None
             why = self._difference(last, before)
             if why:
-                log.info("not as in the run of %s: %s", last.time, why)
+                log.info("not up to date since the run of %s: %s", last.time, why)
                 return None
             published = None
             with suppress(ValueError, KeyError, TypeError):

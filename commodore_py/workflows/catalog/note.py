@@ -90,7 +90,7 @@ def note_of(
 
 
 def _files_after(config: Config, elsewhere: list[str], observed: Observed) -> Snapshot:
-    # A run that fetches also writes where others do, which must be told apart.
+    # A run that fetches also writes where others do, so changes must be explained.
     quick = config.local and not config.fetch_dependencies
     before = observed.before if quick else None
     return snapshot_of_run(

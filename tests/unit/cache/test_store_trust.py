@@ -86,7 +86,7 @@ def test_a_file_in_its_place_is_left_alone(store: Store, caplog: pytest.LogCaptu
 
     assert store.folder.read_text() == "somebody's"
     (warning,) = warnings_in(caplog)
-    assert "it is no folder" in warning.getMessage()
+    assert "it is not a folder" in warning.getMessage()
 
 
 def test_a_doubt_is_told_once_by_all_parts_of_a_run(
@@ -111,7 +111,7 @@ def test_a_doubt_is_told_once_by_all_workers(filled: Store) -> None:
         check=True,
     )
 
-    assert done.stderr == "the cache of results is not used: other users may write to it\n"
+    assert done.stderr == "the result cache is not used: other users may write to it\n"
 
 
 _WORKERS = """
@@ -203,7 +203,7 @@ def test_where_nothing_can_be_written_runs_go_on(tmp_path: Path, there: bool) ->
         folder.chmod(0o700)
 
     assert out == "[True, True, None]"
-    assert err == ["INFO results are not kept: permission denied"]
+    assert err == ["INFO results are not cached: permission denied"]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="as above")
@@ -222,7 +222,7 @@ def test_what_can_only_be_read_is_read(tmp_path: Path) -> None:
             folder.chmod(0o700)
 
     assert out == "[False, False, b'x']"
-    assert err == ["INFO results are not kept: permission denied"]
+    assert err == ["INFO results are not cached: permission denied"]
 
 
 def test_a_full_disk_is_told_once_and_leaves_nothing_half(tmp_path: Path) -> None:
@@ -230,5 +230,5 @@ def test_a_full_disk_is_told_once_and_leaves_nothing_half(tmp_path: Path) -> Non
     out, err = run_apart(tmp_path / "results", limit=50_000)
 
     assert out == "[True, True, None]"
-    assert err == ["WARNING results are not kept: file too large"]
+    assert err == ["WARNING results are not cached: file too large"]
     assert [file.name for file in files_in(Store(tmp_path / "results"))] == ["looked", "swept"]
