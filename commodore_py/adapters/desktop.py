@@ -15,7 +15,7 @@ _OPEN = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
 def somebody_is_there() -> bool:
-    """Whether a person can be asked: a terminal is open, and this is no CI run."""
+    """Whether a user can be prompted: there is a terminal, and this is not a CI run."""
     if os.environ.get("CI", "").lower() not in {"", "0", "false"}:
         return False
     return any(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))

@@ -109,7 +109,7 @@ def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
-    # Commands and their complaints quote remote URLs, and those may hold a password.
+    # Commands and their output contain remote URLs, which may contain a password.
     said, line = without_password(stderr), without_password(shlex.join(command))
     error = ProgramFailed(
         f"{command[0]} failed with status {code}: {said.strip() or 'it printed no reason'}",

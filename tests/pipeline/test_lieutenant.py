@@ -324,8 +324,8 @@ def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
     ("location", "problem"),
     [
         ("/a", "redirected more than 5 times"),
-        ("http://[", "to what is no URL"),
-        ("//a:b", "to what is no URL"),
+        ("http://[", "to an invalid URL"),
+        ("//a:b", "to an invalid URL"),
     ],
 )
 def test_redirects_that_lead_nowhere_end(api: Api, location: str, problem: str) -> None:

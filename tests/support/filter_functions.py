@@ -74,7 +74,7 @@ NATIVES: Final[dict[str, Cases]] = {
         "[std.startsWith(p, out + '/') for p in std.native('list_dir')(out, false)]": [True] * 3,
         "std.native('list_dir')(out + '/below', true)": ["three.yaml"],
         "std.native('list_dir')(out + '/gone', true)": Fails("does not exist"),
-        "std.native('list_dir')(out + '/one.yaml', true)": Fails("is no folder"),
+        "std.native('list_dir')(out + '/one.yaml', true)": Fails("is not a folder"),
         "std.native('list_dir')(5, true)": Fails("a path must be a string"),
     },
     "yaml_load": {

@@ -124,7 +124,7 @@ NATIVES: Final[dict[str, Cases]] = {
     "dir_files_list": {
         "std.sort(native('dir_files_list')('app/text'))": [".hidden", "dos.txt", "unix.txt"],
         "native('dir_files_list')('app/gone')": Fails("there is no file or folder"),
-        "native('dir_files_list')('app/a.yaml')": Fails("is no folder"),
+        "native('dir_files_list')('app/a.yaml')": Fails("is not a folder"),
     },
     "dir_files_read": {
         "native('dir_files_read')('app/text')": {
@@ -133,7 +133,7 @@ NATIVES: Final[dict[str, Cases]] = {
             "unix.txt": "ä\n\u2028b\n",
         },
         "native('dir_files_read')('app/gone')": None,
-        "native('dir_files_read')('app/a.yaml')": Fails("is no folder"),
+        "native('dir_files_read')('app/a.yaml')": Fails("is not a folder"),
         "native('dir_files_read')('app')": Fails("not UTF-8"),
     },
     "yaml_load": {
@@ -306,7 +306,7 @@ OURS: Final[dict[str, Cases]] = {
         "native('list_dir')('app/text', true)": [".hidden", "dos.txt", "unix.txt"],
         "native('list_dir')('app/text/below', false)": ["app/text/below/x.txt"],
         "native('list_dir')('app/gone', true)": Fails("there is no file or folder"),
-        "native('list_dir')('app/a.yaml', true)": Fails("is no folder"),
+        "native('list_dir')('app/a.yaml', true)": Fails("is not a folder"),
     },
     "yaml_load_all": {
         "native('yaml_load_all')('app/b.yml')": [{"a": 1}, {"b": 2}, None],

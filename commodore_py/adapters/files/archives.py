@@ -60,7 +60,7 @@ def unpack_tar(file: Path) -> Content:
                 else:
                     raise BadArchive(f"{one.name} is neither file nor folder nor link")
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise BadArchive(f"it is no archive that can be read: {error}") from error
+        raise BadArchive(f"cannot read the archive: {error}") from error
     return found.content()
 
 
@@ -77,7 +77,7 @@ def unpack_zip(file: Path) -> Content:
                     found.grow(one.file_size)
                     found.add(name, Member(archive.read(one)))
     except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BadArchive(f"it is no archive that can be read: {error}") from error
+        raise BadArchive(f"cannot read the archive: {error}") from error
     return found.content()
 
 
@@ -89,13 +89,13 @@ def unpack_chart(file: Path) -> Content:
             for one in archive:
                 if one.isdir():
                     continue
-                # Helm takes whatever is no folder for a file, of which links hold nothing.
+                # Helm treats everything but folders as files; links are empty files.
                 content = _content_of(archive, one, found) if one.isreg() else b""
                 found.add(_inside_chart(one.name), Member(content.removeprefix(_BOM)))
     except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise BadArchive(f"it is no packaged chart: {error}") from error
+        raise BadArchive(f"not a packaged chart: {error}") from error
     if "Chart.yaml" not in found.members:
-        raise BadArchive("it is no packaged chart: there is no Chart.yaml in its folder")
+        raise BadArchive("not a packaged chart: there is no Chart.yaml in its folder")
     return found.content()
 
 
@@ -170,7 +170,7 @@ class _Found:
             for parent in _parents(name):
                 if parent in self.members and not self.members[parent].folder:
                     raise BadArchive(
-                        f"{name} would be written through {parent}, which is no folder"
+                        f"{name} would be written through {parent}, which is not a folder"
                     )
 
 

@@ -106,7 +106,7 @@ class Kept:
         for name in sorted(wrong - marks.keys() - spare):
             remove(base / name)
         for name in sorted(now.folders - folders, reverse=True):
-            with suppress(OSError):  # what is no file of ours keeps its folder
+            with suppress(OSError):  # a foreign file keeps its folder
                 (base / name).rmdir()
         for name in sorted(folders):
             _make_folder(base / name)

@@ -51,7 +51,7 @@ class Borrowed:
         made: dict[Path, Entry | None] = {}
         for name, mark in now.marks.items():
             path = self.checkout / name
-            # A link to nothing, or to a folder, is no file.
+            # A link to nothing, or to a folder, is not a file.
             if self.found.marks.get(name) != mark and path.is_file():
                 made[path] = Entry(path.read_bytes(), executable=files.is_executable(path))
         gone = self.found.marks.keys() - now.marks.keys()
@@ -104,14 +104,14 @@ def on_disk(
 
 def repair(notes: Path, *, patience: float) -> tuple[Path, ...]:
     """Put back what killed runs left on disk; returns the checkouts."""
-    mended = []
+    repaired = []
     for file in sorted(notes.glob("*.lock")):
         with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
             place = Kept(file.with_suffix("")).put_back()
             if place is not None:
-                mended.append(place)
+                repaired.append(place)
     _tidy(notes)
-    return tuple(mended)
+    return tuple(repaired)
 
 
 def notes_below(state: Path) -> Path:

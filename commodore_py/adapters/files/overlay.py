@@ -98,7 +98,7 @@ class Overlay:
             return self._listed(folder)
         tree, relative = self._look_up(inside)
         if relative not in tree.folders():
-            kind = "is no folder" if relative in tree else "does not exist"
+            kind = "is not a folder" if relative in tree else "does not exist"
             raise NotReadable(f"{folder} {kind}")
         return tuple(path.name for path in tree if path.parent == relative)
 
@@ -256,7 +256,7 @@ def _list_on_disk(folder: Path) -> tuple[str, ...]:
     try:
         return tuple(sorted(child.name for child in folder.iterdir() if child.is_file()))
     except NotADirectoryError as error:
-        raise NotReadable(f"{folder} is no folder") from error
+        raise NotReadable(f"{folder} is not a folder") from error
     except FileNotFoundError as error:
         raise NotReadable(f"{folder} does not exist") from error
     except OSError as error:

@@ -93,7 +93,7 @@ def find_helm(wanted: str | None, session: Session) -> Helm:
     if named is None and importlib.util.find_spec("helm_python") is not None:
         return HelmLibrary(session)
     raise HelmFailed(
-        f"{named} is no helm program" if named else "helm not found in PATH",
+        f"{named} is not a helm program" if named else "helm not found in PATH",
         hint="have a helm in PATH, run `commodore tool install helm`, install the extra"
         " commodore-py[helm], or name a program in helm_path or KAPITAN_HELM_PATH",
     )
@@ -109,4 +109,4 @@ def _patience() -> float:
     try:
         return float(text) if text else _SECONDS
     except ValueError as error:
-        raise HelmFailed(f"KAPITAN_HELM_TIMEOUT is no number of seconds: {text}") from error
+        raise HelmFailed(f"KAPITAN_HELM_TIMEOUT is not a number of seconds: {text}") from error

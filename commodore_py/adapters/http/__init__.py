@@ -251,7 +251,7 @@ def _send(request: _Request) -> requests.Response:
         raise translated(error, request.url, request.timeout) from error
     except ValueError as error:
         # requests looks at the place of a redirect even when told not to go there.
-        raise HttpError(f"redirected to what is no URL: {error}", where=request.url) from error
+        raise HttpError(f"redirected to an invalid URL: {error}", where=request.url) from error
 
 
 def translated(error: requests.RequestException, url: str, timeout: float) -> HttpError:
@@ -301,7 +301,7 @@ def _root(error: requests.RequestException) -> BaseException:
 
 def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN401 - the door: callers parse
     status = response.status_code
-    # The status comes first: the page of a broken proxy is no JSON, but its status says more.
+    # The status comes first: the page of a broken proxy is not JSON, but its status says more.
     if not _is_fine(response):
         raise refused(request.url, response)
     if not response.content.strip():

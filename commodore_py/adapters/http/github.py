@@ -72,7 +72,7 @@ class GitHub:
     pause: float = _MINUTE
     """Seconds to wait where GitHub says that it was asked too often, but not how long to wait."""
     longest: float = 61 * _MINUTE
-    """Seconds; limits begin anew every hour."""
+    """Seconds; limits are reset every hour."""
     between_writes: float = 1
     """Seconds that GitHub asks for between two changes."""
     written: float = field(default=0, init=False, repr=False)
@@ -102,7 +102,7 @@ class GitHub:
         """The open pull request from a branch of the repository itself, if there is one."""
         asked = {"state": "open", "head": f"{repository.owner}:{branch}", "per_page": _PER_PAGE}
         path = f"/repos/{quote(repository.full_name)}/pulls?{urlencode(asked)}"
-        # Older servers ignore `head`; and a fork of the same owner is no branch of ours.
+        # Older servers ignore `head`; and a fork of the same owner is not our branch.
         for one in self._pages(path):
             head = _inner(one, "head")
             own = _inner(head, "repo").get("full_name") == repository.full_name

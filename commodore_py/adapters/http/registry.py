@@ -195,7 +195,7 @@ def _json(content: bytes, url: str) -> dict[str, Any]:
     try:
         answer = json.loads(content)
     except ValueError as error:
-        raise HttpError("answered with what is no JSON", where=url) from error
+        raise HttpError("the response is not JSON", where=url) from error
     if not isinstance(answer, dict):
         raise HttpError("answered with another JSON than was expected", where=url)
     return answer
@@ -204,7 +204,7 @@ def _json(content: bytes, url: str) -> dict[str, Any]:
 def _algorithm(digest: str, url: str) -> str:
     algorithm, _, value = digest.partition(":")
     if algorithm not in ("sha256", "sha384", "sha512") or not re.fullmatch("[0-9a-f]+", value):
-        raise HttpError(f"{digest} is no digest that can be verified", where=url)
+        raise HttpError(f"{digest} is not a supported digest", where=url)
     return algorithm
 
 

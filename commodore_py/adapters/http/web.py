@@ -159,9 +159,7 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
                 yield response
         except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
             said = without_password(str(error))
-            raise HttpError(
-                f"it is no URL to download from: {said}", where=_shown(request)
-            ) from error
+            raise HttpError(f"not a valid download URL: {said}", where=_shown(request)) from error
         except requests.RequestException as error:
             raise translated(error, _shown(request), request.timeout) from error
 

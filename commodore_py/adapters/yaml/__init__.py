@@ -52,7 +52,7 @@ def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
 def line_at(text: bytes | str, path: Sequence[object]) -> int:
     """The line of a value of a readable text, by document number, then keys and indices.
 
-    As far as the path can be followed: a key that is no string may be written in many ways.
+    As far as the path can be followed: a key that is not a string may be written in many ways.
     """
     line: int = _reading().line_at(text, path)
     return line

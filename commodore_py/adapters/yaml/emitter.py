@@ -168,7 +168,7 @@ class _Writer:
         return _constant(value)
 
     def _head(self, key: object) -> str:
-        """A key that is no text, with its colon; "" if it takes a question mark."""
+        """A key that is not a string, with its colon; "" if it takes a question mark."""
         if id(key) in self._anchored:
             return f"{self._anchor(key)}: "
         if isinstance(key, dt.date) and type(key) in _ALIASED:

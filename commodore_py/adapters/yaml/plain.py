@@ -83,7 +83,7 @@ def _document(lines: list[tuple[str, str, str, str, str]]) -> Any:  # noqa: ANN4
             container.append({})
             container = container[-1]
             levels.append((column + 2, container))
-        if _scalar(key) != key:  # `on` and `null` are no texts
+        if _scalar(key) != key:  # `on` and `null` are not strings
             raise _UnusualError
         container[key] = _value(value) if value else None
         waiting = "" if value else key

@@ -70,7 +70,7 @@ def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:
 def line_at(text: bytes | str, path: Sequence[object]) -> int:
     """The line of a value of a readable text, by document number, then keys and indices.
 
-    As far as the path can be followed: a key that is no string may be written in many ways.
+    As far as the path can be followed: a key that is not a string may be written in many ways.
     """
     number, *rest = path
     node = list(yaml.compose_all(text, Loader=Loader))[int(str(number))]

@@ -93,9 +93,9 @@ def test_folders_list_their_own_files_only(overlay: Overlay, tmp_path: Path) -> 
     ("place", "says"),
     [
         ("compiled/app/nothing", "does not exist"),
-        ("compiled/app/one", "is no folder"),
+        ("compiled/app/one", "is not a folder"),
         ("nothing", "does not exist"),
-        ("file", "is no folder"),
+        ("file", "is not a folder"),
     ],
 )
 def test_listing_no_folder_is_an_error(

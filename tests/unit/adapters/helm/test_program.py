@@ -44,7 +44,7 @@ def test_the_entry_comes_first_then_the_environment_then_the_path(
 def test_a_program_that_is_named_must_be_there(program: Program) -> None:
     program("bin/helm", "")
 
-    with pytest.raises(HelmFailed, match="/nowhere/helm is no helm program"):
+    with pytest.raises(HelmFailed, match="/nowhere/helm is not a helm program"):
         find_helm("/nowhere/helm", Session())
 
 
