@@ -37,7 +37,7 @@ def find_chart_problems(config: Config, sources: Sources) -> tuple[Problem, ...]
         notice
         for instance in sources.inventory.instances
         for entry in _helm_entries(sources.inventory.nodes[instance.name])
-        for notice in _doubts(entry, sources.plan.search_paths)
+        for notice in _problems_of(entry, sources.plan.search_paths)
     ]
     if config.helm_nondeterminism == "error":
         raise_collected(
@@ -55,14 +55,14 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
         yield from (one for one in entries_of(node).compiled if one.input_type == "helm")
 
 
-def _doubts(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
+def _problems_of(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
     # Hardly any component has charts, and to read them takes half of the standard library.
     from .charts import calls_of, title_of  # noqa: PLC0415 - see above
     from .charts.templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
 
     # Whether a template comes to its calls is a matter of its conditions, which are not read.
     what_they_do = (
-        (RANDOM, "may make up values anew at every compile"),
+        (RANDOM, "may generate new values in every compile"),
         (CLOCK, "may look at the clock"),
         (WORLD, "may ask for what is not there while compiling"),
     )

@@ -43,7 +43,7 @@ def check_entries(inventory: Inventory, place_of: PlaceOf) -> None:
             for instance in inventory.instances
             for problem in _problems_of(inventory.nodes[instance.name], place_of)
         ),
-        "some compile and dependencies lists make no sense",
+        "invalid lists in kapitan.compile or kapitan.dependencies",
     )
 
 
@@ -58,7 +58,7 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
             f"{node.name}: compiling it gives no file",
             where=f"inventory/classes/components/{node.name}.yml\n{spot.seen_from(place_of)}",
             hint="its class file lists no input whose output goes below compiled/; a component"
-            " without manifests is no component: move its parameters into the hierarchy",
+            " without manifests is not a component: move its parameters into the hierarchy",
         )
 
 

@@ -66,7 +66,7 @@ class Entry:
 
     @property
     def ignore_missing(self) -> bool:
-        """Whether an input that does not exist is no error."""
+        """Whether a missing input is ignored."""
         return bool(self.fields["ignore_missing"])
 
     @property

@@ -87,7 +87,7 @@ class Evaluation:
 
 
 def _as_text(content: bytes) -> bytes:
-    """With the line ends that Python's text files have; what is no text stays as it is."""
+    """With the line ends that Python's text files have; everything else is unchanged."""
     try:
         content.decode()
     except UnicodeDecodeError:

@@ -95,7 +95,7 @@ def text_or_flag(value: object) -> str | bool:
 
 
 def registry_reference(value: object) -> str:
-    """Where an artifact lies in a registry, which is no URL."""
+    """Where an artifact lies in a registry, which is not a URL."""
     if text(value).startswith(("https://", "http://", "oci://")):
         raise ValueError("a reference as in registry/name:tag, without the URL's scheme")
     return text(value)

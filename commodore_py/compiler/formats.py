@@ -87,7 +87,7 @@ def _yaml(value: object, style: Style) -> bytes:
         case list():
             documents = value
         case str():
-            # Kapitan iterates over whatever is no mapping: a text is a document a character.
+            # Kapitan iterates over anything else: a string is a document for each character.
             documents = list(value)
         case _:
             raise BadValue(

@@ -83,7 +83,7 @@ def _is_inside(path: str, checkout: Path) -> bool:
 
 def _is_below(path: str, checkout: Path) -> bool:
     clean = normpath(path)
-    # The checkout itself is no place to write to or delete, only what lies in it.
+    # The checkout itself cannot be written or deleted, only files in it.
     return clean.startswith(f"{checkout}/") and not clean.startswith(f"{checkout}/.git")
 
 

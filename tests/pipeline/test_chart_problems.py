@@ -40,7 +40,7 @@ def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
 
     assert (
         random.message
-        == "web: chart c 1.0.0 may make up values anew at every compile (randAlphaNum)"
+        == "web: chart c 1.0.0 may generate new values in every compile (randAlphaNum)"
     )
     assert random.where.splitlines()[0].endswith("/chart/templates/a.yaml:2")
     assert random.where.splitlines()[1] == "target web, parameters.kapitan.compile[0]"

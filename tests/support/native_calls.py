@@ -195,7 +195,7 @@ NATIVES: Final[dict[str, Cases]] = {
         "native('jinja2_render_file')('app/missing.j2', '{}')": Fails("'nobody' is undefined"),
         "native('jinja2_render_file')('app/broken.j2', '{}')": Fails("not a valid template"),
         "native('jinja2_render_file')('app/gone.j2', '{}')": Fails("there is no file"),
-        "native('jinja2_render_file')('app/t.j2', 'x')": Fails("the context is no JSON text"),
+        "native('jinja2_render_file')('app/t.j2', 'x')": Fails("the context is not JSON"),
     },
     "sha256_string": {
         "native('sha256_string')('ä')": (
@@ -218,7 +218,7 @@ NATIVES: Final[dict[str, Cases]] = {
         "native('jsonschema_validate')('{\"a\": 1}', '{\"$ref\": \"#/x\"}')": Fails(
             "cannot be used"
         ),
-        "native('jsonschema_validate')('5', 'x')": Fails("the schema is no JSON text"),
+        "native('jsonschema_validate')('5', 'x')": Fails("the schema is not JSON"),
     },
 }
 
@@ -292,7 +292,7 @@ LIBRARY: Final[dict[str, Cases]] = {
                 "On instance['a']:\n    'x'"
             ),
         },
-        "kap.jsonschema('x', {})": Fails("the value is no JSON text"),
+        "kap.jsonschema('x', {})": Fails("the value is not JSON"),
     },
     "topics": {
         "kap.topics().ports.parameters.targets.web": {"http": 80},

@@ -21,7 +21,7 @@ CLOCK = frozenset({"now", "ago"})
 WORLD = frozenset({"lookup", "getHostByName"})
 
 _QUOTED = r'"(?:\\.|[^"\\\n])*+"|`[^`]*+`'
-# Nothing here is tried in two ways: files that are no templates may open what they never close.
+# Nothing here is tried in two ways: other files may open what they never close.
 _ACTION = re.compile(
     r"\{\{-?\s*+(?:/\*(?:(?!\*/).)*+\*/)?+"
     rf'(?:(?P<code>(?:{_QUOTED}|[^"`}}]++|}}(?!}})|["`])*+)}}}}|(?P<loose>(?:[^}}]++|}}(?!}}))*+)}}}})',
@@ -95,7 +95,7 @@ def _read(file: str, text: str, parts: dict[str, _Part]) -> None:
 
 def _actions(text: str) -> Iterator[tuple[str, int]]:
     for action in _ACTION.finditer(text, 0, text.rfind("}}") + len("}}")):
-        # In text that is no template, a quote may be alone, and what follows it is code.
+        # In text outside of templates, a quote may be alone, and what follows it is code.
         group = "loose" if action["code"] is None else "code"
         code = action[group]
         start = action.start(group) + len(code) - len(code.lstrip())

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from commodore_py.model.tree import Tree
 
-# These take the current time for anything that is no time, a text for example.
+# These take the current time for anything that is not a time, such as a string.
 _OF_TIMES = re.compile(
     r"\{\{(?!-?\s*/\*)(?:(?!\}\}).)*?(?<![.$\w\"])"
     r"(date|dateInZone|date_in_zone|htmlDate|htmlDateInZone|durationRound)(?!\w)",

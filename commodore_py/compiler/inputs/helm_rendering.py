@@ -143,7 +143,7 @@ def _formatted(how: Format, path: PurePosixPath, content: bytes) -> tuple[str, b
     try:
         text = content.decode().replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
-        raise CommodoreError(f"what chart template {path} gives is no text") from error
+        raise CommodoreError(f"the output of chart template {path} is not text") from error
     documents = [one for one in yaml_exact.load_all(text, name=str(path)) if one is not None]
     try:
         return how.file(str(path), documents)

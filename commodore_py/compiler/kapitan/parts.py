@@ -73,7 +73,7 @@ def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
 
     try:
         with multiprocessing.Pool(job.processes) as pool:
-            fetch_dependencies(str(job.output), targets, str(scratch), True, pool)  # noqa: FBT003 - always anew, as the peer does
+            fetch_dependencies(str(job.output), targets, str(scratch), True, pool)  # noqa: FBT003 - always again, as the peer does
     except (KapitanError, OSError) as error:
         raise CompileError(
             f"cannot fetch what the components need: {error}",

@@ -46,7 +46,7 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
         try:
             problems: dict[str, str] = isolated.call(
                 "commodore_py.compiler.kapitan.reference:run_kapitan",
-                replace(job, inventory=Inventory({})),  # Kapitan renders it anew, from the files
+                replace(job, inventory=Inventory({})),  # Kapitan renders it again, from the files
                 scratch,
                 forward=show_log,
             )

@@ -30,7 +30,7 @@ def render(lookup: Lookup, path: str, context: Any) -> str:  # noqa: ANN401 - wh
     """The text of a template that was found; what it includes is looked for beside it first."""
     folder, name = posixpath.split(path)
     loader = _Loader((Path(folder), *lookup.search_paths), lookup)
-    environment = jinja2.Environment(  # noqa: S701 - what comes out is no HTML
+    environment = jinja2.Environment(  # noqa: S701 - the output is not HTML
         undefined=jinja2.StrictUndefined,
         loader=loader,
         trim_blocks=True,

@@ -69,7 +69,7 @@ def parsed(text: object, *, what: str = "the argument") -> Any:  # noqa: ANN401 
         return json.loads(argument(text, what=what))
     except (ValueError, RecursionError) as error:
         raise CommodoreError(
-            f"{what} is no JSON text: {error}", hint="a string must be given as JSON, in quotes"
+            f"{what} is not JSON: {error}", hint="a string must be given as JSON, in quotes"
         ) from error
 
 
