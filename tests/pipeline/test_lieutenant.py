@@ -414,7 +414,7 @@ def test_an_empty_answer_is_none(api: Api) -> None:
 
 @pytest.mark.parametrize(
     ("value", "problem"),
-    [([], "a list"), (None, "nothing"), ("c-1", "a text")],
+    [([], "a list"), (None, "nothing"), ("c-1", "a string")],
 )
 def test_a_cluster_that_is_not_an_object_is_refused(
     api: Api, config: Config, value: object, problem: str

@@ -50,7 +50,7 @@ def repeat(said: bytes) -> None:
 
 def _passing_file() -> IO[bytes]:
     in_memory = getattr(os, "memfd_create", None)  # only on Linux
-    # A full disk is no reason to fail.
+    # A full disk must not cause a failure.
     return os.fdopen(in_memory("said"), "wb") if in_memory else tempfile.TemporaryFile()
 
 

@@ -335,7 +335,7 @@ def _text(value: str) -> str:
 
 def _key(key: object) -> str:
     if not isinstance(key, str):
-        failure = Inexpressible.value(f"the key {key} is no string")
+        failure = Inexpressible.value(f"the key {key} is not a string")
         failure.path = (key,)
         raise failure
     return _text(key)

@@ -43,7 +43,7 @@ def read_mapping(node: yaml.MappingNode, *, root: yaml.Node, depth: int) -> Map:
 
 
 def read_default(text: str) -> Value:
-    """The default of a reference: YAML, but a plain text is no further reference."""
+    """The default of a reference: YAML, but a plain string is not another reference."""
     try:
         root = compose(text, name="default")
         raw = None if root is None else _Reading(root, merge_keys=False).value(root, 1)

@@ -75,5 +75,5 @@ def test_it_may_take_its_time_but_no_more(
 
     assert "KAPITAN_HELM_TIMEOUT" in caught.value.hint
     monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "soon")
-    with pytest.raises(HelmFailed, match="no number of seconds: soon"):
+    with pytest.raises(HelmFailed, match="not a number of seconds: soon"):
         helm.template(["template"])
