@@ -312,7 +312,7 @@ OURS: Final[dict[str, Cases]] = {
         "native('yaml_load_all')('app/b.yml')": [{"a": 1}, {"b": 2}, None],
         "native('yaml_load_all')('app/empty.yaml')": [],
         "native('yaml_load_all')('app/data.json')": [{"a": 1}],
-        "native('yaml_load_all')('app/keys.yaml')": Fails("the key 1 is no string"),
+        "native('yaml_load_all')('app/keys.yaml')": Fails("the key 1 is not a string"),
         "native('yaml_load_all')('app/date.yaml')": Fails("2020-01-01 is a date"),
         "native('yaml_load_all')('app/gone.yaml')": Fails("there is no file"),
     },

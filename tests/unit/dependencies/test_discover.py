@@ -94,7 +94,7 @@ def test_a_similar_name_is_suggested() -> None:
             "component bar and foo aliases existing component nginx",
         ),
         (["foo as x", "bar as x"], "duplicate instance x, claimed by bar and foo"),
-        # The component needs the folder of its name, although it is no instance itself.
+        # The component needs the folder of its name, although it is not an instance itself.
         (["foo as nginx", "nginx as web-1"], "component foo aliases existing component nginx"),
     ],
 )

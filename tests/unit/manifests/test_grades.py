@@ -168,11 +168,11 @@ def test_what_stops_a_service(
 
 
 @pytest.mark.parametrize("kind", ["Deployment", "StatefulSet", "DaemonSet"])
-def test_another_template_starts_pods_anew(kind: str) -> None:
+def test_another_template_restarts_pods(kind: str) -> None:
     assert of_spec(kind, pods(APP), pods(NEW_APP)) == "restart"
 
 
-def test_another_image_of_a_pod_starts_it_anew() -> None:
+def test_another_image_restarts_a_pod() -> None:
     assert of_spec("Pod", {"containers": [APP]}, {"containers": [NEW_APP]}) == "restart"
 
 

@@ -87,7 +87,7 @@ def test_order_that_means_nothing_is_noise_until_somebody_wants_it() -> None:
     assert left({"list-order": False}, old, new) == (["rules[0].verbs"], ())
 
 
-def test_order_in_pods_starts_them_anew_and_is_no_noise() -> None:
+def test_order_in_pods_restarts_them_and_is_not_ignored() -> None:
     old, new = (
         make_object("Deployment", spec={"template": {"spec": {"volumes": volumes}}})
         for volumes in ([{"name": "a"}, {"name": "b"}], [{"name": "b"}, {"name": "a"}])

@@ -339,7 +339,7 @@ def test_key_in_the_way_of_another_file_is_an_error(
     ("text", "says", "line"),
     [
         ("a:\n  b: 2020-01-01\n", "2020-01-01 is a date", "2"),
-        ("a:\n  - 1: 2\n", "the key 1 is no string", "2"),
+        ("a:\n  - 1: 2\n", "the key 1 is not a string", "2"),
         ("a: 1\n---\nb: 2\n", "another document", "2"),
         ("a:\n  b: [\n", "not valid YAML", "3"),
     ],

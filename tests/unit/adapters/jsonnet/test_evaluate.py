@@ -203,7 +203,7 @@ def test_values_of_natives_become_jsonnet_values(
         ({1, 2}, "is a set"),
         ("a\0b", "null character"),
         ("\ud800", "half a surrogate pair"),
-        ({1: 2}, "the key 1 is no string"),
+        ({1: 2}, "the key 1 is not a string"),
     ],
 )
 @pytest.mark.spec("07.14")

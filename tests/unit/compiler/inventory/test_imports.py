@@ -154,7 +154,7 @@ def test_other_folders_are_none_of_its_business() -> None:
         (2**63, "more than 64 bits"),
         ("a\0b", "null character"),
         ("\ud800", "half a surrogate pair"),
-        ({1: 2}, "the key 1 is no string"),
+        ({1: 2}, "the key 1 is not a string"),
     ],
 )
 def test_what_jsonnet_cannot_hold_is_told_with_its_path(value: object, says: str) -> None:
@@ -167,6 +167,6 @@ def test_what_jsonnet_cannot_hold_is_told_with_its_path(value: object, says: str
 
 
 def test_parameter_without_a_name_is_told() -> None:
-    with pytest.raises(Inexpressible, match="the key 5 is no string") as caught:
+    with pytest.raises(Inexpressible, match="the key 5 is not a string") as caught:
         of_parameters({5: 1}).read(FOLDER / "self.jsonnet", "web")
     assert caught.value.path == ("web", "parameters", 5)

@@ -228,7 +228,7 @@ def a_jb(folder: Path, script: str) -> None:
     (folder / "jb").chmod(0o755)
 
 
-def test_jb_is_called_in_the_work_folder_without_a_lock(
+def test_jb_runs_in_the_working_directory_without_a_lock(
     work: Vendored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin").mkdir()

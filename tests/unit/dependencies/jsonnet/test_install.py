@@ -295,7 +295,7 @@ def test_contents_that_nobody_uses_any_more_go(work: Work) -> None:
     assert sorted(path.name for path in work.vendor.iterdir()) == [".cache", "a"]
 
 
-def test_a_library_inside_of_another_one_is_made_anew_each_time(
+def test_a_library_inside_of_another_one_is_written_again_each_time(
     work: Work, warnings: pytest.LogCaptureFixture
 ) -> None:
     remote = work.repository("org/x", {"sub/s": "1", "x": "1"})

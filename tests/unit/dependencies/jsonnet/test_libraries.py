@@ -48,7 +48,7 @@ class Shelf:
             if path.is_symlink()
         }
 
-    def doubted(
+    def warnings(
         self,
         *,
         listed: tuple[str, ...] = (),
@@ -110,7 +110,7 @@ def test_a_library_with_the_name_of_another_component_is_told(
     links = shelf.link()
 
     assert links == {name: f"foo/lib/{name}" for name in ("foo-op.libsonnet", "foo-opx.libsonnet")}
-    assert shelf.doubted() == [
+    assert shelf.warnings() == [
         f"library {name} of component foo has the name of component foo-op"
         for name in sorted(links)
     ]
@@ -195,8 +195,8 @@ def test_an_alias_with_the_prefix_of_a_component_that_is_only_listed_is_told(
     links = shelf.link(listed=(other,), **offered)
 
     assert links[f"{alias}.libsonnet"] == f"{name}/lib/{name}.libsonnet"
-    (doubt,) = shelf.doubted(listed=(other,), **offered)
-    assert doubt == (
+    (warning,) = shelf.warnings(listed=(other,), **offered)
+    assert warning == (
         f"library alias {alias}.libsonnet of component {name} has the prefix of component {other},"
         " which is listed although it is not deployed"
     )
@@ -233,7 +233,7 @@ def test_a_successor_may_use_the_prefix_of_what_it_replaces(
 
     if allowed:
         assert "old-x.libsonnet" in shelf.link(listed=("old",), **metadata)
-        assert shelf.doubted(listed=("old",), **metadata) == []
+        assert shelf.warnings(listed=("old",), **metadata) == []
     else:
         assert "has the prefix of component old" in shelf.refused(listed=("old",), **metadata)[0]
 
@@ -288,8 +288,8 @@ def test_an_alias_with_a_bundled_librarys_name_is_told(
     links = shelf.link(**offered)
 
     assert links[alias] == "mon/lib/mon.libsonnet"
-    (doubt,) = shelf.doubted(**offered)
-    assert doubt.startswith(f"library alias {alias} of component mon {told}")
+    (warning,) = shelf.warnings(**offered)
+    assert warning.startswith(f"library alias {alias} of component mon {told}")
 
 
 @pytest.mark.parametrize("name", ["kube.libjsonnet", "commodore.libjsonnet", "kapitan.libjsonnet"])
@@ -299,8 +299,8 @@ def test_a_library_with_a_bundled_librarys_name_is_told(tmp_path: Path, name: st
     shelf = Shelf(tmp_path, **{component: [name]})
 
     assert shelf.link() == {name: f"{component}/lib/{name}"}
-    (doubt,) = shelf.doubted()
-    assert doubt.startswith(f"library {name} of component {component} ")
+    (warning,) = shelf.warnings()
+    assert warning.startswith(f"library {name} of component {component} ")
 
 
 @pytest.mark.spec("06.11")
@@ -310,17 +310,17 @@ def test_an_alias_hides_a_library_of_its_component(tmp_path: Path) -> None:
     links = shelf.link(mon=aliases(mon="mon-new"))
 
     assert links["mon.libsonnet"] == "mon/lib/mon-new.libsonnet"
-    (doubt,) = shelf.doubted(mon=aliases(mon="mon-new"))
-    assert doubt == (
+    (warning,) = shelf.warnings(mon=aliases(mon="mon-new"))
+    assert warning == (
         "library alias mon.libsonnet of component mon hides its library of that name:"
         " it links to lib/mon-new.libsonnet"
     )
 
 
-def test_what_is_not_linked_is_no_doubt(tmp_path: Path) -> None:
+def test_no_warning_about_aliases_that_are_not_linked(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
 
-    doubts = shelf.doubted(
+    warnings = shelf.warnings(
         listed=("prom",),
         mon={
             "library_aliases": {
@@ -331,7 +331,7 @@ def test_what_is_not_linked_is_no_doubt(tmp_path: Path) -> None:
         },
     )
 
-    assert doubts == []
+    assert warnings == []
 
 
 @pytest.mark.spec("06.13")

@@ -1,4 +1,4 @@
-"""A token is looked for anew each time, as time goes by."""
+"""A token is checked again before each use, as tokens expire."""
 
 import json
 from collections.abc import Callable
