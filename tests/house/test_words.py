@@ -30,19 +30,18 @@ REJECTED = {
 }
 """What to write instead of each word; matched in names such as `no_doubts`, too."""
 
-CLEAN = (
-    "commodore_py/*.py",
-    "commodore_py/catalog/**/*.py",
-    "commodore_py/checks/*.py",
-    "commodore_py/dependencies/*.py",
-    "commodore_py/dependencies/downloads/*.py",
-    "commodore_py/dependencies/jsonnet/*.py",
-    "commodore_py/lieutenant/**/*.py",
-    "commodore_py/manifests/*.py",
-    "commodore_py/model/*.py",
-    "commodore_py/postprocess/**/*.py",
-    "commodore_py/refs/**/*.py",
-    "commodore_py/workflows/authoring/*.py",
+CHECKED = (
+    "commodore_py/**/*.py",
+    "docs/*.md",
+    "docs/*/*.md",
+    "docs/explanation/rooms/*.md",
+    "README.md",
+    "CONTRIBUTING.md",
+    "tests/house/*.py",
+    "tests/unit/catalog/**/*.py",
+    "tests/unit/dependencies/**/*.py",
+    "tests/unit/lieutenant/**/*.py",
+    "tests/unit/manifests/*.py",
 )
 """The files that are checked."""
 

@@ -178,7 +178,7 @@ NATIVES: Final[dict[str, Cases]] = {
         ),
         "native('yaml_dump')('NaN')": ".nan\n...\n",
         "native('yaml_dump')('\"\\\\u00e9\\\\ud83d\\\\ude00\"')": '"\\xE9\\U0001F600"\n',
-        "native('yaml_dump')('{')": Fails("no JSON text"),
+        "native('yaml_dump')('{')": Fails("is not JSON"),
         "native('yaml_dump')(5)": Fails("must be a string"),
     },
     "yaml_dump_stream": {
@@ -251,7 +251,7 @@ LIBRARY: Final[dict[str, Cases]] = {
         "kap.yaml_dump(obj={})": "{}\n",
         "kap.yaml_dump(null)": "null\n...\n",
         "kap.yaml_dump(1)": "1\n...\n",
-        "kap.yaml_dump('x')": Fails("no JSON text"),
+        "kap.yaml_dump('x')": Fails("is not JSON"),
         "kap.yaml_dump('[1]')": "- 1\n",
     },
     "yaml_dump_stream": {
