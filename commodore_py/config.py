@@ -129,7 +129,7 @@ class Config:
     """Whether to compile what is in the result cache, too, and to compare."""
     explain_cache: bool = False
     """Whether to log which results came from the cache, and why the others did not."""
-    told_to: tuple[Path, ...] = ()
+    output_files: tuple[Path, ...] = ()
     """Files that receive output of this run, such as a trace: compiling does not depend on them."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
     """How many bytes of results the cache holds; the oldest are removed first."""

@@ -69,24 +69,24 @@ _RETRIES = 3
 _STRICT_HINT = "fix it, or omit --strict to continue with a warning"
 
 
-class Memory(Protocol):
+class RunObserver(Protocol):
     """Recognises an unchanged run later; called while the working directory is locked."""
 
-    def begun(self) -> None:
+    def started(self) -> None:
         """A run begins."""
 
-    def done(self, sources: Sources, rendered: Rendered, published: Published) -> None:
+    def finished(self, sources: Sources, rendered: Rendered, published: Published) -> None:
         """It has ended well."""
 
 
 def compile_catalog(
-    config: Config, cluster_id: str, approve: Approve, memory: Memory | None = None
+    config: Config, cluster_id: str, approve: Approve, observer: RunObserver | None = None
 ) -> Published:
     """Compile one cluster's catalog, from its facts to its commit."""
     times = [monotonic()]
     with exclusive_run(config.paths):
-        if memory is not None:
-            memory.begun()
+        if observer is not None:
+            observer.started()
         sources = gather(config, cluster_id)
         times.append(monotonic())
         log.info("Compiling %d component instances", len(sources.inventory.instances))
@@ -94,8 +94,8 @@ def compile_catalog(
         times.append(monotonic())
         raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
         published = publish(config, sources, rendered, approve)
-        if memory is not None:
-            memory.done(sources, rendered, published)
+        if observer is not None:
+            observer.finished(sources, rendered, published)
     times.append(monotonic())
     took = (round(end - start, 3) for start, end in pairwise(times))
     return replace(published, timings=tuple(zip(_ACTS, took, strict=True)))

@@ -99,10 +99,10 @@ class Watcher(Protocol):
     def deep(self) -> bool:
         """Whether it wants details and CPU times, too."""
 
-    def begun(self, span: Span) -> None:
+    def started(self, span: Span) -> None:
         """Something begins."""
 
-    def done(self, span: Span) -> None:
+    def finished(self, span: Span) -> None:
         """Something has ended, well or not."""
 
 
@@ -211,10 +211,10 @@ class WorkerLog(Events):
         self.deep = deep
         self._spans: list[Span] = []
 
-    def begun(self, span: Span) -> None:
+    def started(self, span: Span) -> None:
         """Not sent: it would come too late."""
 
-    def done(self, span: Span) -> None:
+    def finished(self, span: Span) -> None:
         """Keep it."""
         self._spans.append(span)
 
@@ -232,11 +232,11 @@ def in_worker() -> WorkerLog:
     return log
 
 
-def came_home(parcel: Parcel) -> None:
+def merge(parcel: Parcel) -> None:
     """Hand on what happened in a worker."""
     for span in parcel.spans:
         for watcher in _listeners.watchers:
-            watcher.done(span)
+            watcher.finished(span)
     for event in parcel.events:
         report(event)
 
@@ -256,7 +256,7 @@ class _Running:
 
     def __enter__(self) -> None:
         for watcher in _listeners.watchers:
-            watcher.begun(self._span)
+            watcher.started(self._span)
         if _listeners.deep and threading.current_thread() is threading.main_thread():
             self._cpu = _cpu()
 
@@ -265,7 +265,7 @@ class _Running:
             self._span.cpu = _cpu() - self._cpu
         self._span.end = time.monotonic_ns()
         for watcher in _listeners.watchers:
-            watcher.done(self._span)
+            watcher.finished(self._span)
 
 
 def _cpu() -> int:

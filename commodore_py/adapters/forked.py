@@ -95,7 +95,7 @@ def _received(connection: Any, worker: BaseProcess, item: object) -> Any:  # noq
     except (EOFError, OSError) as error:
         worker.join()
         raise WorkerDied.at(item, worker.exitcode or 0) from error
-    run_log.came_home(parcel)
+    run_log.merge(parcel)
     if not good:
         raise value
     return value

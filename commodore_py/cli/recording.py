@@ -35,10 +35,10 @@ class Recorder:
         self._began = time.monotonic_ns()
         self._start = cost_so_far()
 
-    def begun(self, span: Span) -> None:
+    def started(self, span: Span) -> None:
         """Ignored: only finished spans are kept."""
 
-    def done(self, span: Span) -> None:
+    def finished(self, span: Span) -> None:
         """Keep it."""
         self.spans.append(span)
 

@@ -55,14 +55,14 @@ def test_files_that_a_run_is_told_to_do_not_count(tmp_path: Path) -> None:
     reruns.settings = {"result_cache": tmp_path / "results"}
     trace, out = reruns.work / "trace.json", reruns.work / "out.json"
     reruns.run()
-    for told_to in ((trace,), (trace, out), (), (out,)):
+    for output_files in ((trace,), (trace, out), (), (out,)):
         for number in range(2):
-            for file in told_to:
-                file.write_text(f"{number} {told_to}")
-            ran = reruns.run(told_to=told_to)
+            for file in output_files:
+                file.write_text(f"{number} {output_files}")
+            ran = reruns.run(output_files=output_files)
         assert ran.rested
     (reruns.work / "another.json").write_text("of: me")
-    assert not reruns.run(told_to=(out,)).rested
+    assert not reruns.run(output_files=(out,)).rested
 
 
 def test_files_that_code_reads_count_whoever_writes_them(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_files_that_code_reads_count_whoever_writes_them(tmp_path: Path) -> None
         reruns.fleet.repository("component-web"),
         {"component/main.jsonnet": "{ out: import 'out.json' }"},
     )
-    reruns.settings = {"result_cache": tmp_path / "results", "told_to": (out,)}
+    reruns.settings = {"result_cache": tmp_path / "results", "output_files": (out,)}
     reruns.work.mkdir(parents=True, exist_ok=True)
     out.write_text('{"a": 1}')
     reruns.run()

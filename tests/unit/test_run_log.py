@@ -26,10 +26,10 @@ class Watcher:
     begins: list[str] = field(default_factory=list)
     ends: list[Span] = field(default_factory=list)
 
-    def begun(self, span: Span) -> None:
+    def started(self, span: Span) -> None:
         self.begins.append(span.name)
 
-    def done(self, span: Span) -> None:
+    def finished(self, span: Span) -> None:
         self.ends.append(span)
 
 

@@ -262,7 +262,7 @@ def compile_(
     from commodore_py.cli.output.compile_result import CompileReporter
 
     settings = settings.more_verbose(verbose)
-    options["told_to"] = output_files(options["trace"])
+    options["output_files"] = output_files(options["trace"])
     with (
         recorded(options) as recorder,
         CompileReporter(output, diff, ignoring=ignore).collecting() as show,
@@ -350,7 +350,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         **{**directories.caches_in(cache), **cache_settings(options)},
         offline=options["offline"],
         processes=options["processes"],
-        told_to=options["told_to"],
+        output_files=options["output_files"],
         migration=options["migration"] or "",
         catalog_branch="" if local else options["catalog_branch"],
         output_dir=options["output_dir"],

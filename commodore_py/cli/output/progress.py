@@ -133,7 +133,7 @@ class Progress:
         self._ended = threading.Event()
         self._ticker: threading.Thread | None = None
 
-    def begun(self, span: Span) -> None:
+    def started(self, span: Span) -> None:
         """Show a new stage, or the current item of the shown one."""
         known = span.kind == "stage" and span.name in _WORDS
         with self._lock:
@@ -146,7 +146,7 @@ class Progress:
             self._ticker = threading.Thread(target=self._tick_on, daemon=True)
             self._ticker.start()
 
-    def done(self, span: Span) -> None:
+    def finished(self, span: Span) -> None:
         """Count an item, or end the stage."""
         text = ""
         with self._lock:

@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # Settings that decide how results are presented, and how fast: never which they are.
-_PRESENTATION = frozenset({"verbosity", "processes", "login_timeout", "request_timeout", "told_to"})
+_PRESENTATION = frozenset(
+    {"verbosity", "processes", "login_timeout", "request_timeout", "output_files"}
+)
 
 
 def compile_catalog(
@@ -73,11 +75,11 @@ class _UnnotedRun:
         self._config = config
         self.events = run_log.Events()
 
-    def begun(self) -> None:
+    def started(self) -> None:
         """Nothing to do: only a run that succeeds is noted."""
 
     @run_log.act("remember")
-    def done(self, sources: Sources, _: Rendered, __: Published) -> None:
+    def finished(self, sources: Sources, _: Rendered, __: Published) -> None:
         """Note what instances read."""
         _note_reads(self._config, sources, self.events)
 
@@ -170,15 +172,18 @@ class _Run:
         """Files at the top that this run writes to for its user, or an earlier one did."""
         if self._config.result_cache is None:  # it is not recorded whether code reads them
             return frozenset()
-        named = [*map(str, self._config.told_to), *(self._last.own_outputs if self._last else ())]
+        named = [
+            *map(str, self._config.output_files),
+            *(self._last.own_outputs if self._last else ()),
+        ]
         return frozenset(one for one in named if one.rpartition("/")[0] == self._root)
 
-    def begun(self) -> None:
+    def started(self) -> None:
         """A run begins: until it has succeeded, nothing is known."""
         last_run.forget(self._folder)
 
     @run_log.act("remember")
-    def done(self, sources: Sources, rendered: Rendered, published: Published) -> None:
+    def finished(self, sources: Sources, rendered: Rendered, published: Published) -> None:
         """Note a run that succeeded, if it is known what it read and wrote."""
         from .note import Observed, note_of  # noqa: PLC0415 - needs all that the run has needed
 
