@@ -48,7 +48,8 @@ from commodore_py.lieutenant.reports import report_body, send_report
 from commodore_py.model.catalog import CatalogHead, Change
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.problem import Problem
-from commodore_py.model.stages import Published, Rendered, ReportOutcome, Sources
+from commodore_py.model.published import Published, ReportOutcome
+from commodore_py.model.stages import Rendered, Sources
 from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:

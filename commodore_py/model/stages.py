@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from .catalog import BuildRecord, CatalogHead, Change
+    from .catalog import CatalogHead
     from .classpath import ClassPath
     from .cluster import Cluster
     from .difference import IgnoreRule
@@ -48,27 +47,3 @@ class Rendered:
     notices: tuple[Problem, ...] = ()
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
-
-
-class ReportOutcome(Enum):
-    """What became of the compile report."""
-
-    NOT_DUE = "nothing was pushed"
-    REPORTED = "reported"
-    FAILED = "failed"
-
-
-@dataclass(frozen=True, slots=True)
-class Published:
-    """What the run did to the catalog; without a commit, nothing was pushed."""
-
-    change: Change
-    record: BuildRecord
-    commit: str | None = None
-    report: ReportOutcome = ReportOutcome.NOT_DUE
-    report_problem: str = ""
-    unreported: str = ""
-    """The commit whose report failed."""
-    timings: tuple[tuple[str, float], ...] = ()
-    """Acts of the run, and the seconds that they took."""
-    notices: tuple[Problem, ...] = ()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from commodore_py.config import Config
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 log = logging.getLogger(__name__)
 

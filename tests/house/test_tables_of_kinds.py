@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.catalog import CatalogHead, Change
     from commodore_py.model.problem import Severity
+    from commodore_py.model.published import Published
     from commodore_py.model.secrets import SecretRef
-    from commodore_py.model.stages import Published, Rendered
+    from commodore_py.model.stages import Rendered
 
 
 @pytest.fixture

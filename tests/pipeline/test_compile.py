@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
-from commodore_py.model.stages import ReportOutcome
+from commodore_py.model.published import ReportOutcome
 from commodore_py.pipeline import compile_catalog
 from tests.support.builders import commit_to, git, git_succeeds
 from tests.support.fleet import CLUSTER, configmap_component, make_fleet
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 MULTI = """
 parameters:

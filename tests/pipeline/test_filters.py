@@ -15,7 +15,7 @@ from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 TENANT = """\
 applications: [web, shop]

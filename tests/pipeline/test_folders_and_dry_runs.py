@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 OUT = "manifests/web/out.yaml"
 

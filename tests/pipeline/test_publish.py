@@ -9,7 +9,7 @@ import pytest
 
 from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
-from commodore_py.model.stages import ReportOutcome
+from commodore_py.model.published import ReportOutcome
 from commodore_py.pipeline import compile_catalog
 from commodore_py.workflows.report_again import report_again
 from tests.support.builders import (
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 OUT = "manifests/web/out.yaml"
 

@@ -17,7 +17,7 @@ from tests.support.fleet import CLUSTER, Fleet, component_entries, configmap_com
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 ENGINES = ["native", "reference"]
 PATH = "t-acme/c-one/web"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 
 @pytest.fixture

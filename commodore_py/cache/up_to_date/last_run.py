@@ -20,7 +20,7 @@ from commodore_py.model.catalog import (
 )
 from commodore_py.model.fields import field_names, field_values
 from commodore_py.model.problem import Problem
-from commodore_py.model.stages import Published
+from commodore_py.model.published import Published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

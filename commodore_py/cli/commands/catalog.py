@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from commodore_py.cli.output.compile_result import CompileReporter
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import run_log
-from commodore_py.model.stages import ReportOutcome
+from commodore_py.model.published import ReportOutcome
 
 from . import differences, formats, messages
 from .log import Collected
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change, DiffLine
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
     from .differences import DiffForm
     from .timings import Row

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from commodore_py.cache.up_to_date.snapshot import Snapshot
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change, DiffLine
-    from commodore_py.model.stages import Published, Rendered, Sources
+    from commodore_py.model.published import Published
+    from commodore_py.model.stages import Rendered, Sources
 
     Approve: TypeAlias = Callable[[Change], bool]
     Lines: TypeAlias = Callable[[Change], tuple[DiffLine, ...]]

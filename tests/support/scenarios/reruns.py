@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from commodore_py.model.catalog import Change
-    from commodore_py.model.stages import Published
+    from commodore_py.model.published import Published
 
 PAUSE = 0.06
 """Longer than two changes of a file may take to bear the same time."""

@@ -1,0 +1,35 @@
+"""What a compile did to the catalog; a run that is up to date needs no other stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .catalog import BuildRecord, Change
+    from .problem import Problem
+
+
+class ReportOutcome(Enum):
+    """What became of the compile report."""
+
+    NOT_DUE = "nothing was pushed"
+    REPORTED = "reported"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """What the run did to the catalog; without a commit, nothing was pushed."""
+
+    change: Change
+    record: BuildRecord
+    commit: str | None = None
+    report: ReportOutcome = ReportOutcome.NOT_DUE
+    report_problem: str = ""
+    unreported: str = ""
+    """The commit whose report failed."""
+    timings: tuple[tuple[str, float], ...] = ()
+    """Acts of the run, and the seconds that they took."""
+    notices: tuple[Problem, ...] = ()
