@@ -52,7 +52,7 @@ class BuiltIn:
     def _environment(self) -> jinja2.Environment:
         import jinja2  # noqa: PLC0415 - not for --help
 
-        environment = jinja2.Environment(  # noqa: S701 - what is written is no HTML
+        environment = jinja2.Environment(  # noqa: S701 - what is written is not HTML
             # Not used in any Makefile, workflow, Jsonnet or AsciiDoc that we write.
             block_start_string="<%",
             block_end_string="%>",
