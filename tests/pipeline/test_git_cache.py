@@ -139,7 +139,7 @@ def test_only_what_is_new_is_transferred(shared: Shared) -> None:
     assert counts(clone)["packs"] == 1
 
 
-def test_what_is_new_is_lent_next(shared: Shared) -> None:
+def test_new_objects_are_cached_for_the_next_clone(shared: Shared) -> None:
     repository = big(shared)
     shared.fetch_in("one", component(repository))
     commit_to(repository, {"new.txt": "new"})
@@ -150,7 +150,7 @@ def test_what_is_new_is_lent_next(shared: Shared) -> None:
     assert counts(shared.bare_in("two", repository))["count"] == 0
 
 
-def test_a_clone_with_borrowed_objects_is_as_one_without(shared: Shared, foo: Path) -> None:
+def test_a_clone_from_the_cache_equals_one_without(shared: Shared, foo: Path) -> None:
     shared.fetch_in("one", component(foo), git_cache=None)
     shared.fetch_in("object_cache", component(foo))
 
@@ -166,7 +166,7 @@ def test_a_clone_with_borrowed_objects_is_as_one_without(shared: Shared, foo: Pa
     assert head(shared.place_in("two", "foo")) == head(shared.place_in("one", "foo"))
 
 
-def test_branches_that_are_gone_are_not_lent(shared: Shared, foo: Path) -> None:
+def test_deleted_branches_are_not_in_new_clones(shared: Shared, foo: Path) -> None:
     shared.fetch_in("one", component(foo))
     git(foo, "branch", "--delete", "--force", "feat/x")
 
@@ -176,7 +176,7 @@ def test_branches_that_are_gone_are_not_lent(shared: Shared, foo: Path) -> None:
     assert "refs/remotes/origin/feat/x" not in names_of_refs(shared.entry(foo))
 
 
-def test_a_tag_that_moved_is_no_news_in_a_new_working_directory(
+def test_a_moved_tag_is_not_reported_in_a_new_working_directory(
     shared: Shared, foo: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     shared.fetch_in("one", component(foo, "v1.0.0"))
@@ -188,9 +188,7 @@ def test_a_tag_that_moved_is_no_news_in_a_new_working_directory(
     assert "a tag was moved" not in caplog.text
 
 
-def test_a_new_clone_asks_its_remote_even_for_a_commit_that_was_lent(
-    shared: Shared, foo: Path
-) -> None:
+def test_a_new_clone_queries_its_remote_even_for_a_cached_commit(shared: Shared, foo: Path) -> None:
     commit = git(foo, "rev-parse", "master")
     shared.fetch_in("one", component(foo))
     commit_to(foo, {"later.txt": "later"})
@@ -405,7 +403,9 @@ def test_a_cache_that_is_worked_on_is_not_waited_for_long(
     assert (shared.entry(foo) / LIST).is_file()
 
 
-def test_jsonnet_libraries_are_lent_too(shared: Shared, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jsonnet_libraries_come_from_the_cache_too(
+    shared: Shared, monkeypatch: pytest.MonkeyPatch
+) -> None:
     library = shared.repository("library", {"lib/x.libsonnet": "{}"})
     url, settings = "https://git.example.com/org/library.git", shared.root / "gitconfig"
     settings.write_text(f'[url "file://{library}"]\n\tinsteadOf = {url}\n')

@@ -76,9 +76,7 @@ def test_an_unchanged_remote_gets_one_request(
     ]
 
 
-def test_a_branch_that_nobody_wants_is_not_fetched(
-    workspace: Workspace, foo: Path, web: HttpServer
-) -> None:
+def test_an_unused_branch_is_not_fetched(workspace: Workspace, foo: Path, web: HttpServer) -> None:
     spec = from_url(web.url("foo.git"))
     workspace.fetch(spec)
     commit_to(foo, {"more.txt": "more"}, branch="unrelated")

@@ -175,7 +175,7 @@ def test_variables_of_another_repository_mean_nothing(
     assert program.git(clone, "rev-parse", "--absolute-git-dir") == expected
 
 
-def test_a_missing_revision_is_told_without_the_password() -> None:
+def test_a_missing_revision_is_reported_without_the_password() -> None:
     error = RevisionNotFound.named("v1", url="https://me:secret@host/x.git")
 
     assert str(error) == "revision v1 not found"

@@ -95,7 +95,7 @@ def test_an_ambiguous_start_of_a_name_is_noticed(repository: Path, *, packed: bo
     }
 
 
-def test_borrowed_objects_are_left_to_git(repository: Path) -> None:
+def test_alternates_are_left_to_git(repository: Path) -> None:
     (repository / "objects/info").mkdir(exist_ok=True)
     (repository / "objects/info/alternates").write_text("/elsewhere\n")
 
@@ -216,7 +216,7 @@ def test_a_folder_that_leads_to_no_repository_is_none(tmp_path: Path, content: s
     assert not is_repository(tmp_path)
 
 
-def test_a_folder_inside_of_a_checkout_is_no_repository(repository: Path) -> None:
+def test_a_folder_inside_a_checkout_is_not_a_repository(repository: Path) -> None:
     inside = _cloned(repository) / "inside"
     inside.mkdir()
 

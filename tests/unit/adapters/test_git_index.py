@@ -37,7 +37,7 @@ def test_files_that_are_clean_look_as_the_index_has_them(checkout: Path, version
     assert {name: seen(checkout / name) for name in FILES} == dict(found)
 
 
-def test_a_file_that_was_edited_looks_different(checkout: Path) -> None:
+def test_an_edited_file_differs(checkout: Path) -> None:
     (checkout / "a").write_text("2\n")
 
     found = files_in((checkout / ".git/index").read_bytes())

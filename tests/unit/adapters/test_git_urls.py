@@ -134,7 +134,7 @@ def test_spelling_push_url_and_key(url: str, normalised: str, push: str, key: st
 @pytest.mark.parametrize(
     "url", ["git@host:a:b.git", "user@host/x.git", "https://[host/x.git", "https://.\u2024/x@y"]
 )
-def test_what_is_no_url_is_refused(url: str) -> None:
+def test_an_invalid_url_is_refused(url: str) -> None:
     with pytest.raises(CommodoreError) as caught:
         dependency_key(url)
 
@@ -194,7 +194,7 @@ def test_passwords_are_not_shown(text: str, shown: str) -> None:
         (["host=ssh", "same"], "https://other/a.git", "https://other/a.git"),
     ],
 )
-def test_where_to_push_can_be_told(words: list[str], url: str, push: str) -> None:
+def test_push_urls_can_be_set(words: list[str], url: str, push: str) -> None:
     assert push_url(url, PushRule.parse(words)) == push
 
 

@@ -36,7 +36,7 @@ def test_the_tree_of_a_commit(repository: Path, *, packed: bool) -> None:
 
 
 @pytest.mark.parametrize("packed", [False, True])
-def test_what_is_no_commit_has_no_tree(repository: Path, *, packed: bool) -> None:
+def test_only_commits_have_a_tree(repository: Path, *, packed: bool) -> None:
     who = ("-c", "user.name=x", "-c", "user.email=x")
     git(repository, *who, "tag", "--annotate", "--message", "one", "v1", "master")
     if packed:
