@@ -170,9 +170,9 @@ class _Vm:
         _: object,
         beside: bytes,
         name: bytes,
-        found_here: Any,  # noqa: ANN401 - pointers of C
-        buffer: Any,  # noqa: ANN401 - as above
-        size: Any,  # noqa: ANN401 - as above
+        found_here: Any,
+        buffer: Any,
+        size: Any,
     ) -> int:
         try:
             found, content = self._find(beside.decode(), name.decode())
@@ -186,7 +186,7 @@ class _Vm:
         buffer[0], size[0] = self._copied(content), len(content)
         return 0
 
-    def _called(self, name: str, count: int, _: object, arguments: Any, good: Any) -> int:  # noqa: ANN401 - as above
+    def _called(self, name: str, count: int, _: object, arguments: Any, good: Any) -> int:
         try:
             value = self._calls[name](*[self._argument(arguments[n]) for n in range(count)])
             made = self._made(value)

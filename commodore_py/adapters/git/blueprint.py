@@ -39,7 +39,7 @@ class Blueprint:
                 self._content = None if by_program() else _content_of(folder)
                 return
         for name in self._content.folders:
-            os.mkdir(f"{folder}/{name}")  # noqa: PTH102 - many, and Path is slow
+            os.mkdir(f"{folder}/{name}")
         for name, (content, mode) in self._content.files.items():
             file = os.open(f"{folder}/{name}", os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             try:

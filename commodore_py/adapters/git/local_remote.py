@@ -89,7 +89,7 @@ def _has_plain_objects(remote: Path) -> bool:
 def _objects_of(folder: Path) -> list[str]:
     """Files that hold objects; the index of a pack comes after it: Git looks for packs by them."""
     found: list[str] = []
-    for inner in os.listdir(folder):  # noqa: PTH208 - quicker
+    for inner in os.listdir(folder):
         if inner != "pack" and len(inner) != 2:  # noqa: PLR2004 - how names of objects begin
             continue
         with os.scandir(folder / inner) as files:

@@ -1,7 +1,6 @@
 """Objects of a repository, by the files that list them; None where the program is needed."""
 
 # Of so many files, Path takes longer than the system calls do.
-# ruff: noqa: PTH110, PTH208
 from __future__ import annotations
 
 import os

@@ -1,7 +1,6 @@
 """Branches and tags: what Git keeps of them in files, or what it lists itself."""
 
 # Of so many files, Path takes longer than the system calls do.
-# ruff: noqa: PTH110, PTH113
 from __future__ import annotations
 
 import os
@@ -227,7 +226,7 @@ def _folder_of_refs(git_folder: Path | str) -> str | None:
     if by_program():
         return None
     try:
-        shared = os.path.join(git_folder, text_of(f"{git_folder}/commondir").strip())  # noqa: PTH118 - as above
+        shared = os.path.join(git_folder, text_of(f"{git_folder}/commondir").strip())
     except FileNotFoundError:
         shared = str(git_folder)
     except (OSError, ValueError):

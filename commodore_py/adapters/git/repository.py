@@ -1,7 +1,6 @@
 """A checkout's Git folder, what its HEAD names, and the settings of its repository."""
 
 # Of so many files, Path takes longer than the system calls do.
-# ruff: noqa: PTH112, PTH113, PTH114
 from __future__ import annotations
 
 import os
@@ -38,7 +37,7 @@ class GitFolders:
 
 def folders_of(checkout: Path) -> GitFolders | None:
     """The folders behind a checkout; None if it is not the top of one."""
-    if not exists(f"{checkout}/.git"):  # noqa: PTH110 - as above
+    if not exists(f"{checkout}/.git"):
         return None
     known = _folders_in_files(checkout)
     if known is not None:
@@ -58,12 +57,12 @@ def _folders_in_files(checkout: Path) -> GitFolders | None:
     # Looked up for every checkout, several times: a path as a text takes a fraction of the time.
     place = f"{checkout}/.git"
     try:
-        own = place if isdir(place) else join(checkout, named_in(place, "gitdir: "))  # noqa: PTH118 - see above
+        own = place if isdir(place) else join(checkout, named_in(place, "gitdir: "))
         common = f"{own}/commondir"
-        shared = join(own, named_in(common)) if exists(common) else own  # noqa: PTH110, PTH118 - see above
+        shared = join(own, named_in(common)) if exists(common) else own
         # Git refuses what belongs to others, unless the user's settings allow it.
         me = os.geteuid()
-        ours = all(os.stat(path).st_uid == me for path in (checkout, place, own, shared))  # noqa: PTH116 - see above
+        ours = all(os.stat(path).st_uid == me for path in (checkout, place, own, shared))
     except (OSError, ValueError):
         return None
     complete = isfile(f"{own}/HEAD") and isdir(f"{shared}/objects") and isdir(f"{shared}/refs")

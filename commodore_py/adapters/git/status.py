@@ -95,7 +95,7 @@ def tracked_if_clean(
         return None
     try:
         file = f"{git_folder}/index"
-        written = os.stat(file).st_mtime_ns  # noqa: PTH116 - as above
+        written = os.stat(file).st_mtime_ns
         tracked, tree = tracked_in(bytes_of(file))
         if not tree or tree != tree_of(clone, commit):
             return None
@@ -135,7 +135,7 @@ def _is_as_tracked(root: bytes, one: Tracked, written: int) -> bool:
     # What was written together with the index may have been written again at once.
     if now == one.seen and max(found.st_mtime_ns, found.st_ctime_ns) < written:
         return True
-    content = os.readlink(path) if one.mode == _LINK else bytes_of(os.fsdecode(path))  # noqa: PTH115 - as above
+    content = os.readlink(path) if one.mode == _LINK else bytes_of(os.fsdecode(path))
     named = hashlib.sha1(b"blob %d\0" % len(content), usedforsecurity=False)
     named.update(content)
     return named.digest() == one.blob

@@ -59,14 +59,14 @@ def heads_of(bare: Path) -> dict[Path, tuple[str, str]]:
 def heads_in_files(bare: Path, refs: RefValues) -> Iterator[Head]:
     """The heads of all worktrees of a clone that has these branches."""
     try:
-        names = sorted(os.listdir(f"{bare}/worktrees"))  # noqa: PTH208 - quicker
+        names = sorted(os.listdir(f"{bare}/worktrees"))
     except (FileNotFoundError, NotADirectoryError):
         return
     folder = os.path.realpath(f"{bare}/worktrees") if names else ""
     for name in names:
         admin = f"{folder}/{name}"
         try:
-            link = os.path.join(admin, _line(f"{admin}/gitdir"))  # noqa: PTH118 - quicker
+            link = os.path.join(admin, _line(f"{admin}/gitdir"))
             leads_to = _line(link).removeprefix(_LABEL).strip()
             head = _line(f"{admin}/HEAD")
         except OSError:

@@ -23,7 +23,7 @@ def dump_documents(value: object) -> bytes:
     return emit_documents(value if isinstance(value, list) else [value]).encode()
 
 
-def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+def load(text: bytes | str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
     if isinstance(text, bytes):
         plain = yaml_plain.load(text)
@@ -38,7 +38,7 @@ def load_all(text: bytes | str, *, name: str) -> list[Any]:
     return documents
 
 
-def load_file(path: Path) -> Any:  # noqa: ANN401 - the door: callers parse
+def load_file(path: Path) -> Any:
     """The single document of a file."""
     return load(path.read_bytes(), name=str(path))
 

@@ -24,7 +24,7 @@ class _Slow(yaml.SafeLoader):
 accept_lone_equals(_Slow)
 
 
-def load(text: str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+def load(text: str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
     return _read(yaml.load, text, name)
 
@@ -47,7 +47,7 @@ def _all(text: str, Loader: type[yaml.SafeLoader]) -> list[Any]:  # noqa: N803 -
     return list(yaml.load_all(text, Loader=Loader))
 
 
-def _read(call: Callable[..., Any], text: str, name: str) -> Any:  # noqa: ANN401 - see load
+def _read(call: Callable[..., Any], text: str, name: str) -> Any:
     if not _PECULIAR.search(text):
         # libyaml refuses some texts that PyYAML reads.
         with contextlib.suppress(*FAILURES):

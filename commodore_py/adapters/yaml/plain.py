@@ -46,7 +46,7 @@ class _UnusualError(Exception):
     """A line that is not where it would have to be."""
 
 
-def load(text: bytes) -> Any:  # noqa: ANN401 - whatever the document holds
+def load(text: bytes) -> Any:
     """The only document of a text, or `UNUSUAL`."""
     try:
         lines = text.removeprefix(_START).decode("ascii")
@@ -61,7 +61,7 @@ def load(text: bytes) -> Any:  # noqa: ANN401 - whatever the document holds
         return UNUSUAL
 
 
-def _document(lines: list[tuple[str, str, str, str, str]]) -> Any:  # noqa: ANN401 - as above
+def _document(lines: list[tuple[str, str, str, str, str]]) -> Any:
     root: Any = [] if lines[0][1] else {}
     levels: list[_Level] = [(len(lines[0][0]), root)]
     waiting = ""  # a key whose value may be on the lines below
@@ -90,7 +90,7 @@ def _document(lines: list[tuple[str, str, str, str, str]]) -> Any:  # noqa: ANN4
     return root
 
 
-def _container(levels: list[_Level], column: int, waiting: str, *, in_list: bool) -> Any:  # noqa: ANN401 - as above
+def _container(levels: list[_Level], column: int, waiting: str, *, in_list: bool) -> Any:
     """The mapping or list that a line belongs to; `levels` end with it."""
     top, container = levels[-1]
     if waiting and (column > top or (in_list and column == top)):
@@ -107,7 +107,7 @@ def _container(levels: list[_Level], column: int, waiting: str, *, in_list: bool
     return container
 
 
-def _value(text: str) -> Any:  # noqa: ANN401 - as above
+def _value(text: str) -> Any:
     match text[0]:
         case "'":
             return text[1:-1].replace("''", "'")
@@ -122,7 +122,7 @@ def _value(text: str) -> Any:  # noqa: ANN401 - as above
 
 
 @lru_cache(maxsize=65_536)
-def _scalar(text: str) -> Any:  # noqa: ANN401 - as above
+def _scalar(text: str) -> Any:
     """What plain text means to YAML 1.1."""
     if _SURELY_TEXT.match(text):
         return text
@@ -133,7 +133,7 @@ def _scalar(text: str) -> Any:  # noqa: ANN401 - as above
     return _rare_scalar(text)
 
 
-def _rare_scalar(text: str) -> Any:  # noqa: ANN401 - as above
+def _rare_scalar(text: str) -> Any:
     yaml, resolver, constructor = _pyyaml()
     tag = resolver.resolve(yaml.ScalarNode, text, (True, False))
     if tag == _STR:

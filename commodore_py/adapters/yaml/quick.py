@@ -34,7 +34,7 @@ _RESOLVER = yaml.resolver.Resolver()
 class _Quick(Loader):
     """The safe loader, which remembers what plain scalars are."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:  # noqa: ANN401 - PyYAML's own
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         """The tag of a node without one; Kubernetes' objects repeat themselves."""
         if kind is yaml.ScalarNode:
             return _tag(value, implicit)

@@ -40,7 +40,7 @@ FAILURES = (
 )
 
 
-def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+def load(text: bytes | str, *, name: str) -> Any:
     """The single document of a text; `name` is where it came from."""
     try:
         return yaml.load(text, Loader=Loader)  # noqa: S506 - a safe loader, the faster one

@@ -33,7 +33,7 @@ def fingerprint(settings: Mapping[str, object], *, root: str) -> str:
     parts = {
         "settings": {name: repr(value) for name, value in settings.items()},
         "environment": _environment(os.environ),
-        "process": [root, os.getcwd(), os.geteuid(), os.getegid(), _umask()],  # noqa: PTH109 - a text
+        "process": [root, os.getcwd(), os.geteuid(), os.getegid(), _umask()],
         "python": [sys.version, sys.executable, sys.prefix],
         "program": [commodore_py.__version__, *_our_files()],
         "tools": [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
@@ -58,7 +58,7 @@ def _umask() -> int:
 
 def _our_files() -> Iterator[object]:
     """Our code, which an editable install may change; and the folders of packages."""
-    waiting = [os.path.dirname(commodore_py.__file__)]  # noqa: PTH120 - many
+    waiting = [os.path.dirname(commodore_py.__file__)]
     while waiting:
         folder = waiting.pop()
         with os.scandir(folder) as entries:
@@ -102,20 +102,20 @@ def _git_settings() -> list[str]:
 def _named_in(file: str) -> Iterator[str]:
     """Other files that a file of settings names."""
     try:
-        with open(file, encoding="utf-8", errors="surrogateescape") as opened:  # noqa: PTH123 - quick
+        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
             text = opened.read()
     except OSError:
         return
     if "=" not in text:
         return
     for name in _INCLUDED.findall(text):
-        path = os.path.expanduser(name.strip('"'))  # noqa: PTH111 - a text
-        yield os.path.join(os.path.dirname(file), path)  # noqa: PTH118, PTH120 - as above
+        path = os.path.expanduser(name.strip('"'))
+        yield os.path.join(os.path.dirname(file), path)
 
 
 def _stat(path: str) -> object:
     try:
-        found = os.stat(path) if path else None  # noqa: PTH116 - many
+        found = os.stat(path) if path else None
     except OSError:
         found = None
     if found is None:

@@ -132,7 +132,7 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
 def set_reads_current(folder: Path) -> None:
     """The file of what instances read is about the last run, or one like it."""
     with suppress(FileNotFoundError):
-        os.unlink(folder / _READS_OUTDATED)  # noqa: PTH108 - each run that is up to date does
+        os.unlink(folder / _READS_OUTDATED)
 
 
 def set_reads_outdated(folder: Path) -> None:

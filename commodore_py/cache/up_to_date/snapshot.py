@@ -158,7 +158,7 @@ def _completed(snapshot: Snapshot, root: str, more: Iterable[str]) -> Snapshot:
             continue
         done.add(link)
         folder, text = link
-        target = os.path.normpath(os.path.join(folder, text))  # noqa: PTH118 - many
+        target = os.path.normpath(os.path.join(folder, text))
         if not _is_below(target, root, snapshot.ignored):
             _add_outside(snapshot, target)
     return snapshot
@@ -209,7 +209,7 @@ def _rows(folder: str, ignored: Collection[str]) -> list[Row]:
                 found.st_ctime_ns,
             )
             link = stat.S_ISLNK(mode)
-            rows.append((*row, os.readlink(entry.path)) if link else row)  # noqa: PTH115 - many
+            rows.append((*row, os.readlink(entry.path)) if link else row)
     rows.sort()
     return rows
 
@@ -225,7 +225,7 @@ def _add_outside(snapshot: Snapshot, path: str) -> None:
     if key in snapshot.folders:
         return
     try:
-        found = os.stat(real)  # noqa: PTH116 - as everywhere here
+        found = os.stat(real)
     except (FileNotFoundError, NotADirectoryError):
         snapshot.folders[key] = [("", 0, 0, real)]
         return
@@ -242,10 +242,10 @@ def _last_change(folder: str) -> int:
     """When something last came into a folder or went, or it was put there itself."""
     path = folder.removeprefix(_OUTSIDE)
     try:
-        return max(os.lstat(path).st_ctime_ns, os.stat(path).st_ctime_ns)  # noqa: PTH116 - as above
+        return max(os.lstat(path).st_ctime_ns, os.stat(path).st_ctime_ns)
     except OSError:  # it does not exist: the folder above shows whether it ever did
-        above = os.path.dirname(path)  # noqa: PTH120 - as above
-        return os.stat(above).st_ctime_ns if os.path.isdir(above) else 0  # noqa: PTH112, PTH116
+        above = os.path.dirname(path)
+        return os.stat(above).st_ctime_ns if os.path.isdir(above) else 0
 
 
 def _is_below(path: str, root: str, ignored: frozenset[str]) -> bool:

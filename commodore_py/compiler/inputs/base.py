@@ -60,8 +60,8 @@ def record_nothing(_: InputJob, __: Recorder) -> None:
 
 def record_tool(about: str, recorder: Recorder) -> None:
     """Record which program is used; a script in its place may read anything."""
-    from commodore_py.cache.questions import Tool  # noqa: PLC0415 - for few entries only
-    from commodore_py.cache.tools import SCRIPT, tool_digest  # noqa: PLC0415 - as above
+    from commodore_py.cache.questions import Tool
+    from commodore_py.cache.tools import SCRIPT, tool_digest
 
     answer = tool_digest(about)
     if answer == SCRIPT:
@@ -71,8 +71,8 @@ def record_tool(about: str, recorder: Recorder) -> None:
 
 def record_environment(recorder: Recorder) -> None:
     """Record variables and settings that Helm and kustomize read."""
-    from commodore_py.cache.questions import Environment  # noqa: PLC0415 - as above
-    from commodore_py.cache.tools import environment_digest  # noqa: PLC0415 - as above
+    from commodore_py.cache.questions import Environment
+    from commodore_py.cache.tools import environment_digest
 
     recorder.note(Environment("Helm and kustomize"), environment_digest())
 

@@ -47,7 +47,7 @@ def _is_kustomize(entry: Entry) -> bool:
 
 def render(job: InputJob) -> Output:
     """Run the program for each input; it finds the target's output and checkout on disk."""
-    from commodore_py.compiler.workplace import laid_out  # noqa: PLC0415 - rarely used, 6 modules
+    from commodore_py.compiler.workplace import laid_out
 
     with laid_out(job, _watched(job)) as workplace:
         for pattern in job.entry.input_paths:
@@ -58,8 +58,8 @@ def render(job: InputJob) -> Output:
 
 def record(job: InputJob, recorder: Recorder) -> None:
     """Record the folders of a kustomization; of other programs, nothing is known."""
-    from commodore_py.adapters.kustomize import local_folders  # noqa: PLC0415 - reads YAML
-    from commodore_py.cache.tools import KUSTOMIZE  # noqa: PLC0415 - for few entries only
+    from commodore_py.adapters.kustomize import local_folders
+    from commodore_py.cache.tools import KUSTOMIZE
 
     if not _is_kustomize(job.entry):
         recorder.unseal("a program may read anything")
@@ -126,7 +126,7 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
 
 
 def _tell_remote_bases(job: InputJob, folder: Path) -> None:
-    from commodore_py.adapters.kustomize import remote_bases  # noqa: PLC0415 - reads YAML
+    from commodore_py.adapters.kustomize import remote_bases
 
     bases = remote_bases(folder)
     if bases and job.kapitan.job.offline:

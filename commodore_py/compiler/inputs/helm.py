@@ -58,16 +58,16 @@ _HARMLESS = frozenset(
 
 def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
-    from . import helm_rendering  # noqa: PLC0415 - slow to import, and results may be cached
+    from . import helm_rendering
 
     return helm_rendering.render(job)
 
 
 def record(job: InputJob, recorder: Recorder) -> None:
     """Record all of the charts and values; charts that are not steady are not cached."""
-    from commodore_py.cache.tools import HELM  # noqa: PLC0415 - as above
+    from commodore_py.cache.tools import HELM
 
-    from .helm_arguments import releases_of  # noqa: PLC0415 - as above
+    from .helm_arguments import releases_of
 
     entry = job.entry
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
@@ -97,7 +97,7 @@ def _recorded_values(job: InputJob, recorder: Recorder) -> list[str]:
 
 
 def _record_chart(job: InputJob, chart: Path, values: list[str], recorder: Recorder) -> None:
-    from commodore_py.compiler.charts.texts import unsteady  # noqa: PLC0415 - as above
+    from commodore_py.compiler.charts.texts import unsteady
 
     files = job.lookup.files
     if files.hides(chart):

@@ -25,10 +25,10 @@ class _Inventory(dict[str, Any]):
 
 def run(request: Request) -> str:
     """Compile an entry; returns what went wrong, or nothing."""
-    from kapitan import cached  # noqa: PLC0415 - takes half a second, and only this process needs it
-    from kapitan.inputs import get_compiler  # noqa: PLC0415
-    from kapitan.inventory.model.input_types import CompileInputTypeConfig  # noqa: PLC0415
-    from pydantic import TypeAdapter  # noqa: PLC0415
+    from kapitan import cached
+    from kapitan.inputs import get_compiler
+    from kapitan.inventory.model.input_types import CompileInputTypeConfig
+    from pydantic import TypeAdapter
 
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     arguments = arguments_of(request.job)

@@ -56,7 +56,7 @@ class Kapitan:
 
     def render(self, job: InputJob) -> Output:
         """Compile the entry with its target's files on disk for as long as it takes."""
-        from commodore_py.compiler.workplace import laid_out  # noqa: PLC0415 - rarely used, 6 modules
+        from commodore_py.compiler.workplace import laid_out
 
         _look_for_program(job)
         checkout = job.output.checkout
@@ -93,7 +93,7 @@ class Kapitan:
         if problem:
             # The scratch folder is gone when this is read.
             text = problem.replace(str(scratch), "(scratch)")
-            from .parts import about_reference  # noqa: PLC0415 - slow, as multiprocessing is
+            from .parts import about_reference
 
             raise about_reference(ProgramError(text, where=entry.where))
 

@@ -48,7 +48,7 @@ def arguments_of(job: Job) -> Namespace:
 
 def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's own class
     """Kapitan's door to the reference files, or to their bare paths."""
-    from kapitan.refs.base import PlainRef, PlainRefBackend, RefController  # noqa: PLC0415
+    from kapitan.refs.base import PlainRef, PlainRefBackend, RefController
 
     class BarePaths(PlainRefBackend):  # type: ignore[misc]  # Kapitan has no types
         """Reveals a reference as its own path, whatever is kept there."""
@@ -68,8 +68,8 @@ def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's o
 
 def fetch(job: Job, scratch: Path, targets: list[Any]) -> None:
     """Fetch charts, archives and repositories of targets in Kapitan's shape."""
-    from kapitan.dependency_manager.base import fetch_dependencies  # noqa: PLC0415
-    from kapitan.errors import KapitanError  # noqa: PLC0415
+    from kapitan.dependency_manager.base import fetch_dependencies
+    from kapitan.errors import KapitanError
 
     try:
         with multiprocessing.Pool(job.processes) as pool:

@@ -78,9 +78,9 @@ def _folder_of(target: str) -> str:
 
 def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     """Drive Kapitan's parts as its own command would (runs in the other process)."""
-    from kapitan import cached  # noqa: PLC0415 - takes half a second, and only the child needs it
-    from kapitan.resources import get_inventory  # noqa: PLC0415
-    from kapitan.targets import load_target_inventory  # noqa: PLC0415
+    from kapitan import cached
+    from kapitan.resources import get_inventory
+    from kapitan.targets import load_target_inventory
 
     # Go's runtime, which evaluates Jsonnet, does not survive a fork.
     multiprocessing.set_start_method("spawn", force=True)
@@ -136,7 +136,7 @@ class _Errors(logging.Handler):
 
 
 def _start_worker(state: dict[str, Any]) -> None:
-    from kapitan import cached  # noqa: PLC0415
+    from kapitan import cached
 
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     cached.from_dict(state)
@@ -150,7 +150,7 @@ def _compile_one(
     references: Any,  # noqa: ANN401 - Kapitan's own class
     arguments: Namespace,
 ) -> tuple[str, str]:
-    from kapitan.targets import compile_target  # noqa: PLC0415
+    from kapitan.targets import compile_target
 
     name = str(target.vars.target)
     try:

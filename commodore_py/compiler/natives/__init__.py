@@ -76,7 +76,7 @@ def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object)
 
 
 def _jinja2_render_file(lookup: Lookup, name: object, context: object) -> str:
-    from . import jinja2 as native_jinja2  # noqa: PLC0415 - it takes long to import, and is used hardly ever
+    from . import jinja2 as native_jinja2
 
     lookup.files.unseal("filters of Jinja2 may look at the disk and the clock")
     path = native_files.find(lookup, name)
@@ -98,7 +98,7 @@ def _gzip_b64(text: object) -> str:
 def _jsonschema_validate(lookup: Lookup, value: object, schema: object) -> dict[str, object]:
     if _ELSEWHERE.search(argument(schema, what="the schema")):
         lookup.files.unseal("a JSON schema refers to others")
-    import jsonschema  # noqa: PLC0415 - it takes long to import, and is used hardly ever
+    import jsonschema
 
     parsed = native_yaml.parsed(value, what="the value")
     parsed_schema = native_yaml.parsed(schema, what="the schema")

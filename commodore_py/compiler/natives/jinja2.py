@@ -81,7 +81,7 @@ def _add_filters(environment: jinja2.Environment) -> None:
     somebody = logging.NullHandler()
     root.addHandler(somebody)
     try:
-        from kapitan.utils import (  # noqa: PLC0415 - Kapitan takes long to import
+        from kapitan.utils import (
             load_jinja2_filters,
             load_jinja2_filters_from_file,
         )

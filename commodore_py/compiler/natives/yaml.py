@@ -58,7 +58,7 @@ def yaml_dump_stream(obj: object) -> str:
 
 def _exact() -> ModuleType:
     # PyYAML takes a while to import, and most component code reads no YAML.
-    from commodore_py.adapters.yaml import exact as yaml_exact  # noqa: PLC0415 - see above
+    from commodore_py.adapters.yaml import exact as yaml_exact
 
     return yaml_exact
 

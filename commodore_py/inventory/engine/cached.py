@@ -109,7 +109,7 @@ class CachedHierarchy:
         except TypeError:
             return None
 
-    def _read(self, slot: str) -> Any:  # noqa: ANN401 - plain values
+    def _read(self, slot: str) -> Any:
         content = self._store.noted(slot)
         if content is None or not content.startswith(_engine_digest()):
             return None
@@ -118,7 +118,7 @@ class CachedHierarchy:
         except (ValueError, TypeError, EOFError):
             return None
 
-    def _write(self, slot: str, value: Any) -> None:  # noqa: ANN401 - as above
+    def _write(self, slot: str, value: Any) -> None:
         try:
             # Written at once, so that what is shared is shared when it is read, too.
             content = marshal.dumps(value)
@@ -182,7 +182,7 @@ def _made_of(files: ClassFiles, targets: Mapping[str, Target], *, missing_ok: bo
     return _digest(_LOG.getEffectiveLevel(), classes, list(targets.items()), missing_ok)
 
 
-def _digest(*parts: Any) -> bytes:  # noqa: ANN401 - plain values
+def _digest(*parts: Any) -> bytes:
     return digest(marshal.dumps(parts, BY_VALUE))
 
 

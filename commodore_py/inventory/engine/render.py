@@ -126,7 +126,7 @@ def meta_of(name: str) -> Map:
     return meta
 
 
-def _errors(target: str, key: Hashable, value: Any) -> list[CommodoreError]:  # noqa: ANN401 - a hierarchy's value
+def _errors(target: str, key: Hashable, value: Any) -> list[CommodoreError]:
     errors: list[CommodoreError] = []
     for path, unresolved in unresolved_in(value, (str(key),)):
         where = f"target {target}: parameters.{dotted(path)}"

@@ -46,7 +46,7 @@ def unpack(packed: Packed) -> ClassFile:
     return ClassFile(classes, Applications(names, removals), _unpacked(parameters), texts)
 
 
-def _packed(value: Value, room: Iterator[int]) -> Any:  # noqa: ANN401, PLR0911 - plain values; a line a kind
+def _packed(value: Value, room: Iterator[int]) -> Any:  # noqa: PLR0911 - plain values; a line a kind
     if next(room, None) is None:  # aliases of aliases are larger than what they are written as
         raise _NotPlain
     kind = type(value)
@@ -70,7 +70,7 @@ def _packed(value: Value, room: Iterator[int]) -> Any:  # noqa: ANN401, PLR0911 
     raise _NotPlain
 
 
-def _unpacked(packed: Any) -> Value:  # noqa: ANN401 - as above
+def _unpacked(packed: Any) -> Value:
     kind = type(packed)
     if kind is list:
         return [_unpacked(item) for item in packed]

@@ -153,7 +153,7 @@ def is_broken(value: Value) -> bool:
     return kind is Unresolved
 
 
-def plain(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
+def plain(value: Value) -> Any:
     """A resolved value as plain Python values."""
     kind = type(value)
     if kind is Map:

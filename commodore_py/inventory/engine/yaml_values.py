@@ -96,7 +96,7 @@ class _Reading:
         self._deepest = 0
         self._followed = 0
 
-    def value(self, node: yaml.Node, depth: int) -> Any:  # noqa: ANN401 - plain YAML values
+    def value(self, node: yaml.Node, depth: int) -> Any:
         """A node as None, bool, number, text, list or `_Raw`."""
         if isinstance(node, yaml.ScalarNode):
             return _scalar(node)
@@ -135,7 +135,7 @@ class _Reading:
             _add_missing(pairs, gathered)
         return _Raw(node, pairs)
 
-    def _aliased(self, node: yaml.Node, depth: int) -> Any:  # noqa: ANN401 - plain YAML values
+    def _aliased(self, node: yaml.Node, depth: int) -> Any:
         known = self._seen[id(node)]
         if known is None:
             raise Refused("an alias must not be inside its own anchor", node)
@@ -175,7 +175,7 @@ def _events(root: yaml.Node, enough: int) -> int:
     return count
 
 
-def _value_of(raw: Any) -> Value:  # noqa: ANN401 - plain YAML values
+def _value_of(raw: Any) -> Value:
     if isinstance(raw, str):
         return parse(raw)
     if isinstance(raw, _Raw):
@@ -216,7 +216,7 @@ def _name(key: Hashable) -> str:
     return "null" if key is None else str(key)
 
 
-def _scalar(node: yaml.ScalarNode) -> Any:  # noqa: ANN401 - plain YAML values
+def _scalar(node: yaml.ScalarNode) -> Any:
     text: str = node.value
     tag: str = node.tag
     try:
@@ -239,7 +239,7 @@ def _refuse_own_tag(node: yaml.Node) -> None:
         )
 
 
-def _tagged(node: yaml.ScalarNode, text: str, kind: str) -> Any:  # noqa: ANN401 - plain YAML values
+def _tagged(node: yaml.ScalarNode, text: str, kind: str) -> Any:
     value: Any
     match kind:
         case "null":

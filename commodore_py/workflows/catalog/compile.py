@@ -51,7 +51,7 @@ def compile_catalog(
         if published.change and not config.local:
             approve(published.change)
         return published
-    from commodore_py import pipeline  # noqa: PLC0415 - slow, and not needed when up to date
+    from commodore_py import pipeline
 
     if run is None:
         unnoted = _UnnotedRun(config)
@@ -86,7 +86,7 @@ class _UnnotedRun:
 
 
 def _note_reads(config: Config, sources: Sources, events: run_log.Events) -> None:
-    from commodore_py.cache import instances  # noqa: PLC0415 - not needed when up to date
+    from commodore_py.cache import instances
 
     if config.dry_run:
         return
@@ -149,7 +149,7 @@ class _Run:
             return "there is a change to show, or to push"
         if last.files != before.digest():
             return "files"
-        from . import responses  # noqa: PLC0415 - only if all else is the same
+        from . import responses
 
         return responses.difference(self._config, self._cluster, last)
 
@@ -186,7 +186,7 @@ class _Run:
     @run_log.act("remember")
     def finished(self, sources: Sources, rendered: Rendered, published: Published) -> None:
         """Note a run that succeeded, if it is known what it read and wrote."""
-        from .note import Observed, note_of  # noqa: PLC0415 - needs all that the run has needed
+        from .note import Observed, note_of
 
         _note_reads(self._config, sources, self.events)
         if self._before is None:

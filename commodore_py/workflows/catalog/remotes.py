@@ -80,7 +80,7 @@ def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
         return False
     if not far:
         return True
-    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - slow to import
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
         return all(pool.map(lambda one: _answers(one, client), far))

@@ -46,11 +46,11 @@ def digest_of(cluster: Cluster) -> str:
 
 def downloads_of(events: Events) -> list[dict[str, Any]]:
     """What a run downloaded, to be stored; sources whose content never changes are left out."""
-    from commodore_py.dependencies.downloads.chart_versions import (  # noqa: PLC0415 - only after a run
+    from commodore_py.dependencies.downloads.chart_versions import (
         is_exact,
     )
-    from commodore_py.model.download import Artifact, Chart  # noqa: PLC0415 - as above
-    from commodore_py.model.remote_use import SourceDownloaded  # noqa: PLC0415 - as above
+    from commodore_py.model.download import Artifact, Chart
+    from commodore_py.model.remote_use import SourceDownloaded
 
     kinds = {cls: kind for kind, cls in _kinds().items()}
     found = []
@@ -69,19 +69,19 @@ def downloads_of(events: Events) -> list[dict[str, Any]]:
 
 # Each is imported where a server must be queried: most of it is slow to import.
 def _cluster_now(config: Config, cluster_id: str) -> Cluster:
-    from commodore_py.lieutenant.clusters import load_cluster  # noqa: PLC0415 - see above
+    from commodore_py.lieutenant.clusters import load_cluster
 
     return load_cluster(config, cluster_id)
 
 
 def _remotes_are_unchanged(config: Config, last: LastRun) -> bool:
-    from . import remotes  # noqa: PLC0415 - see above
+    from . import remotes
 
     return remotes.are_unchanged(config.paths.root, last.remotes)
 
 
 def _digests_now(config: Config, last: LastRun) -> Sequence[str | None]:
-    from commodore_py.dependencies.downloads.fetch import digests_now  # noqa: PLC0415 - see above
+    from commodore_py.dependencies.downloads.fetch import digests_now
 
     kinds = _kinds()
     sources: list[Source] = [kinds[one["kind"]](**one["source"]) for one in last.downloads]
@@ -89,13 +89,13 @@ def _digests_now(config: Config, last: LastRun) -> Sequence[str | None]:
 
 
 def _check_push_url(config: Config, url: str) -> None:
-    from commodore_py.adapters.git.program import reach_push_url  # noqa: PLC0415 - see above
+    from commodore_py.adapters.git.program import reach_push_url
 
     reach_push_url(config.paths.root, url, config.push_url)
 
 
 def _kinds() -> Mapping[str, Any]:
     """Downloads by their kinds; branches of repositories are queried with those of all remotes."""
-    from commodore_py.model.download import Artifact, Chart, WebFile  # noqa: PLC0415 - see above
+    from commodore_py.model.download import Artifact, Chart, WebFile
 
     return {"file": WebFile, "chart": Chart, "artifact": Artifact}

@@ -43,7 +43,7 @@ def _facts_in(api_url: str) -> str:
     """The folder of facts; empty if there is a server."""
     folder: object = api_url if api_url.startswith((".", "/")) else ""
     if api_url.startswith("file://"):
-        from commodore_py.lieutenant.urls import facts_folder  # noqa: PLC0415 - slow, for few only
+        from commodore_py.lieutenant.urls import facts_folder
 
         folder = facts_folder(api_url)
     return os.path.abspath(str(folder)) if folder else ""  # noqa: PTH100 - as it is named
