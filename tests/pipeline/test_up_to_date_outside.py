@@ -13,7 +13,7 @@ import pytest
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from tests.support.scenarios.reruns import PAUSE, Reruns, make_reruns
 
-from .test_unchanged import edit_facts
+from .test_up_to_date import edit_facts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
