@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git.urls import without_password
+from commodore_py.adapters.masking import without_password
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
 from commodore_py.model.dependency import Kind
 

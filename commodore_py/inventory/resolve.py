@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.git.urls import without_password
+from commodore_py.adapters.masking import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node

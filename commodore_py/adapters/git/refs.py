@@ -10,11 +10,11 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
-from . import urls as git_urls
 from .layout import by_program, is_plain
 from .program import git
 
@@ -38,7 +38,7 @@ class RevisionNotFound(CommodoreError):
         """Name the revision and where it was looked for."""
         return cls(
             f"revision {revision} not found",
-            where=git_urls.without_password(url),
+            where=without_password(url),
             hint="check the version: it must be a branch, a tag or a commit of that repository",
         )
 

@@ -9,6 +9,7 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ _HTTP = ("http://", "https://")
 _SAFE_IN_PATH = "/~!$&'()*+,;=:@-._%"
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _SCP_WITHOUT_USER = re.compile(r"([^/:@]+):(?!//)(.*)")
-_PASSWORD = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
 
 PushTo = Literal["ssh", "same"]
 
@@ -95,11 +95,6 @@ def local_path(normalised: str) -> Path | None:
     """The folder on this machine that a URL plainly names, if it does."""
     path = normalised.removeprefix("file://")
     return Path(path) if path.startswith("/") and "%" not in path else None
-
-
-def without_password(text: str) -> str:
-    """A URL, or a text with URLs in it, that may be shown."""
-    return _PASSWORD.sub(r"\1:***@", text)
 
 
 def _is_path(url: str) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, TypeVar
 
-from commodore_py.adapters.git.urls import without_password
+from commodore_py.adapters.masking import without_password
 
 from . import PAUSES, HttpError, ServerAway, refused, translated
 

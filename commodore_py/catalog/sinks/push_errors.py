@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 
 from .base import Overtaken
@@ -56,19 +56,19 @@ def push_failed(
     said = _SAID_BY_SERVER.findall(stderr)
     overtaken = _is_overtaken(reason, said)
     kind = Overtaken if overtaken else CommodoreError
-    shown = git_urls.without_password(pushed_to)
+    shown = without_password(pushed_to)
     remedy = (
         "the branch was pushed to in the meantime: compile again"
         if overtaken
         else _remedy(stderr, pushed_to=shown, branch=branch)
     )
     error = kind(
-        f"cannot push the catalog to branch {branch}: {git_urls.without_password(reason)}",
-        where=git_urls.without_password(url),
+        f"cannot push the catalog to branch {branch}: {without_password(reason)}",
+        where=without_password(url),
         hint=f"{remedy}; the commit is kept in {kept_in}",
     )
     if said:
-        error.add_note("the server reported: " + git_urls.without_password(" / ".join(said)))
+        error.add_note("the server reported: " + without_password(" / ".join(said)))
     return error
 
 

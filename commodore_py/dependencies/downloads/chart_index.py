@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from commodore_py.adapters import yaml
-from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import HttpError
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 
 from .chart_versions import Version, best

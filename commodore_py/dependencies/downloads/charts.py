@@ -16,10 +16,10 @@ from commodore_py.adapters.files.archives import (
     unpack_chart,
     unpack_tar,
 )
-from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import web
 from commodore_py.adapters.http.registry import Reference, Registry
 from commodore_py.adapters.http.web import Request
+from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 

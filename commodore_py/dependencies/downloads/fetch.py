@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
-from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import web
+from commodore_py.adapters.masking import without_password
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones

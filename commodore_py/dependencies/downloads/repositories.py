@@ -13,6 +13,7 @@ from commodore_py.adapters.files.archives import pack, read_folder
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
+from commodore_py.adapters.masking import without_password
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
@@ -55,7 +56,7 @@ class Repositories:
             commit = self._known_commit(wanted)
             known = self._tree(wanted, commit) if commit else None
             if known is None:
-                self.settings.require_network(git_urls.without_password(str(wanted)))
+                self.settings.require_network(without_password(str(wanted)))
                 commit = self.clones.commit(remote, wanted.ref or self._default_branch(wanted))
                 known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
             if not is_commit(wanted.ref or ""):
@@ -102,12 +103,12 @@ class Repositories:
             if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):
                 raise CommodoreError(
                     f"commit {commit[:12]} has no folder {wanted.subdir}",
-                    where=git_urls.without_password(wanted.url),
+                    where=without_password(wanted.url),
                     hint="check subdir and ref",
                 )
             packed = folder / "tree.tar"
             pack(read_folder(start, bounds=place), packed)
-            source = f"{git_urls.without_password(wanted.url)} {commit[:12]} {wanted.subdir}"
+            source = f"{without_password(wanted.url)} {commit[:12]} {wanted.subdir}"
             return self.settings.store.add(packed, source.strip(), *_key(wanted, commit))
 
 

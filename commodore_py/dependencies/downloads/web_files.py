@@ -7,9 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.archives import Member, is_zip, unpack_tar, unpack_zip
-from commodore_py.adapters.git.urls import without_password
 from commodore_py.adapters.http import web
 from commodore_py.adapters.http.web import Request, Stamp
+from commodore_py.adapters.masking import without_password
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
 
@@ -103,7 +104,7 @@ def override_of(spec: DependencySpec, config: Config) -> str:
 def incomplete(dependency: Dependency) -> CommodoreError | None:
     """What is missing: the wanted folder, or a component's class and defaults in it."""
     spec, directory = dependency.spec, dependency.directory
-    repository = git_urls.without_password(dependency.url)
+    repository = without_password(dependency.url)
     if not directory.is_dir():
         return CommodoreError(
             f"{spec}: there is no folder {spec.path} in version {dependency.version}",

@@ -14,6 +14,7 @@ from commodore_py.adapters.git.local_remote import git_folder_of_remote
 from commodore_py.adapters.git.program import has_rules_for_remotes, over_network
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, refs_in_files
 from commodore_py.adapters.git.repository import settings_text
+from commodore_py.adapters.masking import without_password
 from commodore_py.model.remote_use import RemoteListed
 
 from .revisions import is_commit
@@ -56,7 +57,7 @@ class RemoteClient:
         if response is not None:
             return response
         address = git_urls.normalise(url)
-        log.info("listing the refs of %s", git_urls.without_password(address))
+        log.info("listing the refs of %s", without_password(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
         return _recorded(url, parse_listing(over_network(where, *arguments)))

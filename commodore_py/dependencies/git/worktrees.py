@@ -6,13 +6,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import aside_of, remove
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.objects import is_packed_commit
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import Refs, RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import git_folder_of, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.git.worktrees import add_worktree, admins_in, heads_of, is_complete
+from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
@@ -63,8 +63,8 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
     if problem is not None or not worktree.exists() or is_empty(worktree):
         return problem
 
-    old = git_urls.without_password(remote_settings(worktree).get("remote.origin.url", "nowhere"))
-    new = git_urls.without_password(spec.url)
+    old = without_password(remote_settings(worktree).get("remote.origin.url", "nowhere"))
+    new = without_password(spec.url)
     if git_folder_of(worktree) is not None:
         work = _work_in(worktree, untracked=True)
         why = f", and its repository changed from {old} to {new}"
@@ -111,8 +111,8 @@ def check_out(
             log.warning(
                 "%s is checked out again: its repository was %s and is %s now",
                 spec,
-                git_urls.without_password(old),
-                git_urls.without_password(spec.url),
+                without_password(old),
+                without_password(spec.url),
             )
             _discard(spec, worktree)
     if (worktree / ".git").exists():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from commodore_py.adapters.git.urls import without_password
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 
 # As in jsonnet-bundler, whose names end up in imports: a remote may be in the middle of a string,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from commodore_py.adapters.git.urls import without_password
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 
 from .jsonnetfile import GitSource, JsonnetFile, LocalSource, Requirement

@@ -13,8 +13,8 @@ from commodore_py.adapters.git.urls import (
     dependency_key,
     normalise,
     push_url,
-    without_password,
 )
+from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 
 SAME = ""

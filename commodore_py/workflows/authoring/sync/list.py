@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.http.github import PUBLIC
+from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 
@@ -32,7 +33,7 @@ class Entry:
     """Where it is otherwise."""
 
     def __str__(self) -> str:
-        return git_urls.without_password(self.text)
+        return without_password(self.text)
 
     def dependency(self, prefix: str) -> str:
         """The name of the component or package."""
@@ -90,4 +91,4 @@ def _web_host(api_url: str) -> str:
 
 
 def _shown(value: object) -> str:
-    return git_urls.without_password(value) if isinstance(value, str) else repr(value)
+    return without_password(value) if isinstance(value, str) else repr(value)

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.adapters.files import read_tree, write_tree
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
+from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
@@ -101,9 +101,8 @@ class Templates:
             if commit is not None:
                 return commit
         raise CommodoreError(
-            f"cannot use the template {git_urls.without_password(self.url)}:"
-            f" revision {version} not found",
-            where=git_urls.without_password(self.url),
+            f"cannot use the template {without_password(self.url)}: revision {version} not found",
+            where=without_password(self.url),
             hint="--template-version is a branch, a tag or a commit of the template",
         )
 
@@ -145,7 +144,7 @@ def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterato
         return
     with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
         clone = Path(scratch) / "clone"
-        shown = git_urls.without_password(url)
+        shown = without_password(url)
         log.info("fetching the template %s", shown)
         try:
             over_network(Path(scratch), "clone", "--quiet", "--no-checkout", "--", url, str(clone))
@@ -184,7 +183,7 @@ class _Cookiecutter:
             names = ", ".join(str(hook) for hook in hooks)
             raise UntrustedTemplate(
                 f"the template runs hooks, shown above: {names}",
-                where=git_urls.without_password(self.url),
+                where=without_password(self.url),
                 hint="review them; to run them on this machine: --trust",
             )
         tree = cookiecutter.render(self.folder, context)
@@ -232,12 +231,12 @@ class _Cookiecutter:
         except ProgramFailed as error:
             raise CommodoreError(
                 f"{hook} of the template failed: {error.stderr.strip() or error}",
-                where=git_urls.without_password(self.url),
+                where=without_password(self.url),
             ) from error
 
 
 def _unusable(url: str, version: str | None, error: ProgramFailed) -> CommodoreError:
-    shown = git_urls.without_password(url)
+    shown = without_password(url)
     at = f" at version {version}" if version else ""
     return CommodoreError(
         f"cannot use the template {shown}{at}: {error.stderr.strip() or error}",
