@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from commodore_py.adapters.git.urls import PushRule
+from commodore_py.adapters.git_urls import PushRule
 from commodore_py.errors import UsageError
 
 if TYPE_CHECKING:

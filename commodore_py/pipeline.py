@@ -10,7 +10,6 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from commodore_py import checks, compiler, postprocess, refs, run_log
 from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
 from commodore_py.catalog.diff.text import ignored_words
@@ -51,6 +50,8 @@ from commodore_py.model.problem import Problem
 from commodore_py.model.published import Published, ReportOutcome
 from commodore_py.model.stages import Rendered, Sources
 from commodore_py.model.tree import Tree
+
+from . import checks, compiler, postprocess, refs, run_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

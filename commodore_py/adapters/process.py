@@ -11,8 +11,9 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
+
+from .masking import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from commodore_py.adapters.files.on_disk import Borrowed
-    from commodore_py.compiler.entry import InputJob
-    from commodore_py.compiler.output import Output
+
+    from .entry import InputJob
+    from .output import Output
 
 
 @dataclass(frozen=True, slots=True)

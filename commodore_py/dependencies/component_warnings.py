@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import parameter_key
 from commodore_py.model.problem import Problem

@@ -43,7 +43,7 @@ class Module:
 
 
 def room_of(name: str) -> str:
-    """`adapters` for `commodore_py.adapters.git.urls`; empty for the package itself."""
+    """`adapters` for `commodore_py.adapters.git_urls`; empty for the package itself."""
     return name.partition(".")[2].partition(".")[0]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.adapters.git.urls import PushRule
+from commodore_py.adapters.git_urls import PushRule
 from commodore_py.catalog.sinks.git import open_catalog
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.errors import CommodoreError

@@ -8,9 +8,8 @@ import re
 import time
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed, run
-
-from . import urls as git_urls
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,16 +10,16 @@ from os.path import exists, isdir, isfile, islink, join
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 
-from . import urls as git_urls
 from .layout import by_program, is_plain
 from .program import git, succeeds
 from .refs import BRANCHES, FALLBACK_BRANCH, HEADS, refs_in_files, refs_of, value_in
 
 if TYPE_CHECKING:
-    from .urls import PushRule
+    from commodore_py.adapters.git_urls import PushRule
 
 _OBJECT = re.compile(r"[0-9a-f]{40}")
 _BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.git.refs import RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import is_repository
-from commodore_py.catalog.diff.staged import contents_of, file_changes
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
+
+from .staged import contents_of, file_changes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

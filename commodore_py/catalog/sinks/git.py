@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import files
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import files, git_urls
 from commodore_py.adapters.git.program import git, git_bytes, over_network
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.process import ProgramFailed

@@ -13,7 +13,7 @@ from commodore_py.cli.output import log
 from .types import Branch, PushUrl
 
 if TYPE_CHECKING:
-    from commodore_py.adapters.git.urls import PushRule
+    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.config import Config
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -59,7 +59,7 @@ output_option = click.option(
 
 
 def _push_rule(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> PushRule:
-    from commodore_py.adapters.git.urls import PushRule
+    from commodore_py.adapters.git_urls import PushRule
 
     return PushRule.parse(words)
 

@@ -56,7 +56,7 @@ class PushUrl(click.types.StringParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The value, if it is a valid rule."""
-        from commodore_py.adapters.git.urls import PushRule
+        from commodore_py.adapters.git_urls import PushRule
         from commodore_py.errors import CommodoreError
 
         try:

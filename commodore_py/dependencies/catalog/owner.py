@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import remote_settings, setting_of
 from commodore_py.adapters.masking import without_password

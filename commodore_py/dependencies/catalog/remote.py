@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, reach_push_url
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, RevisionNotFound, refs_of
 from commodore_py.adapters.git.repository import head_of, is_repository

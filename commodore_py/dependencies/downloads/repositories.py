@@ -9,8 +9,8 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files.archives import pack, read_folder
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
 from commodore_py.adapters.masking import without_password

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.abbreviations import short_commits_of
 from commodore_py.adapters.git.program import fetch, git, over_network
 from commodore_py.adapters.git.refs import (
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import Refs
-    from commodore_py.adapters.git.urls import PushRule
+    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.dependencies.protection.journal import Journal
 
     from .remotes import RemoteClient, RemoteRefs

@@ -6,8 +6,8 @@ import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, remove
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.blueprint import Blueprint
 from commodore_py.adapters.git.layout import by_program
 from commodore_py.adapters.git.local_remote import copy_all
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
     from pathlib import Path
 
-    from commodore_py.adapters.git.urls import PushRule
+    from commodore_py.adapters.git_urls import PushRule
     from commodore_py.model.dependency import DependencySpec
 
     from .object_cache import ObjectCache

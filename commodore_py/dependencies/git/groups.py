@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import is_aside
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.process import ProgramFailed
 
 from .object_cache_entries import LIST, BrokenEntry, discard, populate_from, update_from, verify

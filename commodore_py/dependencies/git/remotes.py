@@ -8,7 +8,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.layout import by_program, has_plain_settings
 from commodore_py.adapters.git.local_remote import git_folder_of_remote
 from commodore_py.adapters.git.program import has_rules_for_remotes, over_network

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import RefValues
-    from commodore_py.adapters.git.urls import PushRule
     from commodore_py.adapters.git.worktrees import Head
+    from commodore_py.adapters.git_urls import PushRule
 
     from .remotes import RemoteRefs
 

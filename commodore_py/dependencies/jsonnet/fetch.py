@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
 from commodore_py.adapters.git.repository import configure_remote

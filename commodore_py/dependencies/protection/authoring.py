@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import aside_of, read_tree, remove, write_if_changed
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import (

@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from commodore_py.adapters.git import urls as git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import is_commit

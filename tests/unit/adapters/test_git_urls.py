@@ -8,12 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commodore_py.adapters.git.urls import (
-    PushRule,
-    dependency_key,
-    normalise,
-    push_url,
-)
+from commodore_py.adapters.git_urls import PushRule, dependency_key, normalise, push_url
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters import yaml as yaml_door
-from commodore_py.adapters.git import urls as git_urls
 from commodore_py.adapters.http.github import PUBLIC
 from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.yaml.error import YamlError

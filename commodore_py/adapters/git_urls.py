@@ -9,8 +9,9 @@ from posixpath import normpath
 from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
-from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
+
+from .masking import without_password
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
