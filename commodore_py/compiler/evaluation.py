@@ -7,7 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.jsonnet.captured import overheard
+from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KAPITAN_LIBRARIES
@@ -35,7 +35,7 @@ class Evaluation:
     memo: Memo
     shared: SharedEvaluator | None = None
     """What it may share with other targets: parsed code."""
-    heard: list[bytes] | None = None
+    traces: list[bytes] | None = None
     """Where to keep what the code traces, if somebody wants to know."""
 
     def run(self, source: Path, lookup: Lookup) -> str:
@@ -46,16 +46,16 @@ class Evaluation:
         # What entries have written may have another content for the next file.
         evaluator = None if lookup.files.written else self.shared
         try:
-            return self._listened(source, content, lookup, evaluator)
+            return self._captured(source, content, lookup, evaluator)
         except StaleImport as error:
             lookup.files.unseal(f"{error} changed meanwhile")
-            return self._listened(source, content, lookup, None)
+            return self._captured(source, content, lookup, None)
 
-    def _listened(
+    def _captured(
         self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None
     ) -> str:
-        listening = nullcontext() if self.heard is None else overheard(self.heard)
-        with listening:
+        capturing = nullcontext() if self.traces is None else captured(self.traces)
+        with capturing:
             return self._evaluated(source, content, lookup, evaluator)
 
     def _evaluated(

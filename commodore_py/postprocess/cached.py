@@ -83,7 +83,7 @@ class FilterWork:
             self.job,
             overlay=RecordingOverlay.over(self.job.overlay, recorder),
             inventory=RecordingNode(self.job.inventory, self.cache.values, recorder),
-            heard=recorder.traces,
+            traces=recorder.traces,
         )
         after = self.apply(self.tree, recording)
         files = [

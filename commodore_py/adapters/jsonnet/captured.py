@@ -18,7 +18,7 @@ _ESCAPE = b"\x1b"
 
 
 @contextmanager
-def overheard(kept: list[bytes]) -> Iterator[None]:
+def captured(kept: list[bytes]) -> Iterator[None]:
     """Keep what Jsonnet traces meanwhile; it is passed on at the end, as is everything else."""
     try:
         before = os.dup(_STDERR)

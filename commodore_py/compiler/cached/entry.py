@@ -84,7 +84,7 @@ class _EntryWork:
             job,
             lookup=job.lookup.with_files(RecordingOverlay.over(job.lookup.files, recorder)),
             tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
-            evaluation=replace(job.evaluation, inventory=imports, heard=recorder.traces),
+            evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
         )
         self._seal(recording, recorder)
         output = self.kind.render(recording)

@@ -32,7 +32,7 @@ class Job:
     import_folders: tuple[Path, ...]
     inventory: Mapping[str, Any]
     documents: Documents
-    heard: list[bytes] | None = None
+    traces: list[bytes] | None = None
     """Where to keep what the code traces, if somebody wants to know."""
 
     @property

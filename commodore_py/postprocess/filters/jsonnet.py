@@ -8,7 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files.overlay import NotReadable
-from commodore_py.adapters.jsonnet.captured import overheard
+from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import ImportNotFound, JsonnetError, evaluate, kind_of
 from commodore_py.postprocess.jsonnet_environment import natives, read_node
 from commodore_py.postprocess.output import place
@@ -53,9 +53,9 @@ def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
 
 
 def _evaluate(args: Mapping[str, str], job: Job) -> str:
-    listening = nullcontext() if job.heard is None else overheard(job.heard)
+    capturing = nullcontext() if job.traces is None else captured(job.traces)
     try:
-        with listening:
+        with capturing:
             return _evaluated(args, job)
     except ImportNotFound as error:
         if _KAPITAN in str(error):

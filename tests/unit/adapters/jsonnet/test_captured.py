@@ -6,13 +6,13 @@ import os
 
 import pytest
 
-from commodore_py.adapters.jsonnet.captured import overheard, repeat
+from commodore_py.adapters.jsonnet.captured import captured, repeat
 
 
 def test_traces_are_kept_and_everything_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
     kept: list[bytes] = []
 
-    with overheard(kept):
+    with captured(kept):
         os.write(2, b"TRACE: a.jsonnet:1 one\nmore of it\n")
 
     assert b"".join(kept) == b"TRACE: a.jsonnet:1 one\nmore of it\n"
@@ -22,7 +22,7 @@ def test_traces_are_kept_and_everything_is_passed_on(capfd: pytest.CaptureFixtur
 def test_what_a_terminal_shows_in_between_is_not_kept(capfd: pytest.CaptureFixture[str]) -> None:
     kept: list[bytes] = []
 
-    with overheard(kept):
+    with captured(kept):
         os.write(2, b"\x1b[2K50 %\nTRACE: a.jsonnet:1 one\n\x1b[2K51 %\n")
 
     assert b"".join(kept) == b"TRACE: a.jsonnet:1 one\n"
@@ -31,7 +31,7 @@ def test_what_a_terminal_shows_in_between_is_not_kept(capfd: pytest.CaptureFixtu
 
 def test_an_error_takes_nothing_away(capfd: pytest.CaptureFixture[str]) -> None:
     def breaks() -> None:
-        with overheard([]):
+        with captured([]):
             os.write(2, b"said before\n")
             raise ValueError("broken")
 
@@ -42,12 +42,12 @@ def test_an_error_takes_nothing_away(capfd: pytest.CaptureFixture[str]) -> None:
     assert capfd.readouterr().err == "said before\nsaid after\n"
 
 
-def test_without_stderr_nothing_is_heard() -> None:
+def test_without_stderr_nothing_is_captured() -> None:
     kept: list[bytes] = []
     stderr = os.dup(2)
     os.close(2)
     try:
-        with overheard(kept):
+        with captured(kept):
             repeat(b"nobody hears this")
     finally:
         os.dup2(stderr, 2)
