@@ -350,13 +350,13 @@ def test_instance_that_takes_the_place_of_the_cluster_says_who_asks_for_it(tmp_p
         pytest.param(
             {"applications": ["nobody"]},
             "inventory/classes/global/commodore.yml:4\nparameters.components",
-            ("asked for in inventory/classes/t-acme/common.yml:2",),
+            ("requested in inventory/classes/t-acme/common.yml:2",),
             id="unknown",
         ),
         pytest.param(
             {"applications": ["new"], "parameters": {"components": {"new": {"version": "v1"}}}},
             "inventory/classes/t-acme/common.yml:5\nparameters.components.new",
-            ("asked for in inventory/classes/t-acme/common.yml:2",),
+            ("requested in inventory/classes/t-acme/common.yml:2",),
             id="without a URL",
         ),
         pytest.param(
