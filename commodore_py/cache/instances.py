@@ -1,6 +1,6 @@
 """What each instance read in the last compile: stored to find the instances that a change affects.
 
-Questions are stored as `questions.py` writes them, with absolute paths.
+Questions are stored as `questions/table.py` writes them, with absolute paths.
 """
 
 from __future__ import annotations
@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.lib import LIBRARIES
 
-from .questions import Expansion, PathQuestion, parse
+from .questions.files import Expansion, PathQuestion
+from .questions.table import parse
 from .up_to_date.last_run import READS_FILE, set_reads_current
 from .verdicts import Verdicts
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.model.stages import Sources
     from commodore_py.run_log import Events
 
-    from .questions import Question
+    from .questions.base import Question
     from .roots import Roots
     from .verdicts import Verdict
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .questions import Question, View
+    from .questions.base import Question, View
     from .roots import Roots
 
 

@@ -10,7 +10,7 @@ from commodore_py.adapters.files.overlay import NotReadable, Overlay
 
 from . import digests
 from .digests import UNREADABLE
-from .questions import (
+from .questions.files import (
     Content,
     CurrentDirectory,
     Expansion,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Kind
     from commodore_py.model.tree import Entry, Tree
 
-    from .questions import Question
+    from .questions.base import Question
 
 _KNOWS_ITS_PLACE = b"thisFile"
 _NO_ROOTS = Roots({})

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from .digests import BY_VALUE
-from .questions import parse
+from .questions.table import parse
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .questions import Question
+    from .questions.base import Question
     from .recorder import Recorder
     from .store import Store
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import marshal
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from commodore_py.adapters.jsonnet.captured import repeat
 
 from .digests import BY_VALUE, ValueDigests
+from .questions.table import answer
 from .recorder import Recorder
 from .records import Found, Missing, Records
 from .store import Store
@@ -17,7 +19,7 @@ from .verdicts import Verdict
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from .questions import View
+    from .questions.base import View
     from .roots import Roots
     from .verdicts import Label, Outcome
 
@@ -89,7 +91,7 @@ class ResultCache:
         key = work.key() if self.in_use else ""
         if self._records is None or not key or isinstance(key, NeverCached):
             return None
-        found = self._records.find(key, work.view().answer)
+        found = self._records.find(key, partial(answer, work.view()))
         return self._restored(work, found) if isinstance(found, Found) else None
 
     def cached(self, work: Work[Made]) -> Made:
@@ -103,7 +105,7 @@ class ResultCache:
             # It may have written anything anywhere.
             self.known.clear()
             return made
-        found = self._records.find(key, work.view().answer)
+        found = self._records.find(key, partial(answer, work.view()))
         if isinstance(found, Found) and not self._verify:
             restored = self._restored(work, found)
             if restored is not None:

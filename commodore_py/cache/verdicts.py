@@ -12,7 +12,7 @@ from commodore_py.run_log import Event, Events
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from .questions import Question
+    from .questions.base import Question
     from .roots import Roots
 
 log = logging.getLogger(__name__)

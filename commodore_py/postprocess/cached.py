@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.cache.digests import BY_VALUE, key_of, serialised
 from commodore_py.cache.program import program_digest
-from commodore_py.cache.questions import View
+from commodore_py.cache.questions.base import View
 from commodore_py.cache.recording_files import RecordingOverlay
 from commodore_py.cache.results import NeverCached, ResultCache
 from commodore_py.cache.roots import Roots

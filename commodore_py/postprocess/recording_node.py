@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.questions import NodeValue
+from commodore_py.cache.questions.inventory import NodeValue
 
 if TYPE_CHECKING:
     from commodore_py.cache.digests import ValueDigests

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.cache import instances as instance_reads
-from commodore_py.cache.questions import FileChange, ParameterChange
+from commodore_py.cache.questions.base import FileChange, ParameterChange
 from commodore_py.cache.up_to_date.last_run import are_reads_outdated
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP

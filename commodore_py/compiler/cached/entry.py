@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.cache.questions import View
+from commodore_py.cache.questions.base import View
 from commodore_py.cache.recording_files import RecordingOverlay
 from commodore_py.cache.results import NeverCached, ResultCache
 from commodore_py.cache.verdicts import Label

@@ -60,8 +60,7 @@ def record_nothing(_: InputJob, __: Recorder) -> None:
 
 def record_tool(about: str, recorder: Recorder) -> None:
     """Record which program is used; a script in its place may read anything."""
-    from commodore_py.cache.questions import Tool
-    from commodore_py.cache.tools import SCRIPT, tool_digest
+    from commodore_py.cache.questions.tools import SCRIPT, Tool, tool_digest
 
     answer = tool_digest(about)
     if answer == SCRIPT:
@@ -71,8 +70,7 @@ def record_tool(about: str, recorder: Recorder) -> None:
 
 def record_environment(recorder: Recorder) -> None:
     """Record variables and settings that Helm and kustomize read."""
-    from commodore_py.cache.questions import Environment
-    from commodore_py.cache.tools import environment_digest
+    from commodore_py.cache.questions.tools import Environment, environment_digest
 
     recorder.note(Environment("Helm and kustomize"), environment_digest())
 

@@ -59,7 +59,7 @@ def render(job: InputJob) -> Output:
 def record(job: InputJob, recorder: Recorder) -> None:
     """Record the folders of a kustomization; of other programs, nothing is known."""
     from commodore_py.adapters.kustomize import local_folders
-    from commodore_py.cache.tools import KUSTOMIZE
+    from commodore_py.cache.questions.tools import KUSTOMIZE
 
     if not _is_kustomize(job.entry):
         recorder.unseal("a program may read anything")

@@ -65,7 +65,7 @@ def render(job: InputJob) -> Output:
 
 def record(job: InputJob, recorder: Recorder) -> None:
     """Record all of the charts and values; charts that are not steady are not cached."""
-    from commodore_py.cache.tools import HELM
+    from commodore_py.cache.questions.tools import HELM
 
     from .helm_arguments import releases_of
 

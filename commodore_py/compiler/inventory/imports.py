@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from commodore_py.cache.questions import TargetViews
+    from commodore_py.cache.questions.base import TargetViews
 
 FOLDER: Final = KAPITAN_LIBRARIES / "lib" / "inventory"
 

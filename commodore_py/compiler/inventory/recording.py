@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cache.questions import InventoryPart, Reference, TargetList, WholeTarget
+from commodore_py.cache.questions.inventory import InventoryPart, Reference, TargetList, WholeTarget
 
 from .imports import InventoryImports, part_name
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from commodore_py.cache.questions import TargetViews, View
+    from commodore_py.cache.questions.base import TargetViews, View
     from commodore_py.cache.recorder import Recorder
 
 

@@ -23,7 +23,7 @@ from .topics import topics
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from commodore_py.cache.questions import TargetViews
+    from commodore_py.cache.questions.base import TargetViews
     from commodore_py.compiler.inventory.imports import InventoryImports
     from commodore_py.compiler.lookup import Lookup
 

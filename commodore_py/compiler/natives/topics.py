@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from commodore_py.cache.questions import TargetViews
+    from commodore_py.cache.questions.base import TargetViews
 
 
 def topics(views: TargetViews, target: str, name: object) -> object:

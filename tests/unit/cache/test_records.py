@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.cache.digests import key_of
-from commodore_py.cache.questions import KINDS, Reference, parse
+from commodore_py.cache.questions.inventory import Reference
+from commodore_py.cache.questions.table import KINDS, parse
 from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.records import Found, Missing, Records
 from commodore_py.cache.roots import Roots

@@ -9,10 +9,10 @@ import pytest
 
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.yaml.emitter import Style
-from commodore_py.cache.questions import FolderTree
+from commodore_py.cache.questions.files import FolderTree
+from commodore_py.cache.questions.tools import HELM, SCRIPT, tool_digest
 from commodore_py.cache.recorder import Recorder
 from commodore_py.cache.recording_files import RecordingOverlay
-from commodore_py.cache.tools import HELM, SCRIPT, tool_digest
 from commodore_py.compiler.cached.keys import roots_of
 from commodore_py.compiler.entries import entries_of
 from commodore_py.compiler.entry import InputJob

@@ -1,4 +1,4 @@
-"""Programs that render, and what of the environment they read, as digests."""
+"""Questions about programs that render, and about the environment that they read."""
 
 from __future__ import annotations
 
@@ -6,10 +6,17 @@ import importlib.util
 import os
 import shutil
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.kube_settings import files_of_clients
+from commodore_py.cache.digests import NOTHING, digest, serialised
 
-from .digests import NOTHING, digest, serialised
+from .base import Question
+
+if TYPE_CHECKING:
+    from commodore_py.cache.roots import Roots
+
+    from .base import View
 
 HELM, KUSTOMIZE = "Helm", "kustomize"
 SCRIPT = b"#!"
@@ -18,6 +25,40 @@ SCRIPT = b"#!"
 _HOMEBREW = "/opt/homebrew/bin"  # as in the wrapper
 _PREFIXES = ("HELM_", "KUBE", "KUSTOMIZE_")
 _VARIABLES = ("POD_NAMESPACE", "TZ", "HOME", "KAPITAN_HELM_TIMEOUT")
+
+
+class Tool(Question):
+    """The program that is run for a name."""
+
+    kind = "tool"
+
+    def ask(self, view: View) -> bytes:
+        """Where the program is, and which one."""
+        key = str(self)
+        if key not in view.known:
+            view.known[key] = tool_digest(self.about)
+        return view.known[key]
+
+    def describe(self, _: Roots) -> str:
+        """Which tool it is."""
+        return f"there is another {self.about.partition(':')[0]}"
+
+
+class Environment(Question):
+    """Variables and settings that a family of tools reads."""
+
+    kind = "environment"
+
+    def ask(self, view: View) -> bytes:
+        """The variables and the contents of files."""
+        key = str(self)
+        if key not in view.known:
+            view.known[key] = environment_digest()
+        return view.known[key]
+
+    def describe(self, _: Roots) -> str:
+        """Whose environment it is."""
+        return f"there is another environment of {self.about}"
 
 
 def tool_digest(about: str) -> bytes:
