@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
-from commodore_py.catalog.diff.text import ignored_words
 from commodore_py.catalog.record import commit_message, record_of
 from commodore_py.catalog.sinks import chosen_sink
 from commodore_py.catalog.sinks.base import Overtaken
@@ -267,7 +266,7 @@ def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
     """Everything laid out in the catalog: compiled/ and its own files, only what changed."""
     with run_log.stage("stage"):
         change = _explained(sink.stage(rendered), rendered)
-    ignored = (Problem(ignored_words(one), strict=True) for one in change.ignored)
+    ignored = (Problem(text, strict=True) for text in change.ignored_messages())
     raise_refused(ignored, strict=config.strict)
     return change
 

@@ -66,6 +66,12 @@ class Change:
     def __bool__(self) -> bool:
         return bool(self.files)
 
+    def ignored_messages(self) -> tuple[str, ...]:
+        """What is wrong with the compiled files that ignore rules keep out."""
+        return tuple(
+            f"{one} is ignored by Git in the catalog, and so not part of it" for one in self.ignored
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class DependencyRecord:

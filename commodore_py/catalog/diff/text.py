@@ -41,11 +41,6 @@ def diff_text(change: Change, *, migration: str = "") -> tuple[DiffLine, ...]:
     return (DiffLine(" > Changes:"), *(_indented(line) for line in lines))
 
 
-def ignored_words(ignored: str) -> str:
-    """What is wrong with a compiled file that ignore rules keep out, given with its rule."""
-    return f"{ignored} is ignored by Git in the catalog, and so not part of it"
-
-
 def _headlines(change: Change) -> Iterator[DiffLine]:
     for file in _of_kind(change, "deleted"):
         yield DiffLine(f"Deleted file {_shown(file.path)}", "red")

@@ -108,11 +108,9 @@ class CompileReporter:
             messages.plain(text)
         if smart and change:
             messages.info(f"Smart diffing took {monotonic() - started:.2f}s")
-        for one in change.ignored:
-            from commodore_py.catalog.diff.text import ignored_words
-
+        for message in change.ignored_messages():
             messages.warn(
-                ignored_words(one),
+                message,
                 hint="add it to the catalog's .gitignore with a leading `!`, or stop compiling it",
             )
 
