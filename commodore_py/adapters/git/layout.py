@@ -21,6 +21,9 @@ _PROGRAM = "program"
 _SPECIAL = ("[extensions", "[include")
 _VERSION = re.compile(r"repositoryformatversion\s*=\s*(\S*)")
 _KNOWN_VERSIONS = ("0", "1")
+# Checked several times for each repository of a run: without this, 40 unchanged repositories took
+# 33 ms instead of 29 (2026-11-22).
+_known: dict[str, tuple[tuple[int, ...], bool]] = {}
 
 
 def by_program() -> bool:
@@ -38,10 +41,16 @@ def is_plain(git_folder: Path | str) -> bool:
     """Whether a repository may be read and written by hand."""
     if by_program():
         return False
+    file = f"{git_folder}/config"
     try:
-        return has_plain_settings(text_of(f"{git_folder}/config"))
+        found = os.stat(file)
+        version = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        known = _known.get(file)
+        if known is None or known[0] != version:
+            known = _known[file] = (version, has_plain_settings(text_of(file)))
     except (OSError, ValueError):
         return False
+    return known[1]
 
 
 def has_plain_settings(settings: str) -> bool:

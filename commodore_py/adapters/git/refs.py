@@ -185,12 +185,12 @@ def commit_of(directory: Path, revision: str) -> str | None:
 
 def own_ref(git_folder: Path | str, name: str) -> str:
     """What a ref of one worktree alone leads to; empty if it is not there."""
-    folders = _folder_of_refs(git_folder)
-    if folders is not None:
+    if not by_program():
         try:
-            return text_of(f"{git_folder}/{name}").strip()
+            return text_of(f"{git_folder}/{name}").strip()  # refs of one worktree are never packed
         except FileNotFoundError:
-            return ""
+            if _folder_of_refs(git_folder) is not None:
+                return ""
         except (OSError, ValueError):
             pass
     try:
