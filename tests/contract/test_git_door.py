@@ -40,13 +40,14 @@ from commodore_py.adapters.git.status import seen_in_index, status, tracked_if_c
 from commodore_py.adapters.git.worktrees import add_worktree, commit_at, heads_of
 from commodore_py.errors import CommodoreError
 from tests.contract.git_repositories import FILES, FOR_THE_PROGRAM, REPOSITORIES, plain, worktree
-from tests.support.builders import commit_in, commit_to, git, git_succeeds, make_repository
+from tests.support.builders import commit_to, git, git_succeeds, make_repository
 from tests.support.scenarios.dependencies import Workspace, component, configuration, tag
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+_USER = ("-c", "user.name=User", "-c", "user.email=user@example.com")
 _OWN = "refs/worktree/commodore/checkout"
 
 
@@ -258,16 +259,19 @@ class Step:
             case "delete":
                 file.unlink(missing_ok=True)
             case "commit":
-                commit_in(checkout, {"count.txt": str(self.number)})
+                (checkout / "count.txt").write_text(str(self.number))
+                git_succeeds(checkout, "add", "--all")
+                git_succeeds(checkout, *_USER, "commit", "--quiet", "--allow-empty", "--message=x")
             case "hide":
                 git_succeeds(checkout, "update-index", "--assume-unchanged", str(file))
             case "pack":
-                git(checkout, "pack-refs", "--all", *(("--prune",) if self.number % 2 else ()))
+                git_succeeds(
+                    checkout, "pack-refs", "--all", *(["--no-prune"] if self.number % 2 else [])
+                )
             case "version":
-                git(checkout, "update-index", f"--index-version={2 + self.number % 3}")
+                git_succeeds(checkout, "update-index", f"--index-version={2 + self.number % 3}")
             case "annotate":
-                who = ("-c", "user.name=x", "-c", "user.email=x")
-                git_succeeds(checkout, *who, "tag", "--annotate", "--message", "x", label)
+                git_succeeds(checkout, *_USER, "tag", "--annotate", "--message", "x", label)
             case "worktree":
                 git_succeeds(checkout, "worktree", "add", "--quiet", "--detach", f"../w{label}")
             case _:
