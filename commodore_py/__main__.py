@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
-from commodore_py.tuning import garbage
+from commodore_py.tuning import garbage, go_collector
 
 _INTERRUPTED = 130
 
@@ -15,6 +15,7 @@ def main() -> None:
     """Run the command line, and end the process with its exit code."""
     garbage.collect_rarely()
     try:
+        go_collector.restart_to_compile()
         # Imported here: an interruption while modules load must not end in a traceback.
         from commodore_py.cli import run  # noqa: PLC0415
 

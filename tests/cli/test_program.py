@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.cache.up_to_date import last_run
+from commodore_py.tuning.go_collector import is_long
 from tests.support.fleet import CLUSTER, Fleet, configmap_component, make_fleet
 
 if TYPE_CHECKING:
@@ -156,3 +159,92 @@ def test_a_compile_without_tuning_writes_the_same_bytes(
         written.append({path.relative_to(output): path.read_bytes() for path in files})
     assert written[0]
     assert written[0] == written[1]
+
+
+@pytest.mark.parametrize(("gogc", "goal"), [(None, 16), ("200", 8)])
+def test_go_collects_less_and_programs_see_what_the_user_set(  # noqa: PLR0917 - fixtures
+    program: list[str],
+    fleet: Fleet,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    gogc: str | None,
+    goal: int,
+) -> None:
+    monkeypatch.delenv("GOGC", raising=False)
+    if gogc is not None:
+        monkeypatch.setenv("GOGC", gogc)
+    monkeypatch.setenv("GODEBUG", "gctrace=1")
+    seen = seen_by_git(tmp_path, monkeypatch)
+
+    done = subprocess.run(compiling(program, fleet), capture_output=True, text=True, check=False)
+
+    assert done.returncode == 0, done.stderr
+    # Go prints how large its heap may grow: 4 MB for every 100 of GOGC.
+    first = re.search(r"^gc 1 @.* (\d+) MB goal", done.stderr, re.MULTILINE)
+    assert first is not None
+    assert int(first[1]) == goal
+    variables = set(seen.read_text().splitlines())
+    assert {one for one in variables if one.startswith("GO")} == {
+        "GODEBUG=gctrace=1",
+        *([f"GOGC={gogc}"] if gogc else []),
+    }
+    assert not [one for one in variables if one.startswith("_COMMODORE")]
+
+
+def test_without_tuning_go_has_its_own_settings(
+    program: list[str], fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GOGC", raising=False)
+    monkeypatch.setenv("GODEBUG", "gctrace=1")
+    monkeypatch.setenv("COMMODORE_TUNING", "off")
+
+    done = subprocess.run(compiling(program, fleet), capture_output=True, text=True, check=False)
+
+    first = re.search(r"^gc 1 @.* (\d+) MB goal", done.stderr, re.MULTILINE)
+    assert first is not None
+    assert int(first[1]) == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "long"),
+    [
+        ("catalog compile c-one", True),
+        ("-v -d work catalog compile c-one --push", True),
+        ("component compile .", True),
+        ("package test .", True),
+        ("catalog compile --help", False),
+        ("catalog list", False),
+        ("inventory show compile", False),
+        ("", False),
+    ],
+)
+def test_compiles_are_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, *, long: bool
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("COMMODORE_WORKING_DIR", raising=False)
+
+    assert is_long(words.split()) is long
+
+
+@pytest.mark.parametrize(
+    ("words", "variable", "expected"),
+    [
+        ("-d work catalog compile c-one", "", False),
+        ("--working-dir work catalog compile c-one", "", False),
+        ("--working-dir=work catalog compile c-one", "", False),
+        ("catalog compile c-one", "work", False),
+        ("catalog compile c-one", "", True),
+        ("-d other catalog compile c-one", "work", True),
+        ("-d work component compile .", "", True),
+    ],
+)
+def test_a_catalog_with_a_note_of_an_earlier_run_is_not_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, variable: str, *, expected: bool
+) -> None:
+    (tmp_path / "work/.commodore").mkdir(parents=True)
+    (tmp_path / "work/.commodore" / last_run.NAME).touch()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COMMODORE_WORKING_DIR", variable)
+
+    assert is_long(words.split()) is expected

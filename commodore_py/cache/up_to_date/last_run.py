@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _SCHEMA = "unchanged/v2"
-_NAME = "unchanged"
+NAME = "unchanged"
+"""Of the note; `tuning/go_collector.py` looks for it, too."""
 _DIGEST = 40
 READS_FILE = "looked.json"
 """What instances read, see `cache.instances`: of the last run, unless that is marked."""
@@ -77,7 +78,7 @@ def read(folder: Path) -> LastRun | None:
 def write(folder: Path, run: LastRun) -> None:
     """Note a run; without permission to write, the next run finds no note."""
     content = json.dumps({"schema": _SCHEMA, **field_values(run)}, default=field_values).encode()
-    aside = folder / f"{_NAME}-{os.getpid()}"
+    aside = folder / f"{NAME}-{os.getpid()}"
     with suppress(OSError):
         # What changes in the catalog may be secret.
         with open(aside, "wb", opener=_private) as file:
@@ -169,7 +170,7 @@ def locked_if_idle(state: Path) -> Iterator[bool]:
 
 
 def _file_in(folder: Path) -> Path:
-    return folder / _NAME
+    return folder / NAME
 
 
 def _private(path: str, flags: int) -> int:
