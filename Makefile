@@ -59,7 +59,7 @@ docs: ## draw the architecture, and build the documentation strictly
 	$(PYTHON) -m tests.house.architecture_picture
 	$(VENV)-docs/bin/mkdocs build --strict --quiet
 
-reference: $(STAMP) ## write the pages that are made from code and data anew
+reference: $(STAMP) ## write the pages that are made from code and data
 	$(BIN)/python -m tests.house.command_reference
 	$(BIN)/python -m tests.house.deviations
 	$(BIN)/python -m tests.house.room_pages

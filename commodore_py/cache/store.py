@@ -49,20 +49,20 @@ class Store:
         digest = digest_of(content)
         # What is there may be damaged, and not have been read before the work was done again.
         if self.blob(digest) is None:
-            self._folder.write(self._blob(digest), _blob_file(content))
+            self._folder.write(self._blob_path(digest), _blob_file(content))
         return digest
 
     def blob(self, digest: str) -> bytes | None:
         """The content of a digest, if it is there and whole; one that is not is removed."""
-        return self._read(self._blob(digest), _blob_of, digest)
+        return self._read(self._blob_path(digest), _blob_of, digest)
 
     def note(self, key: str, content: bytes) -> None:
         """Store a content under a key of hexadecimal digits, in place of an earlier one."""
-        self._folder.write(self._note(key), _note_file(content, key))
+        self._folder.write(self._note_path(key), _note_file(content, key))
 
     def noted(self, key: str) -> bytes | None:
         """What is noted under a key, if it is there and whole; what is not is removed."""
-        return self._read(self._note(key), _note_of, key)
+        return self._read(self._note_path(key), _note_of, key)
 
     def distrust(self) -> Distrust | None:
         """Why the store is not used, if it is there and must not be."""
@@ -86,8 +86,8 @@ class Store:
         if self.distrust():
             return sweep.Verified(0, 0, ())
         return sweep.verify(
-            (self._blobs, lambda key: self._read(self._blob(key), _blob_of, key, use=False)),
-            (self._notes, lambda key: self._read(self._note(key), _note_of, key, use=False)),
+            (self._blobs, lambda key: self._read(self._blob_path(key), _blob_of, key, use=False)),
+            (self._notes, lambda key: self._read(self._note_path(key), _note_of, key, use=False)),
         )
 
     def _read(self, path: str, content_of: _Reader, key: str, *, use: bool = True) -> bytes | None:
@@ -99,10 +99,10 @@ class Store:
             self._folder.drop(path)
         return content
 
-    def _blob(self, digest: str) -> str:
+    def _blob_path(self, digest: str) -> str:
         return _path(self._blobs, digest)
 
-    def _note(self, key: str) -> str:
+    def _note_path(self, key: str) -> str:
         return _path(self._notes, key)
 
 

@@ -123,6 +123,6 @@ def _put_aside(repository: Path) -> list[str]:
 
 
 def _ask(repository: Path, *arguments: str) -> str:
-    # A broken repository must not be other_kind_error for one that lies around it.
+    # Git must not fall back to a repository in a parent folder if this one is damaged.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(repository.parent), "GIT_OPTIONAL_LOCKS": "0"}
     return os.fsdecode(git_bytes(repository, *arguments, env=ceiling))

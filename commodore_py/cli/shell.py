@@ -13,6 +13,7 @@ import click
 
 from commodore_py.errors import CommodoreError
 
+from .exit_codes import INTERRUPTED, OUR_BUG
 from .output import log, messages
 from .output.log import colours
 from .root import commodore
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from contextlib import AbstractContextManager
 
-OUR_BUG = 3
-INTERRUPTED = 130
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _QUICK = {"-h", "--help", "--version"}
 _COMPLETE = "_COMMODORE_COMPLETE"

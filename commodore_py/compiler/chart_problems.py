@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _HINT = (
     "give the chart such values by helm_values, from references to secrets where they are secret;"
-    " --helm-nondeterminism ignore says no more about it"
+    " --helm-nondeterminism ignore turns this check off"
 )
 
 
@@ -42,7 +42,7 @@ def find_chart_problems(config: Config, sources: Sources) -> tuple[Problem, ...]
     if config.helm_nondeterminism == "error":
         raise_collected(
             [CommodoreError(one.message, where=one.where, hint=_HINT) for one in found],
-            "charts give something else at every compile",
+            "charts give other output in every compile",
         )
     return tuple(found)
 

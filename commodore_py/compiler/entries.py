@@ -122,7 +122,7 @@ class _List:
         if isinstance(kind, str) and kind in self.kinds:
             return self.kinds[kind]
         hint = f"{_meant(kind, self.kinds)}there are {', '.join(sorted(self.kinds))}"
-        self._refuse((*here, self.key), f"{_shown(kind)} is no {self.what}", hint)
+        self._refuse((*here, self.key), f"{_shown(kind)} is not a valid {self.what}", hint)
         return None
 
     def _check(self, index: int, entry: Mapping[Any, Any], fields: Mapping[str, Field]) -> None:

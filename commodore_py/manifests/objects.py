@@ -27,11 +27,6 @@ class ObjectId:
     namespace: str
     name: str
 
-    @property
-    def qualified_kind(self) -> str:
-        """Group and kind, as `apps/Deployment`."""
-        return f"{self.group}/{self.kind}" if self.group else self.kind
-
     def __str__(self) -> str:
         return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else self.short
 

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from .merge_keys import Label
 
@@ -120,8 +120,3 @@ def _key(name: str) -> str:
         return name
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
-
-
-def steps_of(path: FieldPath) -> Iterator[str]:
-    """The segments of a pattern for exactly this path."""
-    return map(_subject, path)

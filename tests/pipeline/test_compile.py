@@ -324,7 +324,7 @@ def test_entry_that_kapitan_does_not_know_is_reported(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError) as caught:
         _push(fleet.config())
 
-    assert str(caught.value) == "web: 'jsonent' is no input type"
+    assert str(caught.value) == "web: 'jsonent' is not a valid input type"
     assert caught.value.where.splitlines() == [
         "dependencies/web/class/web.yml:6",
         "target web, parameters.kapitan.compile[0].input_type",

@@ -288,7 +288,7 @@ def test_a_clone_with_work_makes_room_by_force_only(
 def test_a_folder_that_is_not_a_checkout_is_left_alone(
     workspace: Workspace, foo: Path, *, force: bool
 ) -> None:
-    # The folder lies in a repository of the user's, which must not be other_kind_error for ours.
+    # The folder is in a repository of the user's, which must not be taken for ours.
     git(workspace.root, "init", "--quiet")
     place = workspace.place("foo")
     place.mkdir(parents=True)

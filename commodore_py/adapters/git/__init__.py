@@ -4,10 +4,13 @@
 `repository` where a checkout keeps its Git folder, what HEAD names, the settings of `origin`
 `refs`       branches and tags, of clones and of remotes on this machine
 `status`     which files of a checkout differ from its commit
-`objects`    trees of commits, abbreviated commits, objects copied from a remote on this machine
+`objects`    trees of commits, objects copied from a remote on this machine
 `worktrees`  the worktrees of a bare clone: which there are, new ones, incomplete ones
 `blueprint`  new bare repositories
-`urls`       one spelling for each remote
+`layout`     which repositories are read by hand, and which by the git program alone
+`index`      Git's index
+`local_remote` remotes on this machine
+`abbreviations` abbreviated commits
 
 Every question has two ways. The fast one reads what gitrepository-layout(5), gitformat-index(5)
 and gitformat-pack(5) document. It is used for repositories of the plain format only (`layout`), and

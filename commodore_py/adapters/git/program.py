@@ -59,7 +59,7 @@ def git_bytes(
     merge_stderr: bool = False,
 ) -> bytes:
     """Run git in a folder and return what it printed, as it is."""
-    # A broken repository must not be other_kind_error for one that lies around it.
+    # Git must not fall back to a repository in a parent folder if this one is damaged.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
     environment = {**_ENVIRONMENT, **ceiling, **(env or {})}
     command = ["git", *arguments]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     Globals,
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from commodore_py.catalog.diff.revisions import Comparison
     from commodore_py.cli.output.differences import DiffForm, DiffOptions
     from commodore_py.model.difference import IgnoreRule
-
-CHANGES_FOUND = 5
 
 
 @click.command()

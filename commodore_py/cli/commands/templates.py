@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import formats, messages
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.dependencies.protection.authoring import (
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
-SOMETHING_TO_UPDATE: Final = 5
 
 _FEATURES: Final = {
     "lib": "add_lib",
@@ -105,7 +105,7 @@ def update(
         plan.refuse_conflicts()
     if options["check"]:
         click.echo(f"{what} {'has an update' if plan else 'is up-to-date'}")
-        return SOMETHING_TO_UPDATE if plan else 0
+        return CHANGES_FOUND if plan else 0
     if looking:
         return 0
     if plan and not options["commit"]:

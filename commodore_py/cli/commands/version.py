@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.exit_codes import TOOL_MISSING
 from commodore_py.cli.settings.options import HELP, output_option
 from commodore_py.model.fields import field_values
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from commodore_py.workflows.tools.programs import Tool
 
-TOOL_MISSING = 127
 
 # https://pkg.go.dev/debug/buildinfo: a header of 32 bytes, then the compiler's version,
 # a text that begins with its length.

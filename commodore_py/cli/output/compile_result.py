@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py import run_log
+from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
 from commodore_py.model.published import ReportOutcome
 
 from . import differences, formats, messages
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
 
     from .differences import DiffForm
     from .timings import Row
-
-NOT_REPORTED = 4
-CHANGES_FOUND = 5
 
 
 class CompileReporter:

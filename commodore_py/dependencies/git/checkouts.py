@@ -75,11 +75,11 @@ def obstacle(spec: DependencySpec, directory: Path) -> CommodoreError | None:
     return LocalWork.found(str(spec), directory, work) if work else None
 
 
-def local_work(directory: Path, *, except_below: tuple[str, ...] = ()) -> list[str]:
+def local_work(directory: Path) -> list[str]:
     """Everything in a clone that exists nowhere else, ignored files aside."""
     now = status(directory, untracked=True)
     commits = unpushed(directory, "HEAD", "--branches") if now.commit else []
-    return [*described(now, except_below=except_below), *commits]
+    return [*described(now), *commits]
 
 
 def put_work_aside(
@@ -273,6 +273,6 @@ def _cannot_fetch(what: str, shown: str, error: ProgramFailed) -> CommodoreError
     return CommodoreError(
         f"cannot fetch the {what}: {error.stderr.strip() or error}",
         where=shown,
-        hint="check the repository's URL in what is known about cluster and tenant,"
+        hint="check the repository's URL in the cluster's and the tenant's facts,"
         " and that you may read it",
     )

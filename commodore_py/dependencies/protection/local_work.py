@@ -109,13 +109,9 @@ def is_empty(folder: Path) -> bool:
     return folder.is_dir() and not any(folder.iterdir())
 
 
-def described(status: Status, *, except_below: tuple[str, ...] = ()) -> list[str]:
+def described(status: Status) -> list[str]:
     """The changed files of a checkout, in words."""
-    return [
-        f"{happened} {path}"
-        for happened, path in status.changes
-        if not (except_below and path.startswith(except_below))
-    ]
+    return [f"{happened} {path}" for happened, path in status.changes]
 
 
 def unpushed(directory: Path, *starts: str) -> list[str]:

@@ -63,7 +63,7 @@ def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> N
         (
             "compile",
             {**JSONNET, "input_type": "jsonent"},
-            "'jsonent' is no input type; did you mean jsonnet? Else, there are copy, cuelang, ",
+            "'jsonent' is not a valid input type; did you mean jsonnet? Else, there are copy, ",
         ),
         ("compile", {"output_path": "x"}, "an entry of compile has no input_type; add input_type"),
         ("compile", "x", "an entry of compile must be a mapping, not 'x'; "),
@@ -95,7 +95,7 @@ def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> N
         (
             "dependencies",
             {**CHART, "type": "ftp"},
-            "'ftp' is no dependency type; there are git, helm, http, https, oci",
+            "'ftp' is not a valid dependency type; there are git, helm, http, https, oci",
         ),
     ],
 )
