@@ -1,4 +1,4 @@
-"""What surrounds us: whether somebody is there, a browser, the folder of caches."""
+"""The desktop: whether a user can be prompted, the browser, the folder of caches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from commodore_py.errors import CommodoreError
 _OPEN = "import sys, webbrowser; sys.exit(not webbrowser.open(sys.argv[1]))"
 
 
-def somebody_is_there() -> bool:
+def is_interactive() -> bool:
     """Whether a user can be prompted: there is a terminal, and this is not a CI run."""
     if os.environ.get("CI", "").lower() not in {"", "0", "false"}:
         return False
@@ -22,9 +22,9 @@ def somebody_is_there() -> bool:
 
 
 def has_browser() -> bool:
-    """Whether a browser opened from here would show up in front of that person."""
+    """Whether a browser opened by this process is visible to the user."""
     if os.environ.get("BROWSER"):
-        # Editors set this in their remote terminals; it reaches the person's own machine.
+        # Editors set this in their remote terminals; it opens the browser on the user's machine.
         return True
     if os.environ.get("SSH_CONNECTION") or os.environ.get("SSH_TTY"):
         return False
@@ -34,9 +34,9 @@ def has_browser() -> bool:
 
 
 def open_browser(url: str) -> None:
-    """Start a browser and go on at once; whether one came up shows in the answer it brings."""
+    """Start a browser and return at once; that it works shows in the request it sends."""
     command = [sys.executable, "-c", _OPEN, url]
-    # A program of its own without our streams: browsers chat on stdout, where a token may go.
+    # A process without our streams: browsers print on stdout, where a token may go.
     start = partial(
         subprocess.run,
         command,
@@ -46,12 +46,12 @@ def open_browser(url: str) -> None:
         stderr=subprocess.DEVNULL,
         start_new_session=True,
     )
-    # Waited for in the background, as it may well outlive us.
+    # Waited for in the background, as it may outlive this process.
     threading.Thread(target=start, daemon=True).start()
 
 
 def cache_folder() -> Path:
-    """Where this user's caches of Commodore lie; the peer's place, shared with it."""
+    """The folder of this user's caches, shared with the peer."""
     base = os.environ.get("XDG_CACHE_HOME")
     try:
         return (Path(base) if base else Path.home() / ".cache") / "commodore"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-# Go's runtime does not survive a fork; whoever has loaded it works alone.
+# Go's runtime does not survive a fork: a process that has loaded it does not fork.
 _UNFIT = ("_gojsonnet", "_helm")
 
 

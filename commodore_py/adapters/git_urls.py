@@ -85,7 +85,7 @@ def dependency_key(url: str) -> str:
     else:
         parts = _split(normalised)
         whole = f"{parts.hostname or ''}/{parts.path}"
-    # Whatever a URL says, its clone must not lie outside of the folder of clones.
+    # No URL may lead to a clone outside of the folder of clones.
     names = [name for name in whole.split("/") if name not in ("", ".", "..")]
     if not names:
         raise _not_understood(url)

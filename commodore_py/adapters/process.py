@@ -83,8 +83,8 @@ def run(
         sys.stderr.buffer.write(done.stderr)
         sys.stderr.flush()
     if done.returncode:
-        said = done.stderr or done.stdout
-        raise _failed(command, cwd, done.returncode, said.decode(errors="replace"))
+        output = done.stderr or done.stdout
+        raise _failed(command, cwd, done.returncode, output.decode(errors="replace"))
     return done.stdout
 
 
@@ -110,10 +110,10 @@ def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
 
 def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
     # Commands and their output contain remote URLs, which may contain a password.
-    said, line = without_password(stderr), without_password(shlex.join(command))
+    output, line = without_password(stderr), without_password(shlex.join(command))
     error = ProgramFailed(
-        f"{command[0]} failed with status {code}: {said.strip() or 'it printed no reason'}",
+        f"{command[0]} failed with status {code}: {output.strip() or 'it printed no reason'}",
         where=f"{cwd}: {line}" if cwd else line,
     )
-    error.code, error.stderr = code, said
+    error.code, error.stderr = code, output
     return error

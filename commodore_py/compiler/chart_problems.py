@@ -1,4 +1,4 @@
-"""Charts whose output changes without any reason, told with their template and its line."""
+"""Charts whose output changes without a reason, with their template and its line."""
 
 from __future__ import annotations
 
@@ -71,11 +71,11 @@ def _problems_of(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
         yield Problem(text, where=entry.where)
     for chart in _charts(entry, folders):
         calls = calls_of(chart, entry.fields["helm_values"] or {})
-        for functions, said in what_they_do:
+        for functions, effect in what_they_do:
             these = [call for call in calls if call.function in functions]
             if these:
                 names = ", ".join(dict.fromkeys(call.function for call in these))
-                text = f"{entry.target}: chart {title_of(chart)} {said} ({names})"
+                text = f"{entry.target}: chart {title_of(chart)} {effect} ({names})"
                 yield Problem(text, where="\n".join([*_places(chart, these), entry.where]))
 
 

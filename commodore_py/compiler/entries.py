@@ -36,7 +36,7 @@ class Entries:
 
 
 def check_entries(inventory: Inventory, place_of: PlaceOf) -> None:
-    """Refuse lists that nobody understands or that compile nothing, those of all at once."""
+    """Refuse lists that are invalid or compile nothing, of all targets at once."""
     raise_collected(
         (
             problem
@@ -63,7 +63,7 @@ def _problems_of(node: Node, place_of: PlaceOf) -> Iterator[BadEntry]:
 
 
 def entries_of(node: Node, place_of: PlaceOf = nowhere) -> Entries:
-    """Read the lists of a target; what is wrong is told all at once."""
+    """Read the lists of a target; all problems are reported at once."""
     kapitan = node.parameters.get("kapitan")
     if not isinstance(kapitan, Mapping):
         kapitan = {}
@@ -86,7 +86,7 @@ class _List:
 
     name: str
     key: str
-    """The key that says of which kind an entry is."""
+    """The key with the kind of an entry."""
     what: str
     kinds: Mapping[str, Mapping[str, Field]]
     target: str

@@ -36,7 +36,7 @@ class Evaluation:
     shared: SharedEvaluator | None = None
     """What it may share with other targets: parsed code."""
     traces: list[bytes] | None = None
-    """Where to keep what the code traces, if somebody wants to know."""
+    """Collects the traces of the code, if they are wanted."""
 
     def run(self, source: Path, lookup: Lookup) -> str:
         """The value of a file as JSON text."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 Accept: TypeAlias = Callable[[object], Any]
-"""Turns a value into what it counts as; a ValueError says what was expected instead."""
+"""Turns a value into what it counts as; a ValueError has what was expected instead."""
 
 OUTPUT_TYPES = ("json", "yaml", "yml", "plain", "toml", "auto")
 
@@ -95,7 +95,7 @@ def text_or_flag(value: object) -> str | bool:
 
 
 def registry_reference(value: object) -> str:
-    """Where an artifact lies in a registry, which is not a URL."""
+    """The location of an artifact in a registry, which is not a URL."""
     if text(value).startswith(("https://", "http://", "oci://")):
         raise ValueError("a reference as in registry/name:tag, without the URL's scheme")
     return text(value)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Targets to compile, and everything around them; the inventory lies in `root`, too."""
+    """Targets to compile, and everything around them; the inventory is in `root`, too."""
 
     root: Path
     """The working directory; a temporary one to compile a component by itself."""
@@ -37,12 +37,12 @@ class Job:
     offline: bool = False
     """Whether programs that would use the network are refused, as far as they are known."""
     result_cache: Path | None = None
-    """Where results of entries are kept; none if nothing is taken from there and nothing kept."""
+    """The cache of the results of entries; none if it is neither read nor written."""
     result_cache_limit: int = RESULT_CACHE_LIMIT
     verify_cache: bool = False
     """Whether to compile what is in the cache, too, and to compare."""
     explain_cache: bool = False
-    """Whether to tell what became of every entry, and why."""
+    """Whether to report what was done with every entry, and why."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 class Lookup:
     """The files of one target at one moment of its compile.
 
-    Output of earlier entries of the target lies at `compiled/<target>/...` below the working
+    Output of earlier entries of the target is at `compiled/<target>/...` below the working
     directory, which is one of the search paths.
     """
 

@@ -1,4 +1,4 @@
-"""What was made of the content of files, kept as long as its owner lives."""
+"""Results by the content of files, cached in memory as long as their owner lives."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MOST_BYTES = 16 * 2**20
 
 
 class Memo:
-    """Results by kind and content. They are shared: nobody may change them."""
+    """Results by kind and content. They are shared and must not be changed."""
 
     def __init__(self) -> None:
         self._made: dict[tuple[str, bytes], object] = {}

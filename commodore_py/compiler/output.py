@@ -38,7 +38,7 @@ class Output:
         return self.target.replace(".", "/")
 
     def place(self, output_path: str, name: str = "") -> Place:
-        """Where a name below an output path lies; outside of both places is refused."""
+        """The location of a name below an output path; an error outside of both folders."""
         text = normpath(
             f"{output_path}/{name}" if name and not isabs(name) else name or output_path
         )
@@ -82,12 +82,12 @@ class Output:
         entries = {
             path: entry
             for path, entry in self.tree.items()
-            if not any(path.is_relative_to(gone) for gone in own)
+            if not any(path.is_relative_to(removed) for removed in own)
         }
         left = {
             folder
             for folder in self.tree.folders()
-            if not any(folder.is_relative_to(gone) for gone in own)
+            if not any(folder.is_relative_to(removed) for removed in own)
         }
         return replace(
             self,
@@ -96,7 +96,7 @@ class Output:
             made=frozenset(
                 folder
                 for folder in self.made
-                if not any(folder.is_relative_to(gone) for gone in lost)
+                if not any(folder.is_relative_to(removed) for removed in lost)
             ),
         )
 

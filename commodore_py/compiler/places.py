@@ -28,7 +28,7 @@ def misplaced(
 ) -> Iterator[CommodoreError]:
     """Entries of a target that would write or delete outside their place.
 
-    What is found by search paths of the user's lies in the checkout if they do.
+    What the user's search paths find is in the checkout if they are.
     """
     checkout = own.worktree
     found_in_checkout = any(

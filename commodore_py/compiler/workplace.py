@@ -34,7 +34,7 @@ class Workplace:
         return self.scratch / "compiled" / self.job.output.folder
 
     def real(self, path: Path) -> Path:
-        """Where an input lies: the output of earlier entries is nowhere else on disk."""
+        """The path of an input: the output of earlier entries is nowhere else on disk."""
         hidden = self.job.lookup.files.compiled
         if path.is_relative_to(hidden):
             return self.scratch / "compiled" / path.relative_to(hidden)

@@ -115,8 +115,8 @@ def _outage(kind: tuple[str, str], path: tuple[str, ...], change: FieldChange) -
             return _TRAFFIC
     elif kind == _CRD:
         unserved = path == ("spec", "versions", "served") and change.new is False
-        gone = path == ("spec", "versions") and change.happened == "removed"
-        if unserved or (gone and isinstance(change.path[-1], Item)):
+        removed = path == ("spec", "versions") and change.happened == "removed"
+        if unserved or (removed and isinstance(change.path[-1], Item)):
             return "this version is no longer served"
     return ""
 

@@ -184,8 +184,8 @@ def without_ignored(
         if not found:
             left.append(change)
             continue
-        gone = {id(field) for of in found.values() for field in of}
-        shown = tuple(field for field in change.fields if id(field) not in gone)
+        matched = {id(field) for of in found.values() for field in of}
+        shown = tuple(field for field in change.fields if id(field) not in matched)
         if change.what == "changed":
             grade = grades.worst([field.grade for field in shown])
             if shown:

@@ -137,11 +137,11 @@ def _first_of_each(
 def _renamed(
     deleted: Iterable[KubeObject], created: Iterable[KubeObject]
 ) -> list[tuple[KubeObject, KubeObject]]:
-    gone, came = _by_kind(deleted), _by_kind(created)
+    removed, came = _by_kind(deleted), _by_kind(created)
     return [
         found
-        for kind in sorted(gone.keys() & came.keys())
-        for found in _renamed_in_kind(gone[kind], came[kind])
+        for kind in sorted(removed.keys() & came.keys())
+        for found in _renamed_in_kind(removed[kind], came[kind])
     ]
 
 
@@ -159,11 +159,11 @@ def _renamed_in_kind(
 ) -> Iterator[tuple[KubeObject, KubeObject]]:
     if len(deleted) * len(created) > _MAX_PAIRS:
         return
-    gone = [(one, found) for one in deleted if (found := _substance(one))]
+    removed = [(one, found) for one in deleted if (found := _substance(one))]
     came = [(one, found) for one in created if (found := _substance(one))]
     similar = [
         (one, other)
-        for one, substance in gone
+        for one, substance in removed
         for other, others in came
         if similarity(substance, others) >= _SIMILAR
     ]

@@ -43,7 +43,7 @@ Colour = Literal["", "red", "green", "yellow"]
 
 @dataclass(frozen=True, slots=True)
 class DiffLine:
-    """One line of a diff; the colour helps, but says nothing that the text does not."""
+    """One line of a diff; the colour adds nothing to the text."""
 
     text: str
     colour: Colour = ""
@@ -61,7 +61,7 @@ class Change:
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
     lines: tuple[DiffLine, ...] | None = field(default=None, compare=False, repr=False)
-    """Its text, where that was kept and the contents were not."""
+    """Its text, where that was stored and the contents were not."""
 
     def __bool__(self) -> bool:
         return bool(self.files)

@@ -1,4 +1,4 @@
-"""Dependencies: asked for, and got."""
+"""Dependencies: requested, and fetched."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DependencySpec:
-    """A dependency as asked for; no version means the repository's default branch."""
+    """A dependency as requested; no version means the repository's default branch."""
 
     kind: Kind
     name: str
@@ -39,7 +39,7 @@ class DependencySpec:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """A dependency as fetched: what was asked for, and what that turned out to be."""
+    """A dependency as fetched: the request, and what it was resolved to."""
 
     spec: DependencySpec
     url: str
@@ -52,7 +52,7 @@ class Dependency:
 
     @property
     def directory(self) -> Path:
-        """The part of the worktree that was asked for."""
+        """The requested part of the worktree."""
         return self.worktree / self.spec.path.strip("/") if self.spec.path else self.worktree
 
 

@@ -1,4 +1,4 @@
-"""Which differences between two catalogs nobody wants to read."""
+"""Which differences between two catalogs are not shown."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class IgnoreRule:
 
     name: str
     paths: tuple[str, ...]
-    """Patterns such as `metadata.labels."helm.sh/*"`; each covers what lies below it."""
+    """Patterns such as `metadata.labels."helm.sh/*"`; each covers everything below it."""
     kinds: tuple[str, ...] = ()
     """`Deployment` or `apps/Deployment`; none means every kind."""
     values: str = ""

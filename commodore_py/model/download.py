@@ -50,7 +50,7 @@ class Chart:
 
 @dataclass(frozen=True, slots=True)
 class Artifact:
-    """Files that are kept in an OCI registry."""
+    """Files that are stored in an OCI registry."""
 
     reference: str
     subpath: str = ""
@@ -73,7 +73,7 @@ class Download:
     source: Source
     output_path: str
     spot: Spot
-    """The entry of the dependencies list that asks for it."""
+    """The entry of the dependencies list that requests it."""
     unpack: bool = False
     forced: bool = False
-    """Whether it, and all of its target, are fetched in local mode whatever was said."""
+    """Whether it, and all of its target, are fetched in local mode whatever the options are."""

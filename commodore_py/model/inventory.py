@@ -19,7 +19,7 @@ def parameter_key(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What the hierarchy says about one target."""
+    """The content of the hierarchy for one target."""
 
     name: str
     parameters: Parameters

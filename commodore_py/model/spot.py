@@ -14,7 +14,7 @@ PlaceOf: TypeAlias = Callable[[str, ParameterPath], str]
 
 
 def nowhere(_target: str, _path: ParameterPath) -> str:
-    """The place of every parameter where nobody knows any."""
+    """The location of every parameter if none is known."""
     return ""
 
 

@@ -52,7 +52,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
     def __len__(self) -> int:
         return len(self._entries)
 
-    # What a mapping gets for nothing asks for one file after the other.
+    # The methods inherited from Mapping would read one file after the other.
     def keys(self) -> KeysView[PurePosixPath]:
         """The paths."""
         return self._entries.keys()
@@ -97,7 +97,7 @@ class Tree(Mapping[PurePosixPath, Entry]):
         return made
 
     def subtree(self, folder: PurePosixPath) -> Tree:
-        """What lies below a folder, with paths relative to it."""
+        """The entries below a folder, with paths relative to it."""
         return Tree(
             {
                 p.relative_to(folder): e
@@ -120,11 +120,11 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
 
 def folders_above(paths: Iterable[_Path]) -> set[_Path]:
-    """Every folder that one of the paths lies in, the root included unless there is no path."""
+    """Every folder that contains one of the paths, with the root unless there is no path."""
     found: set[_Path] = set()
     for path in paths:
         inner, above = path, path.parent
-        while above not in found and above != inner:  # the root lies in nothing
+        while above not in found and above != inner:  # the root has no parent
             found.add(above)
             inner, above = above, above.parent
     return found

@@ -73,7 +73,7 @@ class Context:
 
 
 def definitions_of(node: Node, context: Context) -> list[Definition | Invalid]:
-    """What an instance's node asks for, in its order."""
+    """The filters that an instance's node requests, in its order."""
     return [
         _checked(raw, Spot(node.name, (*_PATH, f"[{number}]")), context)
         for number, raw in enumerate(_raw_definitions(node))
@@ -142,6 +142,6 @@ def _check_builtin(name: str, folder: str, args: object, context: Context) -> No
     try:
         path = inside(context.root, folder)
     except BadOutput:
-        return  # said when the filter runs: writing outside is an error, not a misfit
+        return  # reported when the filter runs: writing outside is an error, not a misfit
     if path not in context.tree.folders():
         raise _Misfit(f"there is no folder {folder}")

@@ -10,7 +10,7 @@ _MOST_BYTES = 2 * 2**20
 
 
 class Documents:
-    """Documents by the content of their files. They are shared: nobody may change them."""
+    """Documents by the content of their files. They are shared and must not be changed."""
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
         self._most_bytes = most_bytes
@@ -19,7 +19,7 @@ class Documents:
         self._kept = 0
 
     def single(self, content: bytes, *, name: str) -> Json:
-        """The only document of a file; `name` is where it lies."""
+        """The only document of a file; `name` is its path."""
         if content not in self._single:
             self._make_room(content)
             self._single[content] = _converted(yaml.load(content, name=name), content, name, 0)
@@ -45,7 +45,7 @@ class Documents:
 
 
 def _converted(value: object, content: bytes, name: str, number: int) -> Json:
-    """A document as Jsonnet holds it; an error tells the line of what it cannot hold."""
+    """A document as Jsonnet holds it; an error has the line of what it cannot hold."""
     try:
         return to_jsonnet(value)
     except Inexpressible as error:

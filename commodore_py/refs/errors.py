@@ -29,7 +29,7 @@ class BadReference(CommodoreError):
 
 
 def located(error: CommodoreError, place_of: PlaceOf) -> CommodoreError:
-    """The error with the places of its references: looked up only now that somebody reads them."""
+    """The error with the places of its references: looked up only when they are shown."""
     if isinstance(error, BadReference):
         error.where = "\n".join(places_text(ref.found_in, place_of) for ref in error.references)
     return error

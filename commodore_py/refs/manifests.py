@@ -55,11 +55,11 @@ def manifest_problems(
         Problem(text, where=f"target {name}: {path}", strict=True)
         for name, tree in sorted(trees.items())
         for path, entry in tree.items()
-        for text in dict.fromkeys(_said(entry.content, known, signs))
+        for text in dict.fromkeys(_problems_in(entry.content, known, signs))
     )
 
 
-def _said(content: bytes, known: Container[str], signs: _Signs) -> Iterator[str]:
+def _problems_in(content: bytes, known: Container[str], signs: _Signs) -> Iterator[str]:
     if any(start in content for start in signs.starts):
         for tag in signs.tag.finditer(content):
             path = _SUB_VARIABLE.sub("", tag[1].decode(errors="replace"))

@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class NoBackendSettings(BadReference):
-    """There are references of a kind, but nothing says where its secrets are kept."""
+    """There are references of a kind, but the place of its secrets is not configured."""
 
     @classmethod
     def first(cls, ref: SecretRef, bootstrap: Node) -> NoBackendSettings:

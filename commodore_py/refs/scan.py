@@ -1,4 +1,4 @@
-"""Where secret references stand in the inventory: pure, and every place is kept."""
+"""Where secret references stand in the inventory: pure, with every location."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class MissingParameters(CommodoreError):
 
     @classmethod
     def of(cls, instance: Instance) -> MissingParameters:
-        """Name the component, the target and the key that somebody has to define."""
+        """Name the component, the target and the key that has to be defined."""
         key = instance.component_key
         return cls(
             f"component {instance.component} has no parameters in target {instance.name}",

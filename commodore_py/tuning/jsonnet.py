@@ -72,7 +72,7 @@ class SharedEvaluator:
         find: Find,
         natives: Mapping[str, tuple[tuple[str, ...], Call]],
     ) -> str:
-        """The value of a file as JSON text; a RuntimeError says why there is none."""
+        """The value of a file as JSON text; a RuntimeError has the reason if there is none."""
         shape = (*ext_vars, *((native, parameters) for native, (parameters, _) in natives.items()))
         if self._vm is not None and self._vm.shape != shape:
             self._end(self._vm)
@@ -149,7 +149,7 @@ class _Vm:
         output = self._library.jsonnet_evaluate_snippet(
             self._vm, name.encode(), text.encode(), ctypes.byref(failed)
         )
-        # They refer to whoever uses us: a cycle would keep both alive.
+        # They refer to the caller: a cycle would keep both alive.
         del self._find, self._calls
         content = ctypes.string_at(output)
         self._library.jsonnet_realloc(self._vm, output, 0)
@@ -177,7 +177,7 @@ class _Vm:
         try:
             found, content = self._find(beside.decode(), name.decode())
             found_here[0] = self._copied(found.encode() + b"\0")
-        except BaseException:  # noqa: BLE001 - `find` has kept it
+        except BaseException:  # noqa: BLE001 - `find` has stored it
             buffer[0] = self._copied(b"it failed\0")
             return 1
         known = self._known.setdefault(found, content)

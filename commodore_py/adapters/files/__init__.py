@@ -22,7 +22,7 @@ _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
 
 
 def aside_of(path: Path) -> Path:
-    """A new name beside a path: what is made or discarded there is ours, whoever finds it."""
+    """A new name beside a path, recognized as temporary by every process."""
     # The path's own name is left out, as it may be as long as names can be.
     return path.with_name(f".commodore-{os.getpid()}-{uuid4().hex[:8]}.new")
 
@@ -33,7 +33,7 @@ def is_aside(name: str) -> bool:
 
 
 def asides_in(folder: Path, *, deep: bool = False) -> list[Path]:
-    """What lies aside in a folder; where nobody is at work, a run that was killed left it."""
+    """The temporary entries of a folder; if no run is active, killed runs left them."""
     found = []
     for parent, folders, names in os.walk(folder):
         found += [Path(parent, name) for name in (*folders, *names) if is_aside(name)]
@@ -114,7 +114,7 @@ def write_tree(
     below: PurePosixPath | None = None,
     keep: frozenset[PurePosixPath] = frozenset(),
 ) -> None:
-    """Make a folder hold exactly this tree, or what lies `below` a path of it.
+    """Make a folder hold exactly this tree, or only the part `below` a path of it.
 
     Entries directly in the folder that are named in `keep` stay as they are.
     """
@@ -141,7 +141,7 @@ def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path | None, 
 class _Place:
     """A folder, and what it shall hold.
 
-    Paths are texts here: to make a `Path` takes longer than to ask about its file.
+    Paths are strings here: creating a `Path` takes longer than the system call.
     """
 
     def __init__(

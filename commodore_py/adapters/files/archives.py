@@ -1,4 +1,4 @@
-"""Archives from strangers: what is in them, and nothing of it outside of where it belongs."""
+"""Untrusted archives: read and unpacked, never outside of the target folder."""
 
 from __future__ import annotations
 
@@ -198,7 +198,7 @@ def _inside_chart(name: str) -> str:
     _, _, inner = name.partition("/")
     clean = _inside(inner) if inner else ""
     if not clean or name.startswith("/") or inner[1:2] == ":":
-        raise BadArchive(f"{name} lies outside of the chart's folder")
+        raise BadArchive(f"{name} is outside of the chart's folder")
     return clean
 
 

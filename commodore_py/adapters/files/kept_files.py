@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
 Mark = tuple[int | str, ...]
-"""What of a file changes whenever somebody writes it; for a link, where it leads."""
+"""The fingerprint of a file, from its status; for a link, its target."""
 
 _NOT_OURS = ".git"
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What lies at some places of a folder; names are relative to it."""
+    """The files, links and folders at some paths of a folder; names are relative to it."""
 
     marks: Mapping[str, Mark]
     folders: frozenset[str]
@@ -48,7 +48,7 @@ def list_files(base: Path, roots: Iterable[str]) -> Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Copies:
     """A folder that keeps copies until they have been put back."""
 
     folder: Path
@@ -58,7 +58,7 @@ class Kept:
         return self.folder / "notes.json"
 
     def note(self, base: Path, roots: Collection[str]) -> Listing:
-        """Keep what lies at these places, and tell it; it counts once everything is written."""
+        """Copy the files at these paths and list them; valid once everything is written."""
         listing = list_files(base, roots)
         remove(self._unfinished)
         self._unfinished.mkdir(parents=True)
@@ -67,7 +67,7 @@ class Kept:
             copy.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(base / name, copy)
         notes = {
-            # The whole working directory may be moved before anybody reads this.
+            # The working directory may be moved before this is read.
             "base": os.path.relpath(os.path.realpath(base), os.path.realpath(self.folder.parent)),
             "roots": sorted(roots),
             "marks": dict(listing.marks),

@@ -20,7 +20,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .kept_files import Kept, Listing, list_files
+from .kept_files import Copies, Listing, list_files
 from .waiting_lock import locked
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Borrowed:
     before: Listing | None = None
     found: Listing | None = None
     keep_open: tuple[int, ...] = ()
-    """The lock, for programs to inherit: nobody takes the checkout away from under them."""
+    """The lock, for programs to inherit: the checkout stays while they run."""
 
     def changes(self) -> dict[Path, Entry | None]:
         """What the programs wrote, and as None what they took away."""
@@ -54,8 +54,8 @@ class Borrowed:
             # A link to nothing, or to a folder, is not a file.
             if self.found.marks.get(name) != mark and path.is_file():
                 made[path] = Entry(path.read_bytes(), executable=files.is_executable(path))
-        gone = self.found.marks.keys() - now.marks.keys()
-        return {**made, **{self.checkout / name: None for name in gone}}
+        removed = self.found.marks.keys() - now.marks.keys()
+        return {**made, **{self.checkout / name: None for name in removed}}
 
     def new_folders(self) -> frozenset[Path]:
         """Folders that were not there before anything was put into the checkout."""
@@ -85,12 +85,12 @@ def on_disk(
         return
     file = _lock_file(notes, checkout)
     with locked(file, what=str(checkout), patience=_PATIENCE) as lock:
-        kept = Kept(file.with_suffix(""))
-        kept.put_back()
+        copies = Copies(file.with_suffix(""))
+        copies.put_back()
         # What is there in any case is not ours to look after.
         made = sorted(path for path in made if not path.is_dir())
         roots = _outermost(checkout, {*watched, *written, *made})
-        before = kept.note(checkout, roots)
+        before = copies.note(checkout, roots)
         fetched: frozenset[str] = frozenset()
         try:
             _put(written, made)
@@ -98,7 +98,7 @@ def on_disk(
             yield Borrowed(checkout, roots, before, found, (lock,))
             fetched = _fetched_programs(checkout, roots, before, found)
         finally:
-            kept.put_back(spare=fetched)
+            copies.put_back(spare=fetched)
     _tidy(notes)
 
 
@@ -107,7 +107,7 @@ def repair(notes: Path, *, patience: float) -> tuple[Path, ...]:
     repaired = []
     for file in sorted(notes.glob("*.lock")):
         with locked(file, what=file.stem.rpartition("-")[0], patience=patience):
-            place = Kept(file.with_suffix("")).put_back()
+            place = Copies(file.with_suffix("")).put_back()
             if place is not None:
                 repaired.append(place)
     _tidy(notes)

@@ -28,7 +28,7 @@ _EXECUTABLE = stat.S_IXUSR
 
 
 class NotReadable(CommodoreError):
-    """A file or folder that was asked for is not there, or is the other of the two."""
+    """A requested file or folder is missing, or is of the other kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,10 +137,10 @@ class Overlay:
         return self._inside(path) is not None
 
     def show(self, path: Path | str) -> None:
-        """Say that component code gets to see where something lies; here nobody asks."""
+        """Record that component code sees this path; not recorded here."""
 
     def unseal(self, why: str) -> None:
-        """Say that something looks at the world by another way than this one; nobody asks."""
+        """Record that something reads files in another way; not recorded here."""
 
     def _expand_ours(self, pattern: Path) -> Iterator[Path]:
         """Our own files and folders that match, part by part as a shell would."""
@@ -190,7 +190,7 @@ class Overlay:
         return tuple(sorted(names))
 
     def _inside(self, path: Path | str) -> PurePosixPath | None:
-        """The path relative to the folder of all trees, None if it lies on disk.
+        """The path relative to the folder of all trees, None if it is on disk.
 
         What is hidden counts as part of a tree that does not exist.
         """
@@ -209,7 +209,7 @@ class Overlay:
         if not inside.parts:
             instances = frozenset(PurePosixPath(name) for name in self.trees)
             return Tree(empty_folders=instances), inside
-        # A target with dots in its name lies several folders deep.
+        # A target with dots in its name is several folders deep.
         for depth in range(1, len(inside.parts) + 1):
             tree = self.trees.get("/".join(inside.parts[:depth]))
             if tree is not None:
@@ -218,7 +218,7 @@ class Overlay:
         return Tree(), inside
 
 
-@functools.lru_cache(maxsize=64)  # asked for every single look-up
+@functools.lru_cache(maxsize=64)  # called for every look-up
 def _hidden_roots(compiled: str, catalog: str) -> tuple[tuple[str, PurePosixPath], ...]:
     """Both folders as they are named and where they lie; and what a path inside begins with."""
     return tuple(

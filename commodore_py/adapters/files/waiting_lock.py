@@ -31,14 +31,14 @@ def locked(file: Path, *, what: str, patience: float) -> Iterator[int]:
     try:
         yield lock
     finally:
-        # While it is locked: whoever waits for it sees that it is another file now.
+        # While it is locked: waiting processes see that it is another file now.
         file.unlink(missing_ok=True)
         os.close(lock)
 
 
 def _taken(file: Path, *, what: str, patience: float) -> int:
     began = time.monotonic()
-    told = False
+    warned = False
     while True:
         lock = _attempt(file)
         if lock is not None:
@@ -50,9 +50,9 @@ def _taken(file: Path, *, what: str, patience: float) -> int:
                 where=str(file),
                 hint="wait for it, or end it; then compile again",
             )
-        if waited > _SILENCE and not told:
+        if waited > _SILENCE and not warned:
             log.warning("waiting for a program of another run at work in %s", what)
-            told = True
+            warned = True
         time.sleep(_PAUSE)
 
 
@@ -60,7 +60,7 @@ def _attempt(file: Path) -> int | None:
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         lock = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-    except FileNotFoundError:  # somebody else was ready, and tidied up
+    except FileNotFoundError:  # another process has finished and removed it
         return None
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

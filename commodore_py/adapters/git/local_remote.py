@@ -40,7 +40,7 @@ def git_folder_of_remote(path: Path) -> Path | None:
 def copy_all(
     remote: Path, objects: Mapping[str, str], peeled: Mapping[str, str], clone: Path
 ) -> bool:
-    """Give a new clone the refs that a remote has, with all objects; says whether it is complete.
+    """Give a new clone the refs that a remote has, with all objects; whether it is complete.
 
     If not, what is in the clone is of no use.
     """

@@ -213,7 +213,7 @@ def _begin_ref(git_folder: Path, name: str, commit: str) -> bool:
     lock = file.with_name(f"{file.name}.lock")
     try:
         file.parent.mkdir(parents=True, exist_ok=True)
-        with lock.open("x") as new:  # as Git does: whoever makes it may write
+        with lock.open("x") as new:  # as Git does: the creator of the lock may write
             new.write(f"{commit}\n")
         lock.replace(file)
     except OSError:

@@ -128,7 +128,7 @@ def _head_in_files(folders: GitFolders | None) -> tuple[str | None, str | None] 
 
 
 def default_branch_of(directory: Path) -> str:
-    """The branch that the remote's HEAD was last seen to name, as `refs_of` says."""
+    """The branch of the remote's HEAD at the last fetch, as in `refs_of`."""
     folders = _folders_in_files(directory)
     files = refs_in_files(folders.shared, BRANCHES) if folders else None
     if files is not None:
@@ -181,7 +181,7 @@ def add_remote(bare: Path, url: str, rule: PushRule | None = None) -> None:
 
 
 def remote_settings(directory: Path) -> dict[str, str]:
-    """What the repository's configuration says about `origin`."""
+    """The settings of `origin` in the repository's configuration."""
     folders = _folders_in_files(directory)
     for folder in (directory, folders.shared if folders else directory / ".git"):
         if (folder / "HEAD").is_file() and is_plain(folder):
@@ -203,7 +203,7 @@ def _origin_in_file(config: Path) -> dict[str, str] | None:
 
 
 def origin_in(settings: str) -> dict[str, str] | None:
-    """What the text of a configuration says about `origin`, if it is written plainly (pure)."""
+    """The settings of `origin` in a configuration, if its syntax is simple (pure)."""
     lines = settings.splitlines()
     headers = [number for number, line in enumerate(lines) if "remote" in line.lower()]
     headers = [number for number in headers if lines[number].lstrip().startswith("[")]

@@ -1,4 +1,4 @@
-"""Which files of a checkout differ from its commit: as `git status` says, or by Git's index.
+"""Which files of a checkout differ from its commit: by `git status`, or by Git's index.
 
 The index is trusted as Git trusts it: times and sizes count where they are surely older than the
 index, other files are read. Where anything is out of the ordinary (filters, submodules, merges,

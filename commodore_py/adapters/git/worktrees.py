@@ -3,7 +3,7 @@
 What `git worktree add` does with four programs takes one here: the checkout itself. It does the
 same in the same order, so that an incomplete worktree looks the same to Git.
 
-Of worktrees that are incomplete or lost, no git command tells the folder in the clone, and some
+No git command prints the folder in the clone of incomplete or lost worktrees, and some
 commands remove it. For these alone, the names and contents of files count in both ways.
 """
 
@@ -70,7 +70,7 @@ def heads_in_files(bare: Path, refs: RefValues) -> Iterator[Head]:
             leads_to = _line(link).removeprefix(_LABEL).strip()
             head = _line(f"{admin}/HEAD")
         except OSError:
-            continue  # what Git remembers may be long gone
+            continue  # Git lists removed worktrees, too
         if leads_to != admin and git_folder_of(Path(link).parent) != Path(admin):
             continue
         branch = head.removeprefix(f"ref: {HEADS}")
@@ -164,7 +164,7 @@ def admins_in(bare: Path) -> list[Path]:
 
 
 def place_of(admin: Path) -> str | None:
-    """Where the worktree lies, if Git got as far as to note that."""
+    """The path of the worktree, if Git has recorded it."""
     try:
         text = (admin / "gitdir").read_text(errors="surrogateescape").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""HTTP: JSON asked for and sent, with every way this can fail in our words."""
+"""HTTP: requests with JSON, and one error type for every failure."""
 
 from __future__ import annotations
 
@@ -50,10 +50,10 @@ _HINTS: dict[int, str] = {
 
 
 class HttpError(CommodoreError):
-    """A server that could not be asked, or gave no usable answer."""
+    """A request that failed, or whose response cannot be used."""
 
     status: int = 0
-    """None where nobody answered."""
+    """None without a response."""
     headers: Mapping[str, str] = MappingProxyType({})
     """Those of a strict: some say when to come back."""
     answer: object = None
@@ -65,7 +65,7 @@ class NotFound(HttpError):
 
 
 class ServerAway(HttpError):
-    """Nobody answered, or only somebody standing in: another attempt may help."""
+    """There was no response, or one of a gateway: another attempt may help."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def get_json(
     timeout: float,
     pauses: Sequence[float] = PAUSES,
 ) -> Any:  # noqa: ANN401 - the door: callers parse
-    """The answer of a URL, None when it is empty; a server that is away is asked again."""
+    """The response of a URL, None if it is empty; unreachable servers are tried again."""
     request = _Request("GET", url, token, timeout, params=params)
     for pause in pauses:
         try:
@@ -128,7 +128,7 @@ def ask_json(
     token: str,
     timeout: float,
 ) -> tuple[Any, Mapping[str, str]]:
-    """Ask once, by any method; the answer, and its headers: some tell of pages and limits."""
+    """Send one request; the response and its headers, as some contain pages and limits."""
     content = None if body is None else json.dumps(body).encode()
     request = _Request(method, url, token, timeout, body=content, accept=accept)
     request, response = _arrive(request)
@@ -138,7 +138,7 @@ def ask_json(
 @contextmanager
 def opened(url: str, *, timeout: float) -> Iterator[Iterator[bytes]]:
     """The content of a URL, piece by piece, for what is too large to be held."""
-    import requests  # noqa: PLC0415 - slow to import, and most commands ask no server
+    import requests  # noqa: PLC0415 - slow to import, and most commands send no request
 
     request, response = _arrive(_Request("GET", url, "", timeout, stream=True))
     with response:
@@ -151,7 +151,7 @@ def opened(url: str, *, timeout: float) -> Iterator[Iterator[bytes]]:
 
 
 def is_private(url: str) -> bool:
-    """Whether nobody on the way can read along: https, or a server on this very machine.
+    """Whether the connection cannot be intercepted: https, or a server on this machine.
 
     OAUTHLIB_INSECURE_TRANSPORT lifts this, as it does for Commodore.
     """
@@ -221,7 +221,7 @@ def _redirected(request: _Request, location: str) -> _Request:
 
 
 def _send(request: _Request) -> requests.Response:
-    import requests  # noqa: PLC0415 - slow to import, and most commands ask no server
+    import requests  # noqa: PLC0415 - slow to import, and most commands send no request
 
     def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
         if request.token:
@@ -250,7 +250,7 @@ def _send(request: _Request) -> requests.Response:
     except requests.RequestException as error:
         raise translated(error, request.url, request.timeout) from error
     except ValueError as error:
-        # requests looks at the place of a redirect even when told not to go there.
+        # requests parses the target of a redirect even if it must not follow it.
         raise HttpError(f"redirected to an invalid URL: {error}", where=request.url) from error
 
 
@@ -301,7 +301,7 @@ def _root(error: requests.RequestException) -> BaseException:
 
 def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN401 - the door: callers parse
     status = response.status_code
-    # The status comes first: the page of a broken proxy is not JSON, but its status says more.
+    # The status comes first: the page of a broken proxy is not JSON, and its status is more useful.
     if not _is_fine(response):
         raise refused(request.url, response)
     if not response.content.strip():
@@ -325,7 +325,7 @@ def _is_fine(response: requests.Response) -> bool:
 
 
 def refused(url: str, response: requests.Response) -> HttpError:
-    """What a server said instead of giving what it was asked for."""
+    """The message in a server's error response."""
     status = response.status_code
     kind = HttpError
     if status == HTTPStatus.NOT_FOUND:

@@ -1,4 +1,4 @@
-"""Who one is at a container registry, as Docker's and Helm's own files tell."""
+"""Credentials for container registries, from the files of Docker and Helm."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 _HUB = "https://index.docker.io/v1/"
 _HUB_HOSTS = ("docker.io", "index.docker.io", "registry-1.docker.io")
-_BY_TOKEN = "<token>"  # noqa: S105 - how helpers call somebody who has an identity token
+_BY_TOKEN = "<token>"  # noqa: S105 - the user name that helpers print for an identity token
 
 
 @dataclass(frozen=True, slots=True)

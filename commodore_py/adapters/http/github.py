@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 from commodore_py.errors import CommodoreError
 
 from . import PAUSES, HttpError, NotFound, ServerAway, ask_json, is_private, same_server
-from .github_refusals import GitHubError, NothingMoreToAsk, limit_of, said, told
+from .github_refusals import GitHubError, NothingMoreToAsk, github_error, limit_of, message_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -64,17 +64,17 @@ class Wanted:
 
 @dataclass(slots=True)
 class GitHub:
-    """A server, and who asks it."""
+    """A server and the credentials for it."""
 
     url: str
     token: str = field(repr=False)
     timeout: float
     pause: float = _MINUTE
-    """Seconds to wait where GitHub says that it was asked too often, but not how long to wait."""
+    """Seconds to wait if GitHub reports a rate limit without its duration."""
     longest: float = 61 * _MINUTE
     """Seconds; limits are reset every hour."""
     between_writes: float = 1
-    """Seconds that GitHub asks for between two changes."""
+    """Seconds that GitHub requires between two changes."""
     written: float = field(default=0, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -100,8 +100,8 @@ class GitHub:
 
     def open_pull_request(self, repository: Repository, branch: str) -> PullRequest | None:
         """The open pull request from a branch of the repository itself, if there is one."""
-        asked = {"state": "open", "head": f"{repository.owner}:{branch}", "per_page": _PER_PAGE}
-        path = f"/repos/{quote(repository.full_name)}/pulls?{urlencode(asked)}"
+        query = {"state": "open", "head": f"{repository.owner}:{branch}", "per_page": _PER_PAGE}
+        path = f"/repos/{quote(repository.full_name)}/pulls?{urlencode(query)}"
         # Older servers ignore `head`; and a fork of the same owner is not our branch.
         for one in self._pages(path):
             head = _inner(one, "head")
@@ -111,7 +111,7 @@ class GitHub:
         return None
 
     def offer(self, repository: Repository, wanted: Wanted) -> tuple[PullRequest, str]:
-        """Open a pull request, or bring the open one up to date; says what that took."""
+        """Open a pull request or update the open one; returns what was done."""
         there = self.open_pull_request(repository, wanted.branch)
         done = ""
         if there is None:
@@ -176,7 +176,7 @@ class GitHub:
             except HttpError as error:
                 pause = self._pause_for(error, waited)
                 if pause is None:
-                    raise told(error, method) from error
+                    raise github_error(error, method) from error
             if waited < _MOST_WAITS:
                 time.sleep(pause)
         raise NothingMoreToAsk(
@@ -209,7 +209,7 @@ class GitHub:
         until = datetime.fromtimestamp(time.time() + pause, UTC).strftime("%H:%M UTC")
         if pause > self.longest:
             raise NothingMoreToAsk(
-                f"GitHub limits how often it may be asked, until {until}: {said(error)}",
+                f"GitHub limits how often it may be asked, until {until}: {message_of(error)}",
                 where=error.where,
                 hint="start again then: what is done stays done",
             ) from error

@@ -24,11 +24,11 @@ class GitHubError(CommodoreError):
 
 
 class NothingMoreToAsk(GitHubError):
-    """The token is refused, or a limit lasts too long: no further question makes sense."""
+    """The token is refused, or a limit lasts too long: further requests fail, too."""
 
 
 def limit_of(error: HttpError, *, otherwise: float) -> float | None:
-    """Seconds for which GitHub asks for patience; None if that is not what it says (pure)."""
+    """Seconds to wait because of GitHub's rate limit; None without a limit (pure)."""
     # https://docs.github.com/rest/using-the-rest-api/rate-limits-for-the-rest-api
     if error.status not in _LIMITS:
         return None
@@ -41,8 +41,8 @@ def limit_of(error: HttpError, *, otherwise: float) -> float | None:
     ):
         # By its own clock: ours may be wrong.
         return max(0.0, float(headers["X-RateLimit-Reset"]) - _now(headers) + 1)
-    words = said(error).lower()
-    if error.status == HTTPStatus.TOO_MANY_REQUESTS or "rate limit" in words or "abuse" in words:
+    reason = message_of(error).lower()
+    if error.status == HTTPStatus.TOO_MANY_REQUESTS or "rate limit" in reason or "abuse" in reason:
         return otherwise
     return None
 
@@ -54,28 +54,28 @@ def _now(headers: Mapping[str, str]) -> float:
         return time.time()
 
 
-def told(error: HttpError, method: str) -> GitHubError:
-    """What GitHub's refusals mean."""
-    words = said(error)
+def github_error(error: HttpError, method: str) -> GitHubError:
+    """The error for a response of GitHub, with a hint."""
+    reason = message_of(error)
     kind, hint = GitHubError, error.hint
-    message = f"GitHub cannot be asked: {words or error}"
+    message = f"GitHub cannot be asked: {reason or error}"
     if error.status == HTTPStatus.UNAUTHORIZED:
-        kind, message = NothingMoreToAsk, f"GitHub refuses the token: {words or error}"
+        kind, message = NothingMoreToAsk, f"GitHub refuses the token: {reason or error}"
         hint = "check --github-token or COMMODORE_GITHUB_TOKEN: it may have expired"
     elif error.status == HTTPStatus.FORBIDDEN:
-        message = f"GitHub forbids it: {words or error}"
+        message = f"GitHub forbids it: {reason or error}"
         hint = "check what the token may do, and whether it is approved for single sign-on"
     elif error.status == HTTPStatus.UNPROCESSABLE_ENTITY:
-        message, hint = f"GitHub does not accept it: {words}", "see what it names"
+        message, hint = f"GitHub does not accept it: {reason}", "see what it names"
     elif method != "GET" and not error.status:
         hint = "whether it was done is not known; start again: what is done stays done"
-    told = kind(message, where=error.where, hint=hint)
-    told.status = error.status
-    return told
+    refusal = kind(message, where=error.where, hint=hint)
+    refusal.status = error.status
+    return refusal
 
 
-def said(error: HttpError) -> str:
-    """GitHub's own words."""
+def message_of(error: HttpError) -> str:
+    """The message in GitHub's response."""
     answer = error.answer if isinstance(error.answer, dict) else {}
     listed = answer.get("errors")
     problems: Iterable[object] = listed if isinstance(listed, list) else ()

@@ -1,4 +1,4 @@
-"""A web server for the one answer that a browser brings home: on loopback, for a moment."""
+"""A web server on loopback for the one request at the end of a login in a browser."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class NoReference(HttpError):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Where something lies in a registry."""
+    """The location of an artifact in a registry."""
 
     host: str
     name: str
@@ -146,18 +146,19 @@ class Registry:
         login = self.login(self.reference.host)
         if scheme.lower() == "basic" and login is not None:
             return _basic(login)
-        asked = dict(_CHALLENGE.findall(rest))
-        if scheme.lower() != "bearer" or "realm" not in asked:
+        bearer = dict(_CHALLENGE.findall(rest))
+        if scheme.lower() != "bearer" or "realm" not in bearer:
             error.hint = f"log in: helm registry login {self.reference.host}, or docker login"
             raise error
         # A realm on another server is usual; in clear it is not.
         if (
-            urlsplit(asked["realm"]).scheme != "https"
+            urlsplit(bearer["realm"]).scheme != "https"
             and not urlsplit(self._url("")).scheme == "http"
         ):
-            raise HttpError("it wants to be sent credentials in clear", where=asked["realm"])
-        scope = asked.get("scope") or f"repository:{self.reference.name}:pull"
-        return f"Bearer {self._token(asked['realm'], asked.get('service', ''), scope, login)}"
+            raise HttpError("it wants to be sent credentials in clear", where=bearer["realm"])
+        scope = bearer.get("scope") or f"repository:{self.reference.name}:pull"
+        service = bearer.get("service", "")
+        return f"Bearer {self._token(bearer['realm'], service, scope, login)}"
 
     def _token(self, realm: str, service: str, scope: str, login: Login | None) -> str:
         if login is not None and login.identity_token:

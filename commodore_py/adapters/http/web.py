@@ -41,25 +41,25 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """By what a server tells whether something changed."""
+    """What a server compares to detect a change."""
 
     etag: str = ""
     modified: str = ""
 
     def headers(self) -> dict[str, str]:
-        """What to ask with."""
-        asked = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
-        return {name: value for name, value in asked.items() if value}
+        """The headers of a conditional request."""
+        headers = {"If-None-Match": self.etag, "If-Modified-Since": self.modified}
+        return {name: value for name, value in headers.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to ask a server for."""
+    """A request for a download."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
     basic: tuple[str, str] | None = field(default=None, repr=False)
-    """User and password; a netrc file is asked if there are none."""
+    """User and password; by default those of a netrc file."""
     verify: bool | str = True
     timeout: float = _PATIENCE
     raw: bool = False
@@ -134,7 +134,7 @@ def _persistently(act: Callable[[], _Result], request: Request, pauses: Sequence
 
 @contextmanager
 def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[requests.Response]:
-    import requests  # noqa: PLC0415 - slow to import, and most compiles ask no server
+    import requests  # noqa: PLC0415 - slow to import, and most compiles send no request
 
     log.info("asking %s", _shown(request))
     headers = {**request.headers, **conditions}
@@ -158,8 +158,8 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
                     raise error
                 yield response
         except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
-            said = without_password(str(error))
-            raise HttpError(f"not a valid download URL: {said}", where=_shown(request)) from error
+            reason = without_password(str(error))
+            raise HttpError(f"not a valid download URL: {reason}", where=_shown(request)) from error
         except requests.RequestException as error:
             raise translated(error, _shown(request), request.timeout) from error
 

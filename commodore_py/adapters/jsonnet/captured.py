@@ -1,4 +1,4 @@
-"""What libraries in other languages print on stderr, passed on and kept."""
+"""What libraries in other languages print on stderr: captured, and printed again."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _ESCAPE = b"\x1b"
 
 
 @contextmanager
-def captured(kept: list[bytes]) -> Iterator[None]:
-    """Keep what Jsonnet traces meanwhile; it is passed on at the end, as is everything else."""
+def captured(traces: list[bytes]) -> Iterator[None]:
+    """Collect Jsonnet's traces; all output is printed at the end."""
     try:
         before = os.dup(_STDERR)
-    except OSError:  # there is no stderr: nobody hears anything
+    except OSError:  # there is no stderr
         yield
         return
     sys.stderr.flush()
@@ -34,34 +34,34 @@ def captured(kept: list[bytes]) -> Iterator[None]:
             finally:
                 sys.stderr.flush()
                 os.dup2(before, _STDERR)
-                said = _all_of(file.fileno())
-                repeat(said)
-                kept += _traces(said)
+                output = _all_of(file.fileno())
+                repeat(output)
+                traces += _traces(output)
     finally:
         os.close(before)
 
 
-def repeat(said: bytes) -> None:
+def repeat(output: bytes) -> None:
     """Print something as the library did, which does not care whether it can be printed."""
     with suppress(OSError):
-        while said:
-            said = said[os.write(_STDERR, said) :]
+        while output:
+            output = output[os.write(_STDERR, output) :]
 
 
 def _passing_file() -> IO[bytes]:
     in_memory = getattr(os, "memfd_create", None)  # only on Linux
     # A full disk must not cause a failure.
-    return os.fdopen(in_memory("said"), "wb") if in_memory else tempfile.TemporaryFile()
+    return os.fdopen(in_memory("stderr"), "wb") if in_memory else tempfile.TemporaryFile()
 
 
-def _traces(said: bytes) -> Iterator[bytes]:
-    start = said.find(b"TRACE: ")
-    if start >= 0 and _ESCAPE not in said:
+def _traces(output: bytes) -> Iterator[bytes]:
+    start = output.find(b"TRACE: ")
+    if start >= 0 and _ESCAPE not in output:
         # A message may have several lines.
-        yield said[start:]
+        yield output[start:]
     elif start >= 0:
         # A terminal shows progress between the lines.
-        yield from _TRACE.findall(said)
+        yield from _TRACE.findall(output)
 
 
 def _all_of(file: int) -> bytes:

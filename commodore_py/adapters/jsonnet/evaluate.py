@@ -113,7 +113,7 @@ def evaluate(
         )
         return interruptible(work)
     except (RuntimeError, UnicodeDecodeError) as error:
-        raise calls.explain(_said(error), file) from (calls.failure or error)
+        raise calls.explain(_message_of(error), file) from (calls.failure or error)
 
 
 def _run_alone(
@@ -243,9 +243,9 @@ class _Calls:
 
         return find
 
-    def explain(self, said: str, file: Path) -> JsonnetError:
+    def explain(self, raw: str, file: Path) -> JsonnetError:
         """The error with its place; an interruption or a bug in a callback goes on as it is."""
-        message, places = _split(said, str(file))
+        message, places = _split(raw, str(file))
         failure = self.failure
         if failure is None:
             return JsonnetError(message, where=places)
@@ -272,20 +272,20 @@ def _source(file: Path, content: bytes | None) -> str:
     return text
 
 
-def _said(error: RuntimeError | UnicodeDecodeError) -> str:
+def _message_of(error: RuntimeError | UnicodeDecodeError) -> str:
     if isinstance(error, UnicodeDecodeError):
         # gojsonnet 0.22 does not end the text of a failed import: foreign bytes follow it.
         return error.object.decode(errors="replace")
     return str(error)
 
 
-def _split(said: str, file: str) -> tuple[str, str]:
+def _split(raw: str, file: str) -> tuple[str, str]:
     """Message and places of an error; the place where it happened comes first."""
-    text = said.removeprefix("RUNTIME ERROR: ").rstrip()
+    text = raw.removeprefix("RUNTIME ERROR: ").rstrip()
     message, _, trace = text.partition("\n\t")
     found = [_LOCATION.match(line.strip()) for line in trace.splitlines()]
     static = _LOCATION.match(message)
-    if static and (message.startswith("/") or not said.startswith("RUNTIME ERROR: ")):
+    if static and (message.startswith("/") or not raw.startswith("RUNTIME ERROR: ")):
         # A file that cannot be parsed: the message begins with its place and ends with the line.
         found.insert(0, static)
         message = message[static.end() :].partition("\n")[0]
@@ -314,7 +314,7 @@ def _below(key: object, value: object) -> Json:
 
 
 def _double(value: float) -> float:
-    # Beyond 64 bits the peer fails as well, and a silent loss of digits is nobody's wish.
+    # Beyond 64 bits the peer fails as well, and digits must not be lost silently.
     if isinstance(value, int) and not -(2**63) <= value < 2**63:
         raise Inexpressible.value(f"{value} has more than 64 bits")
     if not math.isfinite(value):

@@ -17,7 +17,7 @@ _SECONDS = 0.1
 def interruptible(call: Callable[[], Result]) -> Result:
     """The result of a call that lets Python go on meanwhile; an interruption does not wait for it.
 
-    Python tells of an interruption when its main thread is back in Python, so the call is made by
+    Python reports an interruption when its main thread is back in Python, so the call is made by
     another one. An interrupted call goes on until the process ends.
     """
     in_main = threading.current_thread() is threading.main_thread()
@@ -29,7 +29,7 @@ def interruptible(call: Callable[[], Result]) -> Result:
     def work() -> None:
         try:
             results.append(call())
-        except BaseException as error:  # noqa: BLE001 - raised again by who asked
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller
             errors.append(error)
 
     thread = threading.Thread(target=work, daemon=True)

@@ -39,7 +39,7 @@ class Style:
     indent_sequences: bool = True
     """Whether a list below its key goes in by two columns, or stands in the key's own."""
     multiline: Multiline = "literal"
-    """How text with a line break is written where it can be; "plain" asks for nothing."""
+    """The preferred style of text with a line break; "plain" for no preference."""
     aliases: bool = False
     """Whether an object that is in several places is written once, with an anchor."""
 

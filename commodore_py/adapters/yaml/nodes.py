@@ -24,7 +24,7 @@ _SAFE_LEVELS = 5_000
 
 
 class _Untyped:
-    """What libyaml's parser asks of a resolver: nothing is resolved, given tags stay."""
+    """The resolver of libyaml's parser: resolves nothing, given tags stay."""
 
     def descend_resolver(self, current_node: object, current_index: object) -> None:
         """Ignore where we are."""

@@ -39,7 +39,7 @@ _WORDS: dict[str, bool | None] = {
 _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,17}")
 
 UNUSUAL: Final = object()
-"""The answer where somebody else has to read the text."""
+"""The result if another reader has to read the text."""
 
 
 class _UnusualError(Exception):

@@ -1,4 +1,4 @@
-"""Charts whose output is not the same each time: stricter than what users are told about (pure).
+"""Charts whose output is not the same each time: stricter than what is reported to users (pure).
 
 Here, every template counts as rendered, whatever the values say.
 """

@@ -80,7 +80,7 @@ class InputMissing(CommodoreError):
 
 
 def inputs_of(job: InputJob, pattern: str) -> list[Path]:
-    """What an input path stands for; nothing at all is an error unless the entry says otherwise.
+    """What an input path stands for; nothing at all is an error unless the entry allows it.
 
     The first search path comes last, as the last output to a file wins: it is the one that an
     import would find.

@@ -117,15 +117,15 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     # Quotes, variables and patterns in `args` are the shell's; that is what they are there for.
     line = ["/bin/sh", "-c", command.replace(_OUTPUT_FOLDER, target)]
     if source == KUSTOMIZE_WRAPPER and env.get("INPUT_DIR"):
-        _tell_remote_bases(job, Path(env["INPUT_DIR"]))
+        _log_remote_bases(job, Path(env["INPUT_DIR"]))
     try:
-        said = run(line, only_env=env, keep_open=workplace.borrowed.keep_open)
+        output = run(line, only_env=env, keep_open=workplace.borrowed.keep_open)
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
-    log.debug("%s printed: %s", source, said.decode(errors="replace").strip() or "nothing")
+    log.debug("%s printed: %s", source, output.decode(errors="replace").strip() or "nothing")
 
 
-def _tell_remote_bases(job: InputJob, folder: Path) -> None:
+def _log_remote_bases(job: InputJob, folder: Path) -> None:
     from commodore_py.adapters.kustomize import remote_bases
 
     bases = remote_bases(folder)
@@ -142,13 +142,13 @@ def _tell_remote_bases(job: InputJob, folder: Path) -> None:
 def _failure(
     job: InputJob, command: str, workplace: Workplace, error: ProgramFailed
 ) -> ProgramFailed:
-    # The scratch folder is gone when this is read.
+    # The scratch folder is removed before this is read.
     folder = f"compiled/{job.output.folder}"
-    said = (error.stderr.strip() or str(error)).replace(str(workplace.compiled), folder)
+    output = (error.stderr.strip() or str(error)).replace(str(workplace.compiled), folder)
     variables = [f"{name}={value}" for name, value in job.entry.fields["env_vars"].items()]
     line = " ".join([*variables, command])
     failed = ProgramFailed(
-        f"{line} ended with status {error.code}, it failed: {said or 'it printed no reason'}",
+        f"{line} ended with status {error.code}, it failed: {output or 'it printed no reason'}",
         where=job.entry.where,
         hint="of our environment, it sees PATH and HOME only; everything else goes into env_vars",
     )

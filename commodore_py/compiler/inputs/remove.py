@@ -23,15 +23,15 @@ def render(job: InputJob) -> Output:
     compiled = job.lookup.files.compiled / job.output.folder
     output = job.output
     for pattern in job.entry.input_paths:
-        gone: list[Place] = []
+        removed: list[Place] = []
         folders = []
         for path in inputs_of(job, pattern):
             if path.is_relative_to(compiled):
-                gone.append(output.place(str(path.relative_to(compiled))))
+                removed.append(output.place(str(path.relative_to(compiled))))
             elif job.lookup.files.kind(path) == "folder":
-                gone += [path.absolute() / below for below in job.lookup.files.tree_at(path)]
+                removed += [path.absolute() / below for below in job.lookup.files.tree_at(path)]
                 folders.append(path.absolute())
             else:
-                gone.append(Path(path).absolute())
-        output = output.without(gone, folders)
+                removed.append(Path(path).absolute())
+        output = output.without(removed, folders)
     return output

@@ -1,6 +1,6 @@
 """The inventory as Jsonnet files that exist for the importer only, one for each parameter key.
 
-`lib/kapitan.libjsonnet` imports them. Jsonnet imports lazily, so only the keys that somebody looks
+`lib/kapitan.libjsonnet` imports them. Jsonnet imports lazily, so only the keys that code looks
 at are ever converted.
 """
 
@@ -46,7 +46,7 @@ def _parts_of(name: str) -> list[str]:
 
 
 class InventoryImports:
-    """Content of the files, made when they are imported and kept while a target is compiled."""
+    """Content of the files, made when they are imported, cached while a target is compiled."""
 
     def __init__(self, views: TargetViews) -> None:
         self.views = views

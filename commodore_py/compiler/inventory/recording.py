@@ -1,4 +1,4 @@
-"""The inventory as component code imports it and asks for it, with a record of what is used."""
+"""The inventory as component code imports and queries it, with a record of what is used."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class RecordingImports(InventoryImports):
 
 
 class _RecordingViews:
-    """What natives read: a target that they ask for counts as a whole."""
+    """What natives read: a requested target counts as a whole."""
 
     def __init__(self, plain: TargetViews, view: View, recorder: Recorder) -> None:
         self._plain = plain

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Inventory(dict[str, Any]):
-    """Targets as Kapitan's parts look at them; nobody shares topics between targets."""
+    """Targets in the form of Kapitan's classes; topics are not shared between targets."""
 
     topics: Mapping[str, Any] = {}
 

@@ -34,7 +34,7 @@ class ProgramError(CommodoreError):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the other process is told about one entry."""
+    """The arguments of the other process for one entry."""
 
     target: str
     fields: Mapping[str, Any]
@@ -91,7 +91,7 @@ class Kapitan:
         except isolated.Crashed as error:
             raise ProgramError(f"Kapitan ended without a result: {error}") from error
         if problem:
-            # The scratch folder is gone when this is read.
+            # The scratch folder is removed before this is read.
             text = problem.replace(str(scratch), "(scratch)")
             from .parts import about_reference
 

@@ -51,7 +51,7 @@ def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's o
     from kapitan.refs.base import PlainRef, PlainRefBackend, RefController
 
     class BarePaths(PlainRefBackend):  # type: ignore[misc]  # Kapitan has no types
-        """Reveals a reference as its own path, whatever is kept there."""
+        """Reveals a reference as its own path, whatever is stored there."""
 
         def __init__(self) -> None:
             super().__init__("")
@@ -91,7 +91,7 @@ def about_reference(error: CommodoreError) -> CommodoreError:
 
 
 def words_of(error: BaseException) -> str:
-    """What an error of Kapitan says, read as well as it can be."""
+    """The message of an error of Kapitan, as readable as possible."""
     # gojsonnet 0.22 does not end the text of a failed import: Python cannot decode what follows.
     cause: BaseException | None = error
     while cause is not None:

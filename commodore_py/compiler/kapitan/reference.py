@@ -53,7 +53,7 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
         except isolated.Crashed as error:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
         raise_collected(
-            # The scratch folder is gone when this is read.
+            # The scratch folder is removed before this is read.
             (
                 about_reference(
                     CompileError(
@@ -87,15 +87,15 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     arguments = arguments_of(job)
     cached.args = arguments
-    said = _Errors()
-    logging.getLogger().addHandler(said)
+    errors = _Errors()
+    logging.getLogger().addHandler(errors)
     try:
         inventory = get_inventory(str(job.root / "inventory"))
         targets = load_target_inventory(inventory, list(job.targets))
     except (Exception, SystemExit) as error:
         # Kapitan checks all targets at once, logs what it does not like, and ends the process.
         raise CompileError(
-            f"Kapitan does not accept the inventory: {said.text() or error}",
+            f"Kapitan does not accept the inventory: {errors.text() or error}",
             where="parameters.kapitan of the targets",
             hint="check input types and keys of the compile and dependencies entries;"
             " -v shows Kapitan's own words",

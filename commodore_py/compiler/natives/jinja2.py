@@ -77,16 +77,16 @@ class _Loader(jinja2.BaseLoader):
 
 def _add_filters(environment: jinja2.Environment) -> None:
     root = logging.getLogger()
-    # Kapitan sets up logging when it is imported, unless somebody else did.
-    somebody = logging.NullHandler()
-    root.addHandler(somebody)
+    # Kapitan sets up logging when it is imported, unless there is a handler.
+    handler = logging.NullHandler()
+    root.addHandler(handler)
     try:
         from kapitan.utils import (
             load_jinja2_filters,
             load_jinja2_filters_from_file,
         )
     finally:
-        root.removeHandler(somebody)
+        root.removeHandler(handler)
     load_jinja2_filters(environment)
     # Nothing is revealed while compiling.
     environment.filters["reveal_maybe"] = lambda reference: reference

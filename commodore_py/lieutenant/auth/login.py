@@ -73,7 +73,7 @@ class Login:
 
 def way_here(*, listen: str) -> Way:
     """The way to log in on this machine; a listen address implies a browser."""
-    if not desktop.somebody_is_there():
+    if not desktop.is_interactive():
         return Way.NONE
     return Way.BROWSER if listen or desktop.has_browser() else Way.NO_BROWSER
 

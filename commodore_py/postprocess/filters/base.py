@@ -33,7 +33,7 @@ class Job:
     inventory: Mapping[str, Any]
     documents: Documents
     traces: list[bytes] | None = None
-    """Where to keep what the code traces, if somebody wants to know."""
+    """Collects the traces of the code, if they are wanted."""
 
     @property
     def output_path(self) -> Path:

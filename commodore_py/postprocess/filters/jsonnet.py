@@ -86,7 +86,7 @@ def _content(job: Job) -> bytes | None:
     try:
         return job.overlay.read(job.source)
     except NotReadable:
-        return None  # who evaluates it says so
+        return None  # reported when it is evaluated
 
 
 def _read_import(job: Job, path: str) -> bytes | None:
