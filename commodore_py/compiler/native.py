@@ -17,7 +17,7 @@ from .entries import Entries, entries_of
 from .evaluation import Evaluation
 from .formats import style_of
 from .inventory.imports import InventoryImports
-from .kapitan.foreign import Kapitan
+from .kapitan.inputs import Kapitan
 from .lookup import Lookup
 from .memo import Memo
 from .output import Output

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .cached.entry import EntryCache
     from .entry import Entry
     from .evaluation import Evaluation
-    from .kapitan.foreign import Kapitan
+    from .kapitan.inputs import Kapitan
     from .lookup import Lookup
     from .output import Output
     from .tags import Tags

@@ -20,14 +20,14 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
-from .kept_files import Copies, Listing, list_files
-from .waiting_lock import locked
+from .copies import Copies, Listing, list_files
+from .file_lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
-    from .kept_files import Mark
+    from .copies import Mark
 
 _PATIENCE = 600.0
 

@@ -1,4 +1,4 @@
-"""The other side of `foreign`: one entry by Kapitan's input class, in a process of its own."""
+"""The other side of `inputs`: one entry by Kapitan's input class, in a process of its own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .parts import arguments_of, references_of, words_of
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .foreign import Request
+    from .inputs import Request
 
 
 class _Inventory(dict[str, Any]):

@@ -19,7 +19,7 @@ from commodore_py.compiler.entry import InputJob
 from commodore_py.compiler.evaluation import Evaluation
 from commodore_py.compiler.inputs import INPUT_TYPES
 from commodore_py.compiler.inventory.imports import InventoryImports
-from commodore_py.compiler.kapitan.foreign import Kapitan
+from commodore_py.compiler.kapitan.inputs import Kapitan
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.memo import Memo
 from commodore_py.compiler.output import Output

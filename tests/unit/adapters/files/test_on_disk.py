@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files import on_disk
-from commodore_py.adapters.files.kept_files import list_files
+from commodore_py.adapters.files.copies import list_files
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 from tests.support.builders import git
