@@ -51,7 +51,7 @@ def run(
 
     `env` adds to our own environment; None takes a variable out of it. `only_env` is used instead
     of both. The files in `keep_open` stay open for as long as it lives. With `forward`, what it
-    says on stderr is also shown; with `merge_stderr`, it is part of the result.
+    prints on stderr is also shown; with `merge_stderr`, it is part of the result.
     """
     try:
         with _watched(command, cwd):
