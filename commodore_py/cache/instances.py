@@ -73,7 +73,7 @@ def note(folder: Path, sources: Sources, events: Events) -> None:
 
 
 def read(folder: Path) -> Mapping[str, InstanceReads] | None:
-    """What the last compile noted, by instance; None if there is no valid note."""
+    """The note of the last compile, by instance; None without a valid one."""
     try:
         content = json.loads((folder / READS_FILE).read_bytes())
         if content["schema"] != _SCHEMA:
@@ -104,11 +104,11 @@ def reads_one_of(files: Collection[str], events: Events, root: Path) -> str:
 
 
 def _paths_read(events: Events) -> Iterator[tuple[str, bool]]:
-    """Every absolute path that code asked about, and whether it is a pattern."""
+    """Every absolute path that code read or tested, and whether it is a pattern."""
     for verdicts in events.of(Verdicts):
         # In their order, so that the same one is reported each time.
-        asked = {question: None for verdict in verdicts.all for question in verdict.questions}
-        for question in asked:
+        questions = {question: None for verdict in verdicts.all for question in verdict.questions}
+        for question in questions:
             if isinstance(question, PathQuestion):
                 path = os.path.normpath(verdicts.roots.absolute(question.about))
                 yield path, isinstance(question, Expansion) and glob.has_magic(path)

@@ -104,7 +104,7 @@ class PrivateFolder:
             self._write(path, content)
         except OSError as error:
             self._writable = False
-            # A read-only home is a choice; a full disk is a problem.
+            # A read-only home directory may be intended; a full disk is a problem.
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
             hint = "the run goes on without; `commodore cache prune` frees space"
             _log_once(level, "results are not cached", Distrust(_reason(error), self.folder, hint))

@@ -1,4 +1,4 @@
-"""The record of one piece of work: which questions it asked, and a digest of each answer."""
+"""The record of one piece of work: its questions, and a digest of each answer."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Questions with digests of the answers, in the order in which they were asked.
+    """Questions with digests of the answers, in order.
 
     A record is sealed while it has everything that the work depends on.
     """

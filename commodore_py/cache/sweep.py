@@ -35,7 +35,7 @@ class _File(NamedTuple):
 
 
 class Usage(NamedTuple):
-    """How much is kept, in whole blocks, and when something was last used."""
+    """The size of a store, in whole blocks, and when something was last used."""
 
     blobs: int
     notes: int
@@ -60,7 +60,7 @@ class Verified(NamedTuple):
 
 
 def usage(blobs: str, notes: str) -> Usage:
-    """How much is kept."""
+    """The size of a store."""
     contents, records = (
         [one for one in _files_below(folder) if not one.path.endswith(_ASIDE)]
         for folder in (blobs, notes)

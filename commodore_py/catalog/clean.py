@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 20
 _BACKUPS = "refs/commodore/backup"
-# Refs of compiles: what was put aside, and what was checked out.
+# Refs that compiles write: backups, and commits that were checked out.
 _NOT_THE_USERS = ("--exclude=refs/commodore/*", "--exclude=refs/worktree/*")
 
 
@@ -28,7 +28,7 @@ def clean(config: Config) -> tuple[Path, ...]:
     """Remove generated folders and return them; refuse where unpublished work would be lost."""
     paths = config.paths
     raise_collected(_losses(paths), "nothing was removed")
-    # What lies behind a link is not ours.
+    # The target of a link was not generated.
     generated = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
     for folder in generated:
         try:

@@ -36,7 +36,7 @@ class Recorder:
         self._start = cost_so_far()
 
     def started(self, span: Span) -> None:
-        """Ignored: only finished spans are kept."""
+        """Ignored: only finished spans are recorded."""
 
     def finished(self, span: Span) -> None:
         """Keep it."""

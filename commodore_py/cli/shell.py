@@ -48,7 +48,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
         messages.error(error)
         return error.exit_code
     except BrokenPipeError:
-        # The reader of our output is gone; Python must not try to flush it again.
+        # The pipe's reader has closed it; Python must not flush stdout again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:

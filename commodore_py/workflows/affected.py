@@ -146,7 +146,7 @@ class _Search:
         return False
 
     def _by_coming_and_going(self, reads: InstanceReads, path: str) -> str:
-        """A class that is new or gone: it was not included, or cannot be any more."""
+        """A class that was added or removed: it was not included, or cannot be any more."""
         classes = self._realpath(str(self.paths.classes))
         if path.startswith(f"{classes}/"):
             return "it is added to the hierarchy or removed from it"

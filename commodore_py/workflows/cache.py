@@ -46,7 +46,7 @@ class Repository:
     freed: int
     """What removing it would free: working directories may hold the same files."""
     used: datetime
-    """When objects were last lent, or the remote was last seen to have new ones."""
+    """When objects were last used, or new ones were last fetched from the remote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Files that have changed: named by the user, or since a commit in the checkouts that lie here."""
+"""Changed files: named by the user, or changed since a commit of the checkouts they are in."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ChangedFile:
 
 
 def named(files: Iterable[Path]) -> Iterator[ChangedFile]:
-    """Files of which anything may change; those that are not there have just gone."""
+    """Files that the user names: missing ones are deleted, the others modified."""
     for file in files:
         path = Path(os.path.abspath(file))  # noqa: PTH100 - resolve would follow links
         yield ChangedFile(path, "modified" if path.is_file() else "deleted")

@@ -16,7 +16,7 @@ import pytest
 from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install
-from commodore_py.workflows.tools.programs import TOOLS, Tool, ask
+from commodore_py.workflows.tools.programs import TOOLS, Tool, query_version
 from tests.support.servers.api import Reply, error_reply, serve_api
 from tests.support.tool_releases import Publisher, program_script, tar_archive, write_program
 
@@ -78,7 +78,7 @@ def test_a_tool_is_brought_verified_and_recorded(
     bring(folder, publisher, release)
 
     program = folder.program(tool)
-    assert ask(tool, str(program)).version == "v1.2.3"
+    assert query_version(tool, str(program)).version == "v1.2.3"
     assert program.stat().st_mode & 0o7777 == 0o755
     assert json.loads(folder.record.read_text()) == {tool: "2026-01-09T15:20:00"}
     assert sorted(path.name for path in folder.path.iterdir()) == sorted([tool, "state.json"])

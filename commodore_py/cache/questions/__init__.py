@@ -1,1 +1,1 @@
-"""What work asks about its inputs: one type per kind of question, and one table of kinds."""
+"""Questions of work about its inputs: one type per kind, and one table of kinds."""

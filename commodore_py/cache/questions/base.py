@@ -1,4 +1,4 @@
-"""What every question can do, what it is asked about, and what may affect its answer."""
+"""The base of all questions, the view that they are asked about, and what changes an answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class TargetViews(Protocol):
 
 @dataclass(slots=True)
 class View:
-    """Everything that one piece of work can ask about, as it is now."""
+    """The current state of everything that one piece of work can read."""
 
     files: Overlay
     roots: Roots

@@ -196,7 +196,7 @@ class Expansion(PathQuestion):
 
 
 class Location(Question):
-    """The absolute path of something: asked by code that can see it."""
+    """The absolute path of something: for code that can see it."""
 
     kind = "location"
 

@@ -51,7 +51,7 @@ _parsed: dict[str, Question] = {}
 
 
 def parse(stored: str) -> Question:
-    """The question that was stored; each is made once. A ValueError if there is no such kind."""
+    """The stored question; each is created once. Raises ValueError for an unknown kind."""
     question = _parsed.get(stored)
     if question is None:
         kind, _, about = stored.partition(" ")

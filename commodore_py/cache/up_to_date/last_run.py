@@ -62,7 +62,7 @@ class LastRun:
 
 
 def read(folder: Path) -> LastRun | None:
-    """What the last run noted; None where there is no valid note."""
+    """The note of the last run; None without a valid one."""
     try:
         digest, _, content = _file_in(folder).read_bytes().partition(b"\n")
         if digest.decode() != _digest(content):

@@ -1,4 +1,4 @@
-"""One tree against another, in the words that Git would have for it (pure)."""
+"""Compare two trees: added, deleted, modified and renamed files, as in Git (pure)."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ _FILE, _PROGRAM = 0o100644, 0o100755
 
 
 def change_between(old: Tree, new: Tree) -> Change:
-    """What came, went and changed; what only moved is a rename, if nothing in it changed."""
-    gone = [path for path in old if path not in new]
-    came = [path for path in new if path not in old]
-    moved = dict(_moved(old, new, gone, came))
+    """Added, deleted and modified files; a file that moved unchanged is a rename."""
+    deleted = [path for path in old if path not in new]
+    added = [path for path in new if path not in old]
+    moved = dict(_moved(old, new, deleted, added))
     found = [
         *(_pair("renamed", moved[path], path, old[moved[path]], new[path]) for path in moved),
-        *(_pair("added", path, path, None, new[path]) for path in came if path not in moved),
+        *(_pair("added", path, path, None, new[path]) for path in added if path not in moved),
         *(
             _pair("deleted", path, path, old[path], None)
-            for path in gone
+            for path in deleted
             if path not in moved.values()
         ),
         *(
@@ -41,13 +41,13 @@ def change_between(old: Tree, new: Tree) -> Change:
 
 
 def _moved(
-    old: Tree, new: Tree, gone: list[PurePosixPath], came: list[PurePosixPath]
+    old: Tree, new: Tree, deleted: list[PurePosixPath], added: list[PurePosixPath]
 ) -> Iterator[tuple[PurePosixPath, PurePosixPath]]:
     left = defaultdict(list)
-    for path in sorted(gone, reverse=True):
+    for path in sorted(deleted, reverse=True):
         if old[path].content:  # empty files are all alike
             left[old[path].content].append(path)
-    for path in sorted(came):
+    for path in sorted(added):
         if same := left.get(new[path].content):
             yield path, same.pop()
 

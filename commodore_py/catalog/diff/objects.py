@@ -128,7 +128,7 @@ def _uncollected() -> Iterator[None]:
         yield
     finally:
         if enabled:
-            # Else it would look at all of them at once now; what nobody needs goes all the same.
+            # Otherwise the collector would scan all objects now; unused ones are freed anyway.
             gc.freeze()
             gc.enable()
 

@@ -39,7 +39,7 @@ class Pair:
 
 
 def staged_files(directory: Path) -> tuple[FileChange, ...]:
-    """The index against HEAD, or against nothing where there is no commit yet."""
+    """The index against HEAD, or against an empty tree before the first commit."""
     output = git_bytes(
         directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
     )

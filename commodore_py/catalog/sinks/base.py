@@ -63,7 +63,7 @@ class SinkKind(Protocol):
         """Whether the settings name this destination; the first such in the table is used."""
 
     def folder_of(self, config: Config) -> Path | None:
-        """Where the catalog lies; None if it is a repository, which is fetched while gathering."""
+        """The path of the catalog; None for a repository, which is fetched while gathering."""
 
     def check(self, config: Config, cluster: str) -> None:
         """Refuse a destination that cannot be written to, before there is any work."""

@@ -110,7 +110,7 @@ class GitCatalog:
                 branch=self.branch,
                 kept_in=str(self.directory),
             ) from error
-        # A branch for review is deleted one day: what was pushed to it is still nobody's work.
+        # A branch for review is deleted eventually: commits pushed to it are still not local work.
         name = self.branch.replace("/", "%")  # a branch may be below another's name
         git(self.directory, "update-ref", f"refs/commodore/pushed/{name}", "HEAD")
 

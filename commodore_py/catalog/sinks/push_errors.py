@@ -10,7 +10,7 @@ from commodore_py.errors import CommodoreError
 from .base import Overtaken
 
 _REFUSED = re.compile(r"^ ! (\[[^\]]+\]).* -> \S+(?: (\(.*\)))?$", re.MULTILINE)
-_SAID_BY_SERVER = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
+_SERVER_MESSAGE = re.compile(r"^remote: (.*\S)\s*$", re.MULTILINE)
 # The last two: two pushes at the same moment, of which the server takes one.
 _OVERTAKEN = ("fetch first", "non-fast-forward", "stale info", "cannot lock ref", "incorrect old")
 _LOST_RACE = re.compile(r"failed to update ref|reference already exists")
@@ -53,8 +53,8 @@ def push_failed(
     """The output of Git and the server as one error."""
     refused = _REFUSED.search(stderr)
     reason = " ".join(filter(None, refused.groups())) if refused else stderr.strip()
-    said = _SAID_BY_SERVER.findall(stderr)
-    overtaken = _is_overtaken(reason, said)
+    reported = _SERVER_MESSAGE.findall(stderr)
+    overtaken = _is_overtaken(reason, reported)
     kind = Overtaken if overtaken else CommodoreError
     shown = without_password(pushed_to)
     remedy = (
@@ -67,15 +67,15 @@ def push_failed(
         where=without_password(url),
         hint=f"{remedy}; the commit is kept in {kept_in}",
     )
-    if said:
-        error.add_note("the server reported: " + without_password(" / ".join(said)))
+    if reported:
+        error.add_note("the server reported: " + without_password(" / ".join(reported)))
     return error
 
 
-def _is_overtaken(reason: str, said: list[str]) -> bool:
+def _is_overtaken(reason: str, reported: list[str]) -> bool:
     if any(word in reason for word in _OVERTAKEN):
         return True
-    return bool(_LOST_RACE.search(reason)) and any("cannot lock ref" in line for line in said)
+    return bool(_LOST_RACE.search(reason)) and any("cannot lock ref" in line for line in reported)
 
 
 def _remedy(stderr: str, **words: str) -> str:

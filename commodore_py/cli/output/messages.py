@@ -92,7 +92,7 @@ def confirm(question: str, *, undone: str, in_advance: str) -> bool:
     """Ask yes or no, no by default; fails if stdin is closed."""
     while True:
         click.echo(f"{question} [y/N]: ", nl=False, err=True)
-        # click's own prompt does not tell Ctrl-C from the end of stdin.
+        # click's own prompt cannot distinguish Ctrl-C from the end of stdin.
         line = sys.stdin.readline() if sys.stdin else ""
         if not line:
             click.echo(err=True)

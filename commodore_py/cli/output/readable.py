@@ -1,4 +1,4 @@
-"""Values of the hierarchy as YAML for reading: in order, several lines as such, umlauts kept."""
+"""Values of the hierarchy as readable YAML: in order, block strings, non-ASCII unescaped."""
 
 from __future__ import annotations
 

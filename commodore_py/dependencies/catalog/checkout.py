@@ -1,4 +1,4 @@
-"""The catalog's checkout: taken as it is, or brought to the tip of its remote."""
+"""The catalog's checkout: used as it is, or updated to the tip of its remote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whose catalog a checkout is: noted in its own Git settings, never as a file."""
+"""The cluster that a catalog's checkout belongs to: stored in its Git settings, not as a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The catalog's checkout at the tip of its remote, without loss of local work."""
+"""Update the catalog's checkout to the tip of its remote, without loss of local work."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _MISSING = ("does not appear to be a git repository", "not found", "does not exi
 
 
 def query(config: Config, cluster: Cluster) -> RemoteRefs | None:
-    """What the remote has; raises if work of others lies in the checkout."""
+    """Query the refs of the remote; raises if the checkout contains local work."""
     directory, what = config.paths.catalog, _name(cluster)
     _foreign_work(what, directory, status(directory, untracked=True), force=config.force)
     return _ask(config, what, cluster.catalog_url)
@@ -194,7 +194,7 @@ def _take_tip(
 
 
 def _start_empty(directory: Path, branch: str) -> None:
-    """Make a clone look like a new one of an empty repository, old files and all gone."""
+    """Reset a clone to that of an empty repository: a new branch, without the old files."""
     nothing = git(directory, "hash-object", "-t", "tree", "-w", "--stdin")
     git(directory, "read-tree", "--reset", "-u", nothing)
     git(directory, "symbolic-ref", "HEAD", f"refs/heads/{branch}")

@@ -1,4 +1,4 @@
-"""Write downloads to their paths: replaces what we wrote, keeps what others wrote."""
+"""Write downloads to their paths: replace what an earlier run wrote, keep all other files."""
 
 from __future__ import annotations
 

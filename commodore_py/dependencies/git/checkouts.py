@@ -1,4 +1,4 @@
-"""Ordinary clones (global, tenant, catalog): made aside, then updated in place."""
+"""Ordinary clones (global, tenant, catalog): cloned to a temporary path, then updated in place."""
 
 from __future__ import annotations
 
@@ -189,9 +189,9 @@ def update_clone(
     response: RemoteRefs | None,
     rule: PushRule | None = None,
 ) -> tuple[Refs, bool]:
-    """Bring a clone up to what its remote answered; says whether that is another repository.
+    """Update a clone to the response of its remote; returns whether the repository changed.
 
-    Without an response, the clone has all that is needed.
+    Without a response, the clone has all that is needed.
     """
     old = remote_settings(directory).get("remote.origin.url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
@@ -228,7 +228,7 @@ def check_out(
 ) -> str:
     """Check out a branch (tracking its remote), a tag or a commit; returns the commit.
 
-    There is no journal for a clone that is not in its place yet.
+    A clone that is not at its final path yet has no journal.
     """
     # A branch wins over a tag of that name, as it does in the peer's clones.
     found = find(directory, refs, revision, prefer="branch")

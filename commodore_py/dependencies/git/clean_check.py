@@ -26,9 +26,9 @@ _SETTLED = 2_000_000_000
 def is_clean(
     worktree: Path, git_folder: str | Path, clone: Path, commit: str, *, untracked: bool
 ) -> bool:
-    """Whether a checkout is clean by Git's index, or as it was when Git itself called it clean.
+    """Whether a checkout is clean by its index, or unchanged since `git status` found it clean.
 
-    With `untracked`, that goes for all that lies in the checkout, else for what Git keeps.
+    With `untracked`, all files of the checkout count, otherwise only the tracked files.
     """
     if by_program():
         return False

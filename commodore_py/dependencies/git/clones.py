@@ -165,7 +165,7 @@ def _copied(
     rule: PushRule | None,
     blueprint: Blueprint | None,
 ) -> Refs | None:
-    """Make a clone of what lies on this machine; None where that is left to a fetch."""
+    """Clone a repository on this machine by its files; None where a fetch is needed."""
     if by_program():
         return None
     aside = aside_of(bare)

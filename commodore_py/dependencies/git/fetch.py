@@ -1,4 +1,4 @@
-"""From Git, in parallel by repository."""
+"""Fetch dependencies from Git, the repositories in parallel."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def _clear_the_way(
     responses: ResponsesByClone,
     config: Config,
 ) -> None:
-    """Report everything that stands in the way; put local work aside if that is forced."""
+    """Report all obstacles; with `--force`, back up local work instead of reporting it."""
     force, paths = config.force, config.paths
     raise_collected(
         (

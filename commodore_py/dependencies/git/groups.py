@@ -1,4 +1,4 @@
-"""What is wanted, by where it comes from and where it goes to."""
+"""Dependencies grouped by the clone they are fetched into; paths of clones and checkouts."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def place_of(spec: DependencySpec, paths: WorkPaths) -> Path:
 
 
 def bare_clone_of(spec: DependencySpec, paths: WorkPaths) -> Path:
-    """Where the clone of a dependency's repository lies."""
+    """The path of the bare clone of a dependency's repository."""
     return paths.bare_clones / git_urls.dependency_key(spec.url)
 
 

@@ -65,9 +65,9 @@ class ObjectCache:
         return (self.entry(url) / LIST).is_file()
 
     def populate(self, url: str, clone: Path) -> bool:
-        """Give a new clone what is there of its remote; says whether there was anything.
+        """Fill a new clone with the cached objects of its remote; returns whether there were any.
 
-        The fetch that follows brings the rest.
+        The fetch that follows downloads the rest.
         """
         entry = self.entry(url)
         try:
@@ -109,7 +109,7 @@ class ObjectCache:
         return ""
 
     def drop(self, entry: Path) -> bool:
-        """Remove an entry, unless another run works on it; says whether it is gone."""
+        """Remove an entry, unless another run uses it; returns whether it was removed."""
         try:
             with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
                 discard(entry)

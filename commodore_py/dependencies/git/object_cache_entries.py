@@ -25,7 +25,7 @@ LIST = "commodore-lends.json"
 """What an entry holds; a repository without this file is not finished."""
 
 _SCHEMA = "git-cache-entry/v1"
-# What is the remote's, and nothing of the user's: neither branches nor what was put aside.
+# Refs of the remote, none of the user's: neither local branches nor backups.
 _OF_REMOTE = ("refs/remotes/origin", "refs/tags")
 _CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = true\n"
 _TEMPORARY = "refs/commodore/lent/"
@@ -35,7 +35,7 @@ _SETTINGS = ("fetch.unpackLimit=1", "gc.autoDetach=false", "maintenance.autoDeta
 
 
 class BrokenEntry(Exception):
-    """An entry does not hold what it says."""
+    """The content of an entry differs from its list."""
 
 
 def remove_cache_refs(clone: Path) -> None:
@@ -141,12 +141,12 @@ def update_from(entry: Path, clone: Path, *, fresh: bool) -> None:
 
 def _is_current(entry: Path, clone: Path) -> bool:
     """Whether an entry has all that a clone has of its remote."""
-    have, kept = read_refs(clone, *_OF_REMOTE), read_refs(entry, *_OF_REMOTE)
+    have, cached = read_refs(clone, *_OF_REMOTE), read_refs(entry, *_OF_REMOTE)
     try:
         listed = set(_listed(entry)[1])
     except BrokenEntry:
         return False
-    return _of_remote(have) == _of_remote(kept) and listed == _tips(have)
+    return _of_remote(have) == _of_remote(cached) and listed == _tips(have)
 
 
 def _copy(clone: Path, entry: Path) -> bool:
@@ -189,7 +189,7 @@ def _fetch_into(repository: Path, source: Path, refspecs: Iterable[str]) -> None
     how = ("--quiet", "--prune", "--force", "--no-tags", "--no-write-fetch-head")
     settings = [part for setting in _SETTINGS for part in ("-c", setting)]
     arguments = (*settings, "fetch", *how, "--", str(source.resolve()), *refspecs)
-    # Which protocols remotes may be fetched by says nothing about our own folders.
+    # The user's allowed protocols apply to remotes, not to our own folders.
     git(repository, *arguments, env={"GIT_ALLOW_PROTOCOL": "file"})
 
 

@@ -1,4 +1,4 @@
-"""One round of queries: all remotes in parallel, without those of what is up to date."""
+"""Query all remotes in parallel, except those of dependencies that are up to date."""
 
 from __future__ import annotations
 

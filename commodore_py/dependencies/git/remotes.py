@@ -1,4 +1,4 @@
-"""The refs of remotes, listed once each; what of them a clone lacks (pure from there on)."""
+"""The refs of remotes, each listed once; which of them are missing in a clone (pure)."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class RemoteClient:
         return _recorded(url, _read(files)) if files is not None else None
 
     def local_folder(self, url: str, settings: str) -> Path | None:
-        """Where a remote lies on this machine, if it does and may be read without a server."""
+        """The path of a remote on this machine; None if it must be fetched by Git."""
         path = git_urls.local_path(git_urls.normalise(url))
         # The user's settings may make another address of it: `url.<base>.insteadOf`.
         if path is None or by_program() or _rewrites(settings) or self._has_rules():

@@ -1,4 +1,4 @@
-"""Versions to commits: which branch, tag or commit of a clone is meant."""
+"""Resolve versions to commits: a branch, a tag or a commit of a clone."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def configuration_at(
         return None
     head = have.symbolic.get("HEAD", "")
     at = (have.objects.get(head or "HEAD", ""), head.removeprefix("refs/heads/"))
-    if at != (found.commit, found.branch) or not _all_is_kept(have, found.commit):
+    if at != (found.commit, found.branch) or not _all_is_published(have, found.commit):
         return None
     clean = is_recorded(git_folder, found.commit) and clean_check.is_clean(
         directory, git_folder, git_folder, found.commit, untracked=True
@@ -137,7 +137,7 @@ def _refs_for(
 def _refs_for_all(
     have: RefValues, revision: str, query: Callable[[], RemoteRefs | None]
 ) -> Refs | None:
-    """The same for a clone of which everything is kept up to date, and a revision of it."""
+    """The same for a clone whose refs are all kept up to date, and one revision."""
     noted = have.symbolic.get(_DEFAULT, "")
     if is_commit(revision):
         there = not noted or noted in have.objects
@@ -179,13 +179,13 @@ def _is_ours(worktree: Path, bare: Path, head: Head) -> bool:
     )
 
 
-def _all_is_kept(have: RefValues, commit: str) -> bool:
-    """Whether no local branch leads to a commit that is nowhere else."""
-    kept = {
+def _all_is_published(have: RefValues, commit: str) -> bool:
+    """Whether all local branches are at commits that exist elsewhere, too."""
+    published = {
         value
         for values in (have.objects, have.peeled)
         for name, value in values.items()
         if name.startswith(_KEPT)
     }
     tips = {value for name, value in have.objects.items() if name.startswith("refs/heads/")}
-    return {commit, *tips} <= kept
+    return {commit, *tips} <= published

@@ -1,4 +1,4 @@
-"""One bare clone per repository, one worktree per dependency."""
+"""Worktrees of bare clones, one per dependency: add, update, move and remove."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
 def put_work_aside(
     spec: DependencySpec, worktree: Path, journal: Journal, *, ignored: Sequence[str] = ()
 ) -> None:
-    """Keep local work where it can be found again, and leave the worktree clean or gone."""
+    """Back up local work under refs; afterwards the worktree is clean or removed."""
     git_folder = git_folder_of(worktree)
     if git_folder is not None:
         put_aside(worktree, str(spec), kept_in=git_folder.parent.parent, ignored=ignored)
@@ -158,9 +158,9 @@ def _create(worktree: Path, bare: Path, found: Found, refs: Refs, journal: Journ
 
 
 def _forget_lost(bare: Path) -> dict[Path, tuple[str, str]]:
-    """Let Git forget worktrees that are gone, but nothing that was committed only there.
+    """Let Git forget missing worktrees, and keep commits that exist only there.
 
-    Returns the heads of those that are there.
+    Returns the heads of the worktrees that exist.
     """
     there = heads_of(bare)
     known = admins_in(bare)

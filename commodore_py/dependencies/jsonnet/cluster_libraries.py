@@ -1,4 +1,4 @@
-"""Install the Jsonnet libraries of a cluster, by ourselves or with the program jb."""
+"""Install the Jsonnet libraries of a cluster, by our own code or with the program jb."""
 
 from __future__ import annotations
 

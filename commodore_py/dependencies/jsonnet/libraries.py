@@ -41,7 +41,7 @@ def link_libraries(
 
 
 def update_links(folder: Path, wanted: Mapping[str, Path], *, prune: bool) -> None:
-    """Create these links in a folder; raises if a real file or folder is in the way."""
+    """Create these links in a folder; raises if a file or folder already exists there."""
     raise_collected(
         (
             CommodoreError(

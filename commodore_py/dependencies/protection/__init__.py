@@ -1,1 +1,1 @@
-"""What keeps local work: locks, journals, recovery after a killed run, undo."""
+"""Protection of local work: locks, journals, recovery after a killed run, undo."""

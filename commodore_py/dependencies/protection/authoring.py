@@ -133,9 +133,9 @@ def local_work(what: str, place: Path) -> LocalWork | None:
 
 
 def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
-    """Delete a checkout, and its clone if nothing else is in it; returns a clone that is kept.
+    """Delete a checkout, and its clone if nothing else is in it; returns a clone that remains.
 
-    Local work is put aside first. A clone that is not the working directory's is never deleted.
+    Local work is backed up first. A clone that is not the working directory's is never deleted.
     """
     git_folder = git_folder_of(place)
     has_work = local_work(what, place) is not None
@@ -165,7 +165,7 @@ def delete_checkout(paths: WorkPaths, what: str, place: Path) -> Path | None:
 
 @contextmanager
 def _clone(bare: Path, url: str) -> Iterator[None]:
-    """A clone to work in, which is gone again if that fails and it was not there before."""
+    """A clone to work in; removed after a failure, unless it existed before."""
     fresh = not (bare / "HEAD").is_file()
     try:
         if fresh:
@@ -202,7 +202,7 @@ def _commit(git_folder: Path, first: FirstCommit) -> str:
     env = {"GIT_INDEX_FILE": str(index), **first.who}
     where = (f"--git-dir={git_folder.resolve()}", f"--work-tree={first.content.resolve()}")
     try:
-        # What the user ignores everywhere is no business of the template.
+        # The user's global ignore rules do not apply to the template's files.
         rules = ("-c", "core.excludesFile=/dev/null")
         git(
             first.content, *rules, *where, "add", "--all", "--", ".", ":!*.orig", ":!*.rej", env=env

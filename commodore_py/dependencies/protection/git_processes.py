@@ -1,4 +1,4 @@
-"""Git processes that run in some folder, whatever started them."""
+"""Find running Git processes by their working directories."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _from_lsof() -> Iterator[tuple[int, str]]:
     try:
         listing = run(["lsof", "-w", "-a", "-c", "git", "-d", "cwd", "-Fpn"])
     except ProgramFailed as error:
-        if error.code != 1:  # 1 is how it says that there are none
+        if error.code != 1:  # 1 if there are none
             log.debug("cannot list git processes: %s", error)
         return
     number = 0

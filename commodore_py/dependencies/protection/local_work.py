@@ -64,7 +64,7 @@ class LocalWork(CommodoreError):
 
 
 def in_the_way(stderr: str) -> list[str]:
-    """The files that Git refused to overwrite in a checkout, if that is what it says."""
+    """The files that Git refused to overwrite in a checkout, by its error message."""
     if not any(sign in stderr for sign in _IN_THE_WAY):
         return []
     return [line[1:] for line in stderr.splitlines() if line.startswith("\t")]
@@ -133,9 +133,9 @@ def record_checkout(directory: Path, git_folder: Path, commit: str) -> None:
 
 
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:
-    """Keep everything of a checkout, untracked files included, under refs of its repository.
+    """Back up everything of a checkout, untracked files included, under refs of its repository.
 
-    Ignored files stay where they are; those that cannot are named.
+    Ignored files stay in the checkout, except for those in `ignored`.
     """
     ref = f"{_BACKUPS}/{moment()}"
     git(directory, "update-ref", ref, _snapshot(directory, what, ignored))
@@ -147,7 +147,7 @@ def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[st
 
 
 def keep_tip(directory: Path, ref: str, commit: str) -> bool:
-    """Keep a commit under a ref, if it is nowhere else; says whether that was so."""
+    """Keep a commit under a ref if it exists nowhere else; returns whether it was kept."""
     if not unpushed(directory, "--max-count=1", commit):
         return False
     git(directory, "update-ref", ref, commit)
@@ -189,15 +189,15 @@ def keep_head(bare: Path, admin: Path) -> None:
 
 
 def move_aside(what: str, directory: Path) -> None:
-    """Move a whole folder to where nothing looks for it, and say where that is."""
-    kept = directory.parent / ".put-aside" / f"{directory.name}-{moment()}"
-    kept.parent.mkdir(exist_ok=True)
-    directory.rename(kept)
-    log.warning("%s was moved to %s", what, kept)
+    """Move a whole folder to the folder of backups, and log its new path."""
+    backup = directory.parent / ".put-aside" / f"{directory.name}-{moment()}"
+    backup.parent.mkdir(exist_ok=True)
+    directory.rename(backup)
+    log.warning("%s was moved to %s", what, backup)
 
 
 def moment() -> str:
-    """A name for something that is put aside now."""
+    """The time in UTC, as a name for backups."""
     return datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
 
 

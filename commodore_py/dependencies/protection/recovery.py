@@ -55,7 +55,7 @@ def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:
     intents = tuple(Journal.of(paths).open_intents())
     asides = _asides(paths)
 
-    # Only the process that was killed is surely gone; what it had started may be at work yet.
+    # Only the killed process has certainly ended; processes that it started may still run.
     concerned = [one for one in locks if locks[one]] + [admin.parent.parent for admin in incomplete]
     busy = {place for one in concerned for place in _places_of(one)} | set(asides)
     busy |= {paths.root / name for _, one in intents for name in (one.place, one.clone) if name}

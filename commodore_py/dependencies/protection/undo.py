@@ -35,9 +35,9 @@ def journaled(
     clone: Path | None = None,
     url: str = "",
 ) -> Iterator[None]:
-    """Take a step that is taken back if it ends half way, now or by the next run.
+    """Run a step that is undone if it does not finish, now or by the next run.
 
-    There is no journal for what is not in its place yet.
+    A checkout that is not at its final path yet has no journal.
     """
     if journal is None:
         yield

@@ -1,4 +1,4 @@
-"""Which files of a checkout Git wrote: those that are a version's, or the beginning of one."""
+"""Find the files of a checkout that Git wrote: complete or truncated files of a version."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Version:
 
     @classmethod
     def of(cls, directory: Path, tree: str) -> Version:
-        """Ask Git for it; there may be no version at all."""
+        """List the files with Git; without a version there are none."""
         output = git_bytes(directory, "ls-tree", "-r", "-z", "--full-tree", tree) if tree else b""
         files = {}
         for line in os.fsdecode(output).split("\0")[:-1]:

@@ -172,7 +172,7 @@ def _walk(
     with os.scandir(folder) as entries:
         for entry in sorted(entries, key=lambda one: one.name):
             path, link = Path(entry.path), entry.is_symlink()
-            # Of a symlink to itself, pathlib says that it is not a folder; scandir's entries raise.
+            # For a symlink to itself, pathlib's is_dir returns False; entries of scandir raise.
             if path.is_dir() if link else entry.is_dir():
                 if link and any(path.samefile(one) for one in above):
                     errors.append(

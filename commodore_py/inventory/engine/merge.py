@@ -99,7 +99,7 @@ class LayerCache:
     __slots__ = ("_known",)
 
     def __init__(self) -> None:
-        # The layers are kept beside the result: their identities are the key.
+        # The layers stay referenced beside the result: their identities are the key.
         self._known: dict[tuple[int, ...], tuple[tuple[Value, ...], Value]] = {}
 
     def merged(self, layers: list[Value]) -> Value:

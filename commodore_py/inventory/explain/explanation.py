@@ -181,7 +181,7 @@ def _reference(lookup: Lookup) -> Reference:
 
 
 def _as_written(value: Value) -> Any:  # noqa: ANN401 - plain YAML values
-    """A value as in its file: references and marks are kept."""
+    """A value as in its file, with references and marks."""
     match value:
         case Token():
             return value.text

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class _Absent:
-    """There is no value, not even null."""
+    """The absence of a value; null is a value."""
 
     def __repr__(self) -> str:
         return "ABSENT"

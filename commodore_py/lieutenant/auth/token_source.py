@@ -33,7 +33,7 @@ _HOW_TO_AUTHENTICATE = (
 
 
 class NoToken(CommodoreError):
-    """There is no token for the API, and no way to get one."""
+    """A token for the API is missing and cannot be obtained."""
 
     @classmethod
     def for_api(cls, api_url: str) -> NoToken:

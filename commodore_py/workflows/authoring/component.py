@@ -1,4 +1,4 @@
-"""A component where its author works on it: its name, its files, and what is wrong with them."""
+"""A component in its author's checkout: its name, its files, and their problems."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def name_of(directory: Path) -> str:
 
 
 def repository_around(directory: Path) -> Path | None:
-    """The top of the Git checkout that a folder lies in; none if it lies in none."""
+    """The root of the Git checkout that contains a folder; None if there is none."""
     for folder in (directory, *directory.parents):
         if (folder / ".git").exists():
             return folder

@@ -153,7 +153,7 @@ def _plan(wanted: CompileRequest, paths: WorkPaths) -> CompilePlan:
 
 @run_log.act("libraries")
 def fetch_libraries(gathered: Gathered, *, keep_others: bool = False) -> None:
-    """Fetch the Jsonnet libraries that the component asks for, into its own folder."""
+    """Fetch the Jsonnet libraries that the component requires, into its own folder."""
     component, config = gathered.request.component.checkout(), gathered.config
     with user_paths_in_errors(_removed_later(config, config.paths.root)):
         install_component_libraries(config, component, gathered.parameters, keep_others=keep_others)

@@ -1,4 +1,4 @@
-"""A package where its author works on it: its name, its test class, and what is wrong with them."""
+"""A package in its author's checkout: its name, its test class, and their problems."""
 
 from __future__ import annotations
 

@@ -56,10 +56,10 @@ class Compiled:
 def compile_package(
     config: Config, package: PackageFolder, *, keep: Path | None, kept: bool
 ) -> Compiled:
-    """Compile a package in a folder of the user's, or else in one made now and, if wanted, kept.
+    """Compile a package in the user's folder, or in a new one that is removed unless `kept`.
 
-    The trees of its instances are written to `compiled/` of the package; what else lies there
-    stays.
+    The trees of its instances are written to `compiled/` of the package; other files there
+    remain.
     """
     with working_directory(keep, kept=kept) as folder:
         if folder.is_relative_to(package.directory):
@@ -99,7 +99,7 @@ def render_package(config: Config, package: PackageFolder, *, passing: bool) -> 
 
 
 def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The trees by their folders, one that lies in another's folder as part of that (pure).
+    """The trees by their folders; a tree inside of another's folder is part of that (pure).
 
     Two instances with different contents for one file are an error.
     """
@@ -191,7 +191,7 @@ def _check_present(
 
 
 def _leave(config: Config, rendered: Rendered) -> None:
-    """Write what people look for in a working directory that is kept."""
+    """Write the usual files of a working directory that is not removed."""
     for name, tree in rendered.instances.items():
         write_tree(config.paths.compiled / name.replace(".", "/"), tree)
     for file in rendered.references:
@@ -200,7 +200,7 @@ def _leave(config: Config, rendered: Rendered) -> None:
 
 @contextmanager
 def working_directory(keep: Path | None, *, kept: bool = False) -> Iterator[Path]:
-    """The folder that was given, or else a passing one; that stays, too, if it is `kept`."""
+    """The given folder, or else a temporary one that is removed unless `kept`."""
     if keep is not None:
         keep.mkdir(parents=True, exist_ok=True)
         yield keep.resolve()

@@ -1,4 +1,4 @@
-"""Messages about a temporary folder, with the paths that its user knows."""
+"""Replace paths of a temporary folder in messages with those of the user's folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed on disk during a run: whether the run itself changed all of it.
+"""Whether all files that changed on disk during a run were changed by the run itself.
 
 A file that is edited during a run may have been read before or after the edit. So a run is only
 noted if every file is now what the run read or wrote.

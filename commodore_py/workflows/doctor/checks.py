@@ -172,11 +172,11 @@ def locks(here: Environment) -> Verdict:
     found = here.work.locks
     if not found:
         return Verdict("ok", "none")
-    told = _some([str(lock.path) for lock in found])
+    paths = _some([str(lock.path) for lock in found])
     if min(lock.age for lock in found) < _SECONDS_AT_WORK:
-        return Verdict("warn", told, "wait: a program may be running there")
+        return Verdict("warn", paths, "wait: a program may be running there")
     remove = f"rm {shlex.join(str(lock.path) for lock in found)}"
-    return Verdict("warn", told, f"if no program is running there: {remove}")
+    return Verdict("warn", paths, f"if no program is running there: {remove}")
 
 
 def caches(here: Environment) -> Verdict:
@@ -184,8 +184,8 @@ def caches(here: Environment) -> Verdict:
     if here.cache is None:
         return Verdict("warn", "there is no cache folder", "set HOME or XDG_CACHE_HOME")
     exposed = {cache.path: mode for cache in here.caches if (mode := _better_mode(cache))}
-    told = ", ".join(f"{c.path.name} {_size(c.size)} (mode {c.mode:04o})" for c in here.caches)
-    found = f"{here.cache}: {told or 'empty'}"
+    sizes = ", ".join(f"{c.path.name} {_size(c.size)} (mode {c.mode:04o})" for c in here.caches)
+    found = f"{here.cache}: {sizes or 'empty'}"
     if exposed:
         remedy = "; ".join(f"chmod {mode} {shlex.quote(str(p))}" for p, mode in exposed.items())
         return Verdict("warn", f"{found}; accessible to other users", remedy)
@@ -210,9 +210,9 @@ CHECKS: dict[str, Callable[[Environment], Verdict]] = {
 
 def _failed(error: CommodoreError, *, otherwise: str = "") -> Verdict:
     errors = error.parts
-    told = [f"{one} ({one.where})" if one.where else str(one) for one in errors]
+    messages = [f"{one} ({one.where})" if one.where else str(one) for one in errors]
     hints = dict.fromkeys(one.hint for one in errors if one.hint)
-    return Verdict("fail", _some(told), "; ".join(hints) or otherwise)
+    return Verdict("fail", _some(messages), "; ".join(hints) or otherwise)
 
 
 def _better_mode(cache: Cache) -> str:

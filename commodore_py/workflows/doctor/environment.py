@@ -46,7 +46,7 @@ class Checkout:
 
 @dataclass(frozen=True, slots=True)
 class Lock:
-    """A lock file of Git; its process may be gone."""
+    """A lock file of Git; its process may have ended."""
 
     path: Path
     age: float

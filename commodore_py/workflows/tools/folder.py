@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
 
-from .programs import ask, version_in
+from .programs import query_version, version_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,7 +54,7 @@ class ToolFolder:
     def version_of(self, tool: str) -> str | None:
         """The version of a managed program, if it exists and prints one."""
         program = self.program(tool)
-        return version_in(ask(tool, str(program)).version) if program.is_file() else None
+        return version_in(query_version(tool, str(program)).version) if program.is_file() else None
 
     def managed(self) -> dict[str, str]:
         """The tools that we manage, and when each was last installed."""

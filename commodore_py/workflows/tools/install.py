@@ -72,7 +72,7 @@ def checksums_in(text: str, url: str) -> dict[str, str]:
                 where=url,
                 hint="expected a SHA-256 digest and a file name",
             )
-        # A star says that the file was read as binary; see sha256sum.
+        # A star marks a file that was read as binary; see sha256sum.
         found[name.strip().removeprefix("*")] = digest.lower()
     return found
 

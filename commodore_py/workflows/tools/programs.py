@@ -52,10 +52,10 @@ def located_tools() -> tuple[Tool, ...]:
 def find_tool(name: str) -> Tool:
     """One of the tools as it would be used."""
     path = shutil.which(name)
-    return ask(name, path) if path else Tool(name, None)
+    return query_version(name, path) if path else Tool(name, None)
 
 
-def ask(name: str, path: str) -> Tool:
+def query_version(name: str, path: str) -> Tool:
     """The version that a program prints."""
     try:
         # jb prints its version on stderr: both streams count.
@@ -78,7 +78,7 @@ def version_in(output: str) -> str | None:
 
 
 def precedence(version: str) -> Precedence:
-    """What to sort versions by, as https://semver.org says: a pre-release before its release."""
+    """The sort key of versions, by https://semver.org: a pre-release before its release."""
     found = _VERSION.fullmatch(version)
     if not found:
         raise ValueError(f"not a version: {version}")
@@ -88,7 +88,7 @@ def precedence(version: str) -> Precedence:
 
 
 def upgrade_available(installed: str, latest: str) -> bool:
-    """Whether the latest version is newer than the one that a program says it has."""
+    """Whether the latest version is newer than the one that a program reports."""
     present = version_in(installed)
     if present is None or normalised(latest) is None:
         return installed.removeprefix("v") != latest.removeprefix("v")

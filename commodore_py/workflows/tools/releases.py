@@ -55,7 +55,7 @@ PROJECTS = {
         file="jb_{system}_{machine}",
         checksums="checksums.txt",
     ),
-    # One repository for several modules, which tell their tags apart by a prefix.
+    # One repository for several modules, whose tags differ by a prefix.
     "kustomize": Project(
         repository="kubernetes-sigs/kustomize",
         folder="github.com/kubernetes-sigs/kustomize/releases/download/kustomize%2F{version}",
@@ -193,18 +193,18 @@ def _version_of(project: Project, release: object) -> str | None:
 
 def _release_error(error: HttpError, project: Project) -> CommodoreError:
     """The error for a failed request to GitHub."""
-    said = error.answer.get("message") if isinstance(error.answer, dict) else None
+    reported = error.answer.get("message") if isinstance(error.answer, dict) else None
     if isinstance(error, NotFound):
         message, hint = f"GitHub has no release of {project.repository}", error.hint
     elif error.status == HTTPStatus.UNAUTHORIZED:
-        message, hint = f"GitHub rejected the token: {said}", f"check {_HOW_TO_GIVE_ONE}"
+        message, hint = f"GitHub rejected the token: {reported}", f"check {_HOW_TO_GIVE_ONE}"
     elif _is_limited(error):
-        message = f"the rate limit of GitHub is exceeded: {said or error}"
+        message = f"the rate limit of GitHub is exceeded: {reported or error}"
         hint = f"a token raises the limit: {_HOW_TO_GIVE_ONE}"
         if until := _limited_until(error):
             message, hint = f"{message}; the limit is reset {until}", f"wait, or raise it; {hint}"
     else:
-        message = f"the request to GitHub failed: {error}" + (f" ({said})" if said else "")
+        message = f"the request to GitHub failed: {error}" + (f" ({reported})" if reported else "")
         hint = error.hint
     return NoRelease(message, where=error.where, hint=hint)
 

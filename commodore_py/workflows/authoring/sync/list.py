@@ -42,7 +42,7 @@ class Entry:
 
 
 def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple[Entry, ...]:
-    """The entries of a list that match, each once; the API's URL tells which are on GitHub."""
+    """The entries of a list that match, each once; on GitHub by the URL of its API."""
     text = path.read_bytes()
     try:
         content = yaml_door.load(text, name=str(path))

@@ -106,8 +106,8 @@ def plan_update(wanted: UpdateRequest) -> Plan:
         after_record = replace(record, commit=new.commit, checkout=version, variables=new_variables)
 
     own = read_files(folder, {*before, *after})
-    kept = [path for path in {*before, *after} if skipped(record, folder, path)]
-    unwanted = [_RECORD, *kept]
+    skips = [path for path in {*before, *after} if skipped(record, folder, path)]
+    unwanted = [_RECORD, *skips]
     merged = merge(without(before, iter(unwanted)), without(after, iter(unwanted)), own)
     changed = dict(merged.changed)
     changed |= dict.fromkeys(_of_removed_cases(folder, wanted.options, merged))

@@ -56,7 +56,7 @@ class Suite:
     directory: Path
     cases: tuple[Case, ...]
     orphans: tuple[Path, ...]
-    """Folders of expected output whose case is gone."""
+    """Folders of expected output without a case."""
     unlisted: tuple[Path, ...]
     """Files in `tests/` that nothing lists as a case."""
     golden: bool

@@ -50,10 +50,10 @@ class Settings:
 def compile_cases(
     config: Config, suite: Suite, settings: Settings
 ) -> Generator[CaseRun, None, None]:
-    """Compile all cases, and tell of each as soon as it is done.
+    """Compile all cases; yields each as soon as it is done.
 
-    What several of them want to have fetched is fetched once. Cases that want different things in
-    one place are compiled one group after the other.
+    What several of them require is fetched once. Cases that require different content at
+    one path are compiled one group after the other.
     """
     with ExitStack() as stack:
         gathered: list[tuple[Case, Gathered]] = []
@@ -75,7 +75,7 @@ def compile_cases(
 
 
 def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
-    """What `make` would compile for a case: its Makefile says how, options are stronger."""
+    """What `make` would compile for a case: by its Makefile; options take precedence."""
     if not case.values.is_file():
         raise other_kind_error(suite.directory, "component") or CommodoreError(
             f"test case {case.name} has no file",

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 def compile_cases(
     config: Config, suite: Suite, keep: Path | None = None
 ) -> Generator[CaseRun, None, None]:
-    """Compile all cases, each in a working directory of its own, and tell of each when it is done.
+    """Compile all cases, each in a working directory of its own; yields each when it is done.
 
-    They may want different versions of one component; what they have in common comes from the
-    user's caches. The directories are kept in a folder if one is given, and used again there.
+    They may require different versions of one component; shared content comes from the
+    user's caches. The directories remain in a folder if one is given, and are reused there.
     """
     with working_directory(keep) as parent:
         ready: list[tuple[str, tuple[Config, PackageFolder]]] = []

@@ -79,7 +79,7 @@ def build_report(
     manner: RunOptions,
     on_outcome: Callable[[Outcome], None],
 ) -> Report:
-    """Judge each case when it is done, and pass its outcome to `tell`."""
+    """Judge each case when it is done, and pass its outcome to `on_outcome`."""
     cases = {case.name: case for case in suite.cases}
     outcomes: dict[str, Outcome] = {}
     with closing(running):

@@ -38,7 +38,7 @@ class Outcome:
 
 
 def expectations_of(case: Case) -> Expectations:
-    """What its file says, if it has one."""
+    """The expectations in the file of a case, if it has one."""
     return Expectations.read(case.expectations) if case.expectations else Expectations()
 
 

@@ -1,4 +1,4 @@
-"""Problem when files of a repository change, without asking the system to tell."""
+"""Notice changes of a repository's files by polling, without notifications of the system."""
 
 from __future__ import annotations
 
