@@ -29,7 +29,7 @@ def test_instances_are_listed_one_per_line(commodore: CommandLine, known: Path) 
     assert ran.err == ""
 
 
-def test_verbose_says_why(commodore: CommandLine, known: Path) -> None:
+def test_verbose_shows_the_reason(commodore: CommandLine, known: Path) -> None:
     ran = commodore("-d", str(known), "catalog", "affected", "-v", "--path", str(known / MAIN))
 
     assert ran.err == f" > web-shop: {MAIN}: it is read\n"
@@ -49,7 +49,7 @@ def test_programs_get_reasons(commodore: CommandLine, known: Path) -> None:
     ]
 
 
-def test_a_name_that_is_no_file_s_is_pointed_out(commodore: CommandLine, known: Path) -> None:
+def test_a_name_without_a_file_is_pointed_out(commodore: CommandLine, known: Path) -> None:
     typo = str(known / MAIN.replace("main", "mian"))
     ran = commodore("-d", str(known), "catalog", "affected", "--path", typo)
     away = (known / MAIN).rename(known / "away")
@@ -61,7 +61,7 @@ def test_a_name_that_is_no_file_s_is_pointed_out(commodore: CommandLine, known: 
     assert (gone.code, gone.out, gone.err) == (0, "web-shop\n", "")
 
 
-def test_nothing_changed_reaches_nobody(commodore: CommandLine, known: Path) -> None:
+def test_without_changes_no_instance_is_affected(commodore: CommandLine, known: Path) -> None:
     ran = commodore("-d", str(known), "catalog", "affected", "--since", "HEAD")
 
     assert (ran.code, ran.out) == (0, "")
@@ -75,7 +75,7 @@ def test_a_change_must_be_named(commodore: CommandLine, work: Path) -> None:
     assert "--since" in ran.err
 
 
-def test_a_folder_that_was_never_compiled_tells_nothing(
+def test_a_folder_that_was_never_compiled_shows_nothing(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     for change in (("--path", "a.yml"), ("--since", "HEAD")):
@@ -86,7 +86,7 @@ def test_a_folder_that_was_never_compiled_tells_nothing(
         assert "commodore -d FOLDER catalog affected" in ran.err
 
 
-def test_a_run_that_kept_no_results_tells_nothing(
+def test_a_run_without_cached_results_shows_nothing(
     commodore: CommandLine, tmp_path: Path, facts: str
 ) -> None:
     words = ("-d", str(tmp_path / "new"), "catalog")

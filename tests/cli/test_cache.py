@@ -138,7 +138,7 @@ def test_what_working_directories_hold_as_well_is_not_freed(
     assert one["bytes"] == alone["bytes"] == one["freed_if_removed"] + shared
 
 
-def test_an_empty_cache_has_nothing_to_tell(commodore: CommandLine) -> None:
+def test_an_empty_cache_has_nothing_to_show(commodore: CommandLine) -> None:
     info = commodore("cache", "info", "-o", "json")
     pruned = commodore("cache", "prune")
 
@@ -184,7 +184,7 @@ def test_prune_removes_all(commodore: CommandLine, fleet: Fleet) -> None:
     fill(fleet)
 
 
-def test_prune_is_told_one_thing(commodore: CommandLine) -> None:
+def test_prune_takes_one_option(commodore: CommandLine) -> None:
     ran = commodore("cache", "prune", "--all", "--older-than", "3")
 
     assert ran.code == 2

@@ -122,7 +122,7 @@ def test_a_size_in_the_settings_is_a_size(commodore: CommandLine) -> None:
     assert f"{settings}:2" in ran.err
 
 
-def test_prune_is_told_one_thing(commodore: CommandLine) -> None:
+def test_prune_takes_one_option(commodore: CommandLine) -> None:
     ran = commodore("cache", "prune", "--all", "--max-size", "1M")
 
     assert ran.code == 2
@@ -202,7 +202,9 @@ def test_verify_reads_objects_of_repositories(commodore: CommandLine, tmp_path: 
     assert (one.exists(), two.exists()) == (False, True)
 
 
-def test_a_folder_that_others_may_write_to_is_told(commodore: CommandLine, store: Store) -> None:
+def test_a_folder_that_others_may_write_to_is_reported(
+    commodore: CommandLine, store: Store
+) -> None:
     store.folder.chmod(0o777)
 
     info = commodore("cache", "info", "-o", "json")

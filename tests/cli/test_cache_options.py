@@ -52,11 +52,11 @@ def test_explained(commodore: CommandLine, fleet: Fleet) -> None:
     assert " > --explain-cache: of 2 results, 1 from the cache, 1 compiled\n" in second.err
 
 
-def test_nothing_is_said_unless_asked(commodore: CommandLine, fleet: Fleet) -> None:
+def test_nothing_is_reported_by_default(commodore: CommandLine, fleet: Fleet) -> None:
     assert _entries(_compile(commodore, fleet)) == []
 
 
-def test_without_results_nothing_is_kept(commodore: CommandLine, fleet: Fleet) -> None:
+def test_without_results_nothing_is_cached(commodore: CommandLine, fleet: Fleet) -> None:
     ran = _compile(commodore, fleet, "--no-cache")
 
     assert ran.code == 0
@@ -98,7 +98,7 @@ def test_what_cannot_be_compared_is_counted(commodore: CommandLine, fleet: Fleet
         ),
     ],
 )
-def test_a_cache_that_is_not_asked_is_pointed_out(
+def test_a_cache_that_is_not_used_is_pointed_out(
     commodore: CommandLine, fleet: Fleet, options: tuple[str, ...], why: str
 ) -> None:
     ran = _compile(commodore, fleet, *options)

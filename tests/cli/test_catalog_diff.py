@@ -92,7 +92,7 @@ def test_other_forms(commodore: CommandLine, checkout: Path, form: str, line: st
     assert commodore("catalog", "diff", "HEAD", "HEAD", *words[4:]).out == " > No changes.\n"
 
 
-def test_the_exit_code_tells_of_changes_if_asked(commodore: CommandLine, checkout: Path) -> None:
+def test_the_exit_code_reports_changes_on_request(commodore: CommandLine, checkout: Path) -> None:
     words = ("catalog", "diff", "--exit-code", "--catalog", str(checkout))
 
     assert [commodore(*words, old, "HEAD").code for old in ("HEAD", "HEAD~")] == [0, 5]
@@ -106,7 +106,7 @@ def test_markdown_begins_with_the_sum(commodore: CommandLine, checkout: Path) ->
     assert ran.out.splitlines()[2] == "**objects: 1 deleted, 1 changed (1 data-loss, 1 none)**"
 
 
-def test_rules_of_a_file_hide_and_can_be_passed_over(
+def test_rules_of_a_file_hide_and_can_be_disabled(
     commodore: CommandLine, checkout: Path, tmp_path: Path
 ) -> None:
     rules = tmp_path / "rules.yaml"
@@ -140,7 +140,7 @@ def test_mistakes(
     assert problem in ran.err
 
 
-def test_a_long_comment_says_what_was_left_out() -> None:
+def test_a_long_comment_names_what_was_left_out() -> None:
     files = (
         FileChange(
             "added",

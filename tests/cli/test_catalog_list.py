@@ -121,7 +121,7 @@ def test_the_server_filters_and_sorts(
 
 @pytest.mark.spec("03.03")
 @pytest.mark.parametrize("words", [["-o", "jsno"], ["--sort-by", "name"]])
-def test_unknown_words_are_refused_if_asked_for(
+def test_unknown_words_are_refused_on_request(
     commodore: CommandLine, api: Api, way: dict[str, str], words: list[str]
 ) -> None:
     ran = commodore("catalog", "list", "--strict", *words, **way)

@@ -87,7 +87,7 @@ def test_options_that_do_nothing_are_mentioned(compiling: Compile) -> None:
         ({"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "a@b.c"}, "Ann <a@b.c>"),
     ],
 )
-def test_a_half_of_the_author_is_kept(
+def test_one_half_of_the_author_stays(
     compiling: Compile, variables: dict[str, str], author: str
 ) -> None:
     ran = compiling("--push", **variables)
@@ -100,7 +100,7 @@ def test_a_half_of_the_author_is_kept(
 
 
 @pytest.mark.spec("01.09", "01.11")
-def test_local_mode_pushes_nothing_and_says_so(compiling: Compile) -> None:
+def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
     assert compiling().code == 0
 
     ran = compiling("--local", "--push", "--force")
@@ -137,7 +137,7 @@ def test_offline_uses_what_an_earlier_run_left(compiling: Compile) -> None:
     assert (compiling.fleet.work / "compiled/one/one/out.yaml").is_file()
 
 
-def test_facts_that_cannot_be_read_are_passed_over(compiling: Compile) -> None:
+def test_facts_that_cannot_be_read_are_skipped(compiling: Compile) -> None:
     ran = compiling("-d", "nope", "-d", "e=", "-d", "a=json:{", "-d", "a..b=1", "-d", "k=v")
 
     assert ran.code == 0
@@ -151,7 +151,7 @@ def test_facts_that_cannot_be_read_are_passed_over(compiling: Compile) -> None:
 
 
 @pytest.mark.spec("12.17")
-def test_libraries_are_brought_by_jb_only_if_asked(compiling: Compile, tmp_path: Path) -> None:
+def test_libraries_are_installed_by_jb_only_on_request(compiling: Compile, tmp_path: Path) -> None:
     programs = tmp_path / "programs"
     programs.mkdir()
     (programs / "jb").write_text("#!/bin/sh\necho jb was here >&2; exit 3\n")
@@ -165,7 +165,7 @@ def test_libraries_are_brought_by_jb_only_if_asked(compiling: Compile, tmp_path:
 
 
 @pytest.mark.spec("01.16")
-def test_nobody_there_to_answer(compiling: Compile) -> None:
+def test_no_user_to_answer(compiling: Compile) -> None:
     ran = compiling("--push", "-i")
 
     assert ran.code == 1
@@ -188,7 +188,7 @@ def test_the_answer_decides(compiling: Compile, answer: str, pushed: bool) -> No
     assert ("Not pushed" in ran.err) != pushed
 
 
-def test_changes_are_an_exit_code_if_asked_for(compiling: Compile) -> None:
+def test_changes_are_an_exit_code_on_request(compiling: Compile) -> None:
     assert compiling("--exit-code").code == 5
     assert compiling("--push").code == 0
 
@@ -253,7 +253,7 @@ def test_the_command_that_is_given_reports(
         (["--catalog-branch", "x.lock"], "'x.lock' is not a valid branch name."),
     ],
 )
-def test_destinations_that_make_no_sense(compiling: Compile, options: list[str], told: str) -> None:
+def test_invalid_destinations(compiling: Compile, options: list[str], told: str) -> None:
     ran = compiling(*options)
 
     assert ran.code == 2
@@ -270,7 +270,7 @@ def test_a_branch_means_nothing_in_local_mode(compiling: Compile) -> None:
     )
 
 
-def test_a_folder_is_told(compiling: Compile, tmp_path: Path) -> None:
+def test_a_folder_is_reported(compiling: Compile, tmp_path: Path) -> None:
     ran = compiling("--output-dir", str(tmp_path / "out"), "--exit-code")
 
     assert ran.code == 5
@@ -290,7 +290,7 @@ def test_a_dry_run_for_programs(compiling: Compile) -> None:
 
 
 @pytest.mark.spec("03.30")
-def test_what_git_ignores_is_refused_if_asked_for(compiling: Compile) -> None:
+def test_what_git_ignores_is_refused_on_request(compiling: Compile) -> None:
     commit_to(compiling.fleet.catalog, {".gitignore": "out.yaml\n"})
 
     lenient, strict = compiling(), compiling("--strict", "--push")
@@ -310,7 +310,7 @@ def test_both_engines_compile_the_same(compiling: Compile) -> None:
     assert (ran.code, ran.out.splitlines()[0]) == (0, " > No changes.")
 
 
-def test_what_commodore_accepts_is_refused_if_asked_for(compiling: Compile) -> None:
+def test_what_commodore_accepts_is_refused_on_request(compiling: Compile) -> None:
     filters = [{"type": "builtin", "filter": "no_such", "path": "x"}]
     compiling.fleet.configure(
         {

@@ -81,7 +81,7 @@ def test_tenants(complete: Complete, facts: str) -> None:
         ("catalog compile c-demo-1 -t m", ["master"]),
     ],
 )
-def test_what_lies_in_the_working_directory(
+def test_entries_of_the_working_directory(
     complete: Complete, work: Path, words: str, offered: list[str]
 ) -> None:
     assert complete("-d", str(work), *words.split()) == offered
@@ -96,7 +96,7 @@ def test_cases_of_a_component(complete: Complete, tmp_path: Path) -> None:
     assert complete("package", "test", "--update", "--case", "l") == ["large"]
 
 
-def test_nothing_where_nothing_lies(complete: Complete) -> None:
+def test_nothing_in_an_empty_folder(complete: Complete) -> None:
     assert complete("component", "delete", "") == []
     assert complete("component", "compile", "-a", "") == []
     assert complete("catalog", "compile", "-g", "") == []
@@ -104,7 +104,7 @@ def test_nothing_where_nothing_lies(complete: Complete) -> None:
     assert complete("catalog", "compile", "") == []
 
 
-def test_a_listing_is_kept_and_nobody_asked_again(
+def test_a_listing_is_cached_and_not_requested_again(
     complete: Complete, commodore: CommandLine, api: Api, stranger: Path
 ) -> None:
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
@@ -120,7 +120,7 @@ def test_a_listing_is_kept_and_nobody_asked_again(
     assert json.loads(kept.read_text())["schema"] == "known-clusters/v1"
 
 
-def test_what_one_tenant_has_is_not_kept_as_all(
+def test_clusters_of_one_tenant_are_not_cached_as_all(
     commodore: CommandLine, api: Api, stranger: Path
 ) -> None:
     api.serves("/clusters/?tenant=t-away", [])
@@ -131,7 +131,7 @@ def test_what_one_tenant_has_is_not_kept_as_all(
     assert not (stranger / ".cache" / "commodore" / "completion").exists()
 
 
-def test_what_is_kept_too_long_is_asked_for_again(complete: Complete, api: Api) -> None:
+def test_an_old_listing_is_requested_again(complete: Complete, api: Api) -> None:
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
     remember(api.url, [{"id": "c-old"}])
     age(api.url)
@@ -173,7 +173,7 @@ def test_a_silent_server_is_not_waited_for(complete: Complete, api: Api) -> None
     assert offered == ["c-old"]
 
 
-def test_without_a_token_nobody_is_asked(complete: Complete, api: Api) -> None:
+def test_without_a_token_no_request_is_sent(complete: Complete, api: Api) -> None:
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api.url) == []
 
     assert api.asked == []
@@ -206,7 +206,7 @@ def test_broken_settings_do_not_break_completion(
     assert complete("catalog", "compile", "c-", COMMODORE_API_URL=facts)
 
 
-def test_zsh_and_fish_are_told_names_too(commodore: CommandLine) -> None:
+def test_zsh_and_fish_get_names_too(commodore: CommandLine) -> None:
     api_url = "http://127.0.0.1:9"
     remember(api_url, [{"id": "c-one", "displayName": "The\nfirst"}])
 
@@ -237,7 +237,7 @@ def test_the_script_for_a_shell(commodore: CommandLine, shell: str) -> None:
     assert f"_COMMODORE_COMPLETE={shell}_complete" in ran.out
 
 
-def test_nonsense_from_a_shell_is_no_crash(commodore: CommandLine) -> None:
+def test_invalid_input_from_a_shell_is_not_a_crash(commodore: CommandLine) -> None:
     ran = commodore(_COMMODORE_COMPLETE="bash_complete", COMP_WORDS="'", COMP_CWORD="x")
 
     assert (ran.code, ran.out, ran.err) == (1, "", "")

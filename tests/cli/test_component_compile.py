@@ -306,7 +306,7 @@ def test_filters_run_over_the_output(commodore: CommandLine, tmp_path: Path) -> 
     assert out(tmp_path)["out/hello.yaml"] == "a: 1\nb: one\n"
 
 
-def test_deprecation_is_told(commodore: CommandLine, tmp_path: Path) -> None:
+def test_deprecation_is_reported(commodore: CommandLine, tmp_path: Path) -> None:
     files = {
         "class/defaults.yml": "parameters:\n  one:\n    _metadata:\n      deprecated: true\n"
         "      replaced_by: two\n"
@@ -320,7 +320,7 @@ def test_deprecation_is_told(commodore: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("verbosity", [2, 3])
-def test_the_folder_is_kept_for_the_curious(
+def test_the_folder_stays_with_debug_output(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, verbosity: int
 ) -> None:
     component = make_component_clone(tmp_path / "src", "one")

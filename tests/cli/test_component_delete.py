@@ -28,7 +28,7 @@ def clone_of(made: Path) -> Path:
 
 
 @pytest.mark.parametrize(("words", "stdin"), [((), "y\n"), (("--force",), "")])
-def test_checkout_and_clone_are_gone(
+def test_checkout_and_clone_are_removed(
     commodore: CommandLine, made: Path, words: tuple[str, ...], stdin: str
 ) -> None:
     ran = commodore("component", "delete", "my-comp", *words, stdin=stdin)
@@ -61,7 +61,7 @@ def test_an_unknown_slug(commodore: CommandLine, tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("09.19")
-def test_what_is_no_checkout_stays(commodore: CommandLine, made: Path) -> None:
+def test_what_is_not_a_checkout_stays(commodore: CommandLine, made: Path) -> None:
     plain = made.parent / "plain"
     plain.mkdir()
     (plain / "file").touch()
@@ -93,7 +93,7 @@ def test_a_repository_of_the_users_is_never_deleted(commodore: CommandLine, tmp_
 
 
 @pytest.mark.parametrize("committed", [True, False])
-def test_work_that_is_nowhere_else_is_refused_or_put_aside(
+def test_work_that_is_nowhere_else_is_refused_or_moved_aside(
     commodore: CommandLine, made: Path, *, committed: bool
 ) -> None:
     if committed:

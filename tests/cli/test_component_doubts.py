@@ -85,7 +85,7 @@ def alias(name: str, *, library: str = "one.libsonnet") -> dict[str, Any]:
         ),
     ],
 )
-def test_what_is_doubtful_about_components_is_told_and_refused_if_asked_for(  # noqa: PLR0917 - a case
+def test_warnings_about_components_are_reported_and_refused_on_request(  # noqa: PLR0917 - a case
     commodore: CommandLine,
     fleet: Fleet,
     applications: list[str],
@@ -106,7 +106,7 @@ def test_what_is_doubtful_about_components_is_told_and_refused_if_asked_for(  # 
     assert git(fleet.catalog, "rev-list", "--all", "--count") == "0"
 
 
-def test_a_version_that_shares_libraries_is_told_but_never_refused(
+def test_a_version_that_shares_libraries_is_reported_but_never_refused(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
     git(fleet.repository("component-one"), "branch", "later", "master")
@@ -128,7 +128,7 @@ def test_a_version_that_shares_libraries_is_told_but_never_refused(
     assert "parameters.components.two" in ran.err
 
 
-def test_a_hierarchy_without_doubts_has_no_notices(commodore: CommandLine, fleet: Fleet) -> None:
+def test_a_hierarchy_without_problems_has_no_notices(commodore: CommandLine, fleet: Fleet) -> None:
     fleet.configure({"applications": ["one"]})
 
     ran = compile_(commodore, fleet, "--strict")

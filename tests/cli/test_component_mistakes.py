@@ -46,9 +46,7 @@ def test_a_version_of_an_alias_needs_multi_version(commodore: CommandLine, tmp_p
 
 
 @pytest.mark.spec("09.21")
-def test_another_name_tells_everything_that_does_not_fit(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_another_name_reports_all_mismatches(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "one", {"lib/one.libsonnet": "{}"})
 
     ran = compile_(commodore, component, "-n", "two")
@@ -74,7 +72,7 @@ def test_defaults_of_another_key(commodore: CommandLine, tmp_path: Path) -> None
 
 
 @pytest.mark.spec("09.23")
-def test_values_without_suffix_are_told_with_all_other_mistakes(
+def test_values_without_suffix_are_reported_with_all_other_mistakes(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     component = make_component_clone(tmp_path / "src", "one")
@@ -238,7 +236,7 @@ parameters:
     assert "commodore tool install helm" in ran.err
 
 
-def test_strict_refuses_what_is_passed_over(commodore: CommandLine, tmp_path: Path) -> None:
+def test_strict_refuses_what_is_skipped(commodore: CommandLine, tmp_path: Path) -> None:
     filters = "  commodore:\n    postprocess:\n      filters:\n        - {type: x}\n"
     component = make_component_clone(tmp_path / "src", "one", {"class/one.yml": CLASS + filters})
 
@@ -258,7 +256,7 @@ def test_the_repository_option_does_nothing(commodore: CommandLine, tmp_path: Pa
 
 
 @pytest.mark.parametrize("alias", ["../two", ".two", "a/b"])
-def test_a_name_is_no_path(commodore: CommandLine, tmp_path: Path, alias: str) -> None:
+def test_a_name_is_not_a_path(commodore: CommandLine, tmp_path: Path, alias: str) -> None:
     component = make_component_clone(tmp_path / "src", "one", {"class/defaults.yml": MULTI})
 
     ran = compile_(commodore, component, "-a", alias)

@@ -71,7 +71,7 @@ def test_elsewhere_it_is_a_repository_of_its_own(commodore: CommandLine, tmp_pat
     assert not (tmp_path / "dependencies").exists()
 
 
-def test_a_record_tells_everything(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_record_has_all_fields(commodore: CommandLine, tmp_path: Path) -> None:
     new(commodore, "my-comp", "--output-dir", ".", "--set", "add_go_unit=y", "--no-autorelease")
 
     record = json.loads((tmp_path / "my-comp" / ".cruft.json").read_text())

@@ -62,7 +62,7 @@ def cases_of(commodore: CommandLine, component: Path, *options: str) -> Ran:
     return commodore("component", "test", str(component), *options)
 
 
-def test_cases_without_expected_output_fail_and_say_what_to_do(
+def test_cases_without_expected_output_fail_with_a_hint(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     component = one(tmp_path)
@@ -99,7 +99,7 @@ def test_it_is_what_compile_writes(commodore: CommandLine, tmp_path: Path) -> No
     assert files_below(component / "tests/golden/small") == files_below(tmp_path / "compiled")
 
 
-def test_a_difference_is_told_object_by_object(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_difference_is_reported_object_by_object(commodore: CommandLine, tmp_path: Path) -> None:
     component = accepted(commodore, one(tmp_path))
     (component / "tests/small.yml").write_text(sized(3))
 
@@ -124,7 +124,7 @@ def test_a_difference_in_other_forms(
     assert shown in cases_of(commodore, component, "--diff", form).out
 
 
-def test_a_difference_that_objects_do_not_show_is_told_in_lines(
+def test_a_difference_that_objects_do_not_show_is_reported_in_lines(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     component = accepted(commodore, one(tmp_path))
@@ -223,7 +223,7 @@ def test_the_first_failure_may_end_it(commodore: CommandLine, tmp_path: Path) ->
     assert "2 cases: 1 failed, 1 not run" in ran.out
 
 
-def test_a_case_that_does_not_compile_says_why_and_stops_no_other(
+def test_a_case_that_does_not_compile_shows_the_reason_and_stops_no_other(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     component = accepted(commodore, one(tmp_path))
@@ -238,7 +238,7 @@ def test_a_case_that_does_not_compile_says_why_and_stops_no_other(
     assert "4 cases: 2 passed, 2 failed" in ran.out
 
 
-def test_the_makefile_lists_cases_and_says_how_they_are_compiled(
+def test_the_makefile_lists_cases_and_how_they_are_compiled(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     files = {
@@ -275,9 +275,7 @@ def test_options_are_stronger_than_the_makefile(commodore: CommandLine, tmp_path
     assert set(files_below(component / "tests/golden")) == {"small/my-small/out/it.yaml"}
 
 
-def test_a_makefile_that_computes_its_arguments_is_no_obstacle(
-    commodore: CommandLine, tmp_path: Path
-) -> None:
+def test_a_makefile_may_compute_its_arguments(commodore: CommandLine, tmp_path: Path) -> None:
     component = one(tmp_path, {"Makefile": "commodore_args = $(shell ./arguments)\n"})
 
     ran = cases_of(commodore, component, "--update")
@@ -490,7 +488,7 @@ def test_what_is_downloaded_is_fetched_once_for_all_that_want_it(
     assert sorted(asked) == ["/a", "/b", "/c", "/c"]
 
 
-def test_hidden_folders_are_nobodys_expectation(commodore: CommandLine, tmp_path: Path) -> None:
+def test_hidden_folders_are_not_expected_output(commodore: CommandLine, tmp_path: Path) -> None:
     component = accepted(commodore, one(tmp_path))
     (component / "tests/golden/.kept").mkdir()
 
@@ -588,7 +586,7 @@ def test_watching_shows_what_a_change_changes_and_ends_with_the_keyboard(
     assert not any("large" in line for line in second)
 
 
-def test_watching_tells_what_a_plain_run_tells_each_time(
+def test_watching_reports_what_a_plain_run_reports_each_time(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     typo = "parameter: {}\n"

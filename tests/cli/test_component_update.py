@@ -190,7 +190,7 @@ def test_what_is_skipped_is_the_authors(commodore: CommandLine, built_in: Path) 
 
 
 @pytest.mark.spec("09.11")
-def test_a_path_that_is_no_directory(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_path_that_is_not_a_directory(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     for path in ("nowhere", "file"):

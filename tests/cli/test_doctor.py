@@ -60,7 +60,7 @@ def keep_token(api: Api, **entry: str) -> Path:
     return file
 
 
-def test_a_first_run_says_what_to_set_and_that_nothing_is_wrong(
+def test_a_first_run_shows_what_to_set_without_an_error(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     ran = commodore("doctor")
@@ -79,7 +79,7 @@ def test_every_check_has_a_line(commodore: CommandLine) -> None:
     assert names == list(CHECKS)
 
 
-def test_yaml_says_the_same(commodore: CommandLine) -> None:
+def test_yaml_has_the_same_content(commodore: CommandLine) -> None:
     ran = commodore("doctor", "-o", "yaml")
 
     result = yaml.safe_load(ran.out)
@@ -101,7 +101,7 @@ def test_nothing_is_changed(commodore: CommandLine, compiled: Path, facts: str) 
 # programs
 
 
-def test_programs_are_asked_for_their_versions(
+def test_programs_are_run_for_their_versions(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     programs = tmp_path / "bin"
@@ -171,7 +171,7 @@ def test_a_server_that_lists_clusters(commodore: CommandLine, api: Api) -> None:
     assert found["token"]["found"].startswith("given, valid until ")
 
 
-def test_without_a_token_a_server_is_only_asked_whether_it_is_there(
+def test_without_a_token_only_the_reachability_of_a_server_is_checked(
     commodore: CommandLine, api: Api
 ) -> None:
     found = checks(commodore, COMMODORE_API_URL=api.url)
@@ -210,7 +210,7 @@ def test_a_server_behind_a_proxy_that_does_not_find_it_fails(
     assert "asleep" in found["found"]
 
 
-def test_what_is_no_url_fails(commodore: CommandLine) -> None:
+def test_what_is_not_a_url_fails(commodore: CommandLine) -> None:
     found = checks(commodore, COMMODORE_API_URL="ftp://example.com")
 
     assert found["api"]["verdict"] == "fail"
@@ -240,7 +240,7 @@ def test_an_expired_token_fails_and_is_not_sent(commodore: CommandLine, api: Api
     [("", "warn"), (a_token(time.time() + 3600), "ok")],
     ids=["no way to renew it", "renewable"],
 )
-def test_a_kept_token_that_expired(
+def test_a_cached_token_that_expired(
     commodore: CommandLine, api: Api, refresh: str, verdict: str
 ) -> None:
     keep_token(api, id_token=a_token(60), refresh_token=refresh)
@@ -251,7 +251,7 @@ def test_a_kept_token_that_expired(
     assert found["found"].startswith("cached, expired 1970-01-01 00:01 UTC")
 
 
-def test_a_kept_token_is_used(commodore: CommandLine, api: Api) -> None:
+def test_a_cached_token_is_used(commodore: CommandLine, api: Api) -> None:
     keep_token(api, id_token=a_token(time.time() + 3600), refresh_token="")
     api.serves("/clusters/", [])
 

@@ -51,7 +51,7 @@ def test_the_exit_code_is_that_of_the_run(tmp_path: Path) -> None:
     assert (code, "Missing argument" in said) == (2, True)
 
 
-def test_output_that_nobody_takes_is_a_failure(tmp_path: Path) -> None:
+def test_output_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
         code, said = ran(tmp_path, "--help", out=full.fileno())
 

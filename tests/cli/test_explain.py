@@ -130,7 +130,7 @@ def test_questions_without_an_answer(
 @pytest.mark.parametrize(
     "words", [[], ["web-shop"], ["--reverse", "x:1", "web-shop"], ["--reverse", "x.yml"]]
 )
-def test_questions_that_make_no_sense(commodore: CommandLine, words: list[str]) -> None:
+def test_invalid_questions(commodore: CommandLine, words: list[str]) -> None:
     ran = commodore("inventory", "explain", *words)
 
     assert (ran.code, ran.out) == (2, "")

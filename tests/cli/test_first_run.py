@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("words", ["catalog list", "catalog compile c-green-sky-1234"])
-def test_without_any_setting_every_way_on_is_told(commodore: CommandLine, words: str) -> None:
+def test_without_any_setting_all_alternatives_are_listed(
+    commodore: CommandLine, words: str
+) -> None:
     ran = commodore(*words.split())
 
     assert (ran.code, ran.out) == (1, "")
@@ -30,7 +32,7 @@ def test_help_names_the_demo(commodore: CommandLine, words: str) -> None:
     assert "New here? `commodore demo` creates a playground" in ran.out + ran.err
 
 
-def test_the_demo_says_what_to_try(commodore: CommandLine, tmp_path: Path) -> None:
+def test_the_demo_shows_what_to_try(commodore: CommandLine, tmp_path: Path) -> None:
     ran = commodore("demo", "play")
 
     assert (ran.code, ran.err) == (0, "")

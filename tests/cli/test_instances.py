@@ -79,7 +79,7 @@ def test_a_component_without_its_classes(
 
 
 @pytest.mark.spec("01.21")
-def test_a_component_nobody_knows(commodore: CommandLine, fleet: Fleet) -> None:
+def test_an_unknown_component(commodore: CommandLine, fleet: Fleet) -> None:
     fleet.configure({"applications": ["one", "nobody"]})
 
     ran = compile_(commodore, fleet)
@@ -90,7 +90,7 @@ def test_a_component_nobody_knows(commodore: CommandLine, fleet: Fleet) -> None:
 
 
 @pytest.mark.spec("06.15")
-def test_an_instance_that_is_no_longer_asked_for_keeps_its_checkout(
+def test_an_instance_that_is_no_longer_requested_keeps_its_checkout(
     commodore: CommandLine, fleet: Fleet
 ) -> None:
     parameters = {"one": {"_metadata": {"multi_instance": True}}}

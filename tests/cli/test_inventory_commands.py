@@ -60,7 +60,7 @@ def shown(commodore: CommandLine, *words: str) -> dict[str, object]:
 @pytest.mark.spec("11.01")
 @pytest.mark.parametrize("words", ["none", "file", "global none", "global file"])
 @pytest.mark.parametrize("command", ["show", "components", "packages"])
-def test_configuration_lies_in_folders(
+def test_configuration_is_in_folders(
     commodore: CommandLine, tmp_path: Path, command: str, words: str
 ) -> None:
     (tmp_path / "file").touch()
@@ -254,7 +254,7 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
         ("show global --target one", "'--target' cannot go with GLOBAL_CONFIG"),
     ],
 )
-def test_words_that_make_no_sense(commodore: CommandLine, words: str, told: str) -> None:
+def test_invalid_arguments(commodore: CommandLine, words: str, told: str) -> None:
     ran = commodore("inventory", *words.split())
 
     assert (ran.code, ran.out) == (2, "")
@@ -288,7 +288,7 @@ def test_given_facts_win_over_values_and_change_the_classes(
     assert (parameters["of"], parameters["zone"]) == ("the cluster", "a")
 
 
-def test_a_fact_that_is_none_is_passed_over(commodore: CommandLine) -> None:
+def test_a_fact_that_is_none_is_skipped(commodore: CommandLine) -> None:
     ran = commodore("inventory", "packages", "global", "-f", "known.yml", "--fact", "nonsense")
 
     assert (ran.code, ran.out) == (0, "{}\n\n")
@@ -458,7 +458,7 @@ def test_findings_for_code_hosts(commodore: CommandLine, tmp_path: Path) -> None
     }
 
 
-def test_lint_tells_what_it_passes_over(commodore: CommandLine, tmp_path: Path) -> None:
+def test_lint_reports_what_it_skips(commodore: CommandLine, tmp_path: Path) -> None:
     write(tmp_path, {"empty.yml": ""})
 
     assert commodore("inventory", "lint", "empty.yml").err == ""

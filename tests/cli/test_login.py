@@ -105,7 +105,7 @@ def test_a_refusal_is_a_failure(commodore: CommandLine, api: Api, command: str) 
 
 @pytest.mark.parametrize("command", ["login", "fetch-token"])
 @pytest.mark.parametrize("variables", [{"CI": "true", "DISPLAY": ":0"}, {"BROWSER": "false %s"}])
-def test_no_browser_where_nobody_is(
+def test_no_browser_without_a_user(
     commodore: CommandLine, api: Api, command: str, variables: dict[str, str]
 ) -> None:
     ran = commodore(command, "--api-url", api.url, **variables)
@@ -133,7 +133,7 @@ def test_a_folder_of_facts_needs_none(commodore: CommandLine, facts: str, comman
 
 
 @pytest.mark.spec("02.20", "02.21")
-def test_missing_settings_are_told_with_their_cause(commodore: CommandLine, api: Api) -> None:
+def test_missing_settings_are_reported_with_their_cause(commodore: CommandLine, api: Api) -> None:
     api.on("GET /", Reply(404))
 
     ran = commodore("fetch-token", "--device", "--api-url", api.url)
@@ -197,7 +197,7 @@ def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, strange
 
 
 @pytest.mark.spec("02.19")
-def test_an_expired_token_gives_way_to_the_one_kept(
+def test_an_expired_token_is_replaced_by_the_cached_one(
     commodore: CommandLine, api: Api, stranger: Path
 ) -> None:
     token = keeps(stranger, api)

@@ -88,7 +88,7 @@ def test_the_package_wins_over_values(
     assert "x: package\n" in content
 
 
-def test_a_kept_folder_can_be_used_again_without_fetching(
+def test_an_existing_folder_can_be_used_again_without_fetching(
     commodore: CommandLine, package: Path, tmp_path: Path
 ) -> None:
     first = compile_(commodore, package, "tests/defaults.yml", "--tmp-dir", "kept")
@@ -106,7 +106,7 @@ def test_a_kept_folder_can_be_used_again_without_fetching(
 
 
 @pytest.mark.parametrize("keep", [False, True])
-def test_the_folder_is_kept_if_wanted(
+def test_the_folder_stays_on_request(
     commodore: CommandLine,
     package: Path,
     tmp_path: Path,
@@ -261,7 +261,7 @@ def test_only_local_mode_goes_without_fetching(commodore: CommandLine, package: 
     assert "--no-fetch-dependencies has no effect without --local" in ran.err
 
 
-def test_a_folder_inside_of_the_package_is_doubtful(commodore: CommandLine, package: Path) -> None:
+def test_a_folder_inside_of_the_package_is_a_warning(commodore: CommandLine, package: Path) -> None:
     ran = compile_(commodore, package, "tests/defaults.yml", "--tmp-dir", str(package / "work"))
 
     assert ran.code == 0, ran.err

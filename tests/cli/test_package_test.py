@@ -81,7 +81,7 @@ def test_the_makefile_names_the_test_class(commodore: CommandLine, tmp_path: Pat
     assert "b.yml is not a test case" in ran.err
 
 
-def test_offline_with_what_was_kept(commodore: CommandLine, tmp_path: Path) -> None:
+def test_offline_with_existing_downloads(commodore: CommandLine, tmp_path: Path) -> None:
     package = a_package_with_cases(tmp_path)
     cases_of(commodore, package, "--update", "--tmp-dir", "kept")
     shutil.rmtree(tmp_path / "remotes")

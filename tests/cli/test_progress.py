@@ -91,7 +91,7 @@ def test_a_line_can_be_taken_back_after_a_narrower_terminal_has_broken_it() -> N
         assert re.search(r"m\r(?:\r\x1b\[J|\n\r\x1b\[1A\x1b\[2K)", drawn), drawn
 
 
-def test_where_programs_may_ask_nothing_is_drawn_over_their_question() -> None:
+def test_progress_does_not_cover_prompts_of_programs() -> None:
     shown, _ = on_a_terminal("fetch")
 
     assert "0/3" in on_a_terminal("compile")[0]
@@ -137,7 +137,7 @@ def compile_words(fleet: Fleet, work: str = "work") -> tuple[str, ...]:
     return ("-d", place, "catalog", "compile", CLUSTER, "--api-url", facts)
 
 
-def test_timings_are_told_at_the_end(commodore: CommandLine, fleet: Fleet) -> None:
+def test_timings_are_shown_at_the_end(commodore: CommandLine, fleet: Fleet) -> None:
     plain = commodore(*compile_words(fleet))
 
     ran = commodore(*compile_words(fleet, "timed"), "--timings")
@@ -184,7 +184,7 @@ def test_a_start_is_timed_from_the_beginning_of_the_process(fleet: Fleet) -> Non
         assert total < took + 0.02
 
 
-def test_where_a_run_is_told_to_makes_no_other_run(fleet: Fleet) -> None:
+def test_trace_and_redirected_streams_cause_no_other_run(fleet: Fleet) -> None:
     """A trace and redirected streams, in the working directory itself."""
     command = [sys.executable, "-m", "commodore_py", *compile_words(fleet, "told"), "-v"]
     work = fleet.root / "told"
@@ -260,7 +260,7 @@ def test_a_run_that_fails_leaves_its_trace(
     assert {one["name"] for one in spans_of(tmp_path / "trace.json")} >= {"gather", "facts"}
 
 
-def test_a_trace_that_cannot_be_written_is_told_before_the_work(
+def test_a_trace_that_cannot_be_written_is_reported_before_the_work(
     commodore: CommandLine, fleet: Fleet, tmp_path: Path
 ) -> None:
     ran = commodore(*compile_words(fleet), "--trace", str(tmp_path / "none" / "trace.json"))

@@ -137,7 +137,7 @@ def test_tokens_are_never_shown(settings: Settings, commodore: CommandLine) -> N
     assert as_text.count("********") >= 2
 
 
-def test_variables_that_make_no_sense_are_shown_as_such(settings: Settings) -> None:
+def test_invalid_variables_are_shown_as_such(settings: Settings) -> None:
     name = "COMMODORE_CATALOG_COMPILE_PUSH"
 
     value, origin, place = settings("push", command="catalog compile", **{name: "perhaps"})
@@ -177,7 +177,7 @@ def test_the_settings_file_counts(commodore: CommandLine, settings: Settings, fa
     assert (ran.code, ran.out, ran.err) == (0, "c-demo-1\nc-demo-2\n", "")
 
 
-def test_every_mistake_in_the_settings_file_is_told(
+def test_every_mistake_in_the_settings_file_is_reported(
     commodore: CommandLine, settings: Settings
 ) -> None:
     settings.write(
@@ -279,9 +279,7 @@ def test_the_dotenv_of_the_working_directory_does_not_count(
 
 
 @pytest.mark.spec("01.15")
-def test_lines_nobody_can_read_are_passed_over(
-    commodore: CommandLine, tmp_path: Path, facts: str
-) -> None:
+def test_unreadable_lines_are_skipped(commodore: CommandLine, tmp_path: Path, facts: str) -> None:
     (tmp_path / ".env").write_text(f"COMMODORE_API_URL={facts}\n= nonsense =\n")
 
     ran = commodore("catalog", "list")
@@ -291,7 +289,7 @@ def test_lines_nobody_can_read_are_passed_over(
 
 
 @pytest.mark.spec("01.15")
-def test_a_dotenv_that_is_no_text_is_passed_over(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_dotenv_that_is_not_text_is_skipped(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / ".env").write_bytes(b"A=\xff\n")
 
     ran = commodore("catalog", "clean")
@@ -337,7 +335,7 @@ def test_managed_tools_come_first_wherever_dotenv_points(
     assert f"helm: {tools}/helm, version: managed helm\n" in ran.out
 
 
-def test_a_folder_that_is_gone(
+def test_a_folder_that_was_removed(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone = tmp_path / "gone"

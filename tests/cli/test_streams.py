@@ -122,7 +122,7 @@ def test_a_push_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
     assert f"Pushed commit {result['commit']}" in ran.err
 
 
-def test_what_is_told_as_json(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
+def test_what_is_reported_as_json(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
     ran = commodore("--log-format", "json", *recompile, "-o", "json", "-i")
 
     told = [json.loads(line) for line in ran.err.splitlines()]
@@ -136,7 +136,7 @@ def test_what_is_told_as_json(commodore: CommandLine, recompile: tuple[str, ...]
     }
 
 
-def test_what_is_told_as_annotations(commodore: CommandLine, tmp_path: Path) -> None:
+def test_what_is_reported_as_annotations(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "facts" / "clusters").mkdir(parents=True)
     (tmp_path / "facts" / "clusters" / "c-1.yaml").write_text("id: c-1\nfacts: [\n")
 
@@ -149,7 +149,7 @@ def test_what_is_told_as_annotations(commodore: CommandLine, tmp_path: Path) -> 
     assert "::" in error[len("::error ") :]
 
 
-def test_misuse_is_told_in_the_form_asked_for(commodore: CommandLine) -> None:
+def test_misuse_is_reported_in_the_requested_format(commodore: CommandLine) -> None:
     ran = commodore("--log-format", "json", "catalog", "compile")
 
     assert ran.code == 2
@@ -158,7 +158,7 @@ def test_misuse_is_told_in_the_form_asked_for(commodore: CommandLine) -> None:
     assert told["hint"] == "see commodore catalog compile --help"
 
 
-def test_broken_settings_are_told_in_the_form_asked_for(
+def test_broken_settings_are_reported_in_the_requested_format(
     commodore: CommandLine, stranger: Path
 ) -> None:
     file = stranger / ".config" / "commodore" / "config.toml"
@@ -232,7 +232,7 @@ def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
     assert b"Traceback" not in told
 
 
-def test_a_reader_who_has_enough_is_no_crash(facts: str) -> None:
+def test_a_closed_pipe_is_not_a_crash(facts: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
     done = subprocess.run(
@@ -259,7 +259,7 @@ def test_running_twice_in_a_process_is_like_running_once(
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="only Linux has a full disk at hand")  # noqa: PTH110 - before any test
-def test_a_full_disk_is_no_bug_of_ours(recompile: tuple[str, ...]) -> None:
+def test_a_full_disk_is_not_an_internal_error(recompile: tuple[str, ...]) -> None:
     with open("/dev/full", "w") as full:  # noqa: PTH123 - no file of ours
         for words in (("catalog", "list", *recompile[-2:]), recompile, ("--help",)):
             done = subprocess.run(

@@ -73,7 +73,7 @@ def test_changes_are_offered_once(scenario: TemplateSync) -> None:
     assert (branch_of(one), len(one.pulls)) == (offered, 1)
 
 
-def test_what_a_run_says(scenario: TemplateSync) -> None:
+def test_output_of_a_run(scenario: TemplateSync) -> None:
     for slug in ("one", "conflict"):
         scenario.a_component(slug)
     hosted = scenario.hosted["conflict"]
@@ -167,7 +167,7 @@ def test_the_branch_and_its_pull_request_follow_the_template(scenario: TemplateS
     assert one.pulls[0].labels == ["late"]
 
 
-def test_a_default_branch_that_moves_on_is_no_reason_to_push(scenario: TemplateSync) -> None:
+def test_a_new_commit_on_the_default_branch_causes_no_push(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     scenario.change_template("two", "theirs")
     assert scenario.sync().code == 0
@@ -201,7 +201,7 @@ def test_a_merged_change_is_not_offered_again(scenario: TemplateSync) -> None:
     )
 
 
-def test_only_another_version_of_the_template_is_no_change(scenario: TemplateSync) -> None:
+def test_only_another_version_of_the_template_is_not_a_change(scenario: TemplateSync) -> None:
     one = scenario.a_component("one")
     commit_in(scenario.template, {"README.md": "About the template itself.\n"})
 

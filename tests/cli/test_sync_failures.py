@@ -40,7 +40,7 @@ def test_a_run_that_was_ended_goes_on(scenario: TemplateSync) -> None:
 
 
 @pytest.mark.spec("09.50", "09.51", "09.52")
-def test_what_fails_is_told_at_the_end_and_all_others_are_done(scenario: TemplateSync) -> None:
+def test_failures_are_reported_at_the_end_and_all_others_are_done(scenario: TemplateSync) -> None:
     for slug in ("conflict", "leftovers", "refused", "last"):
         scenario.a_component(slug)
     assert scenario.sync("--dry-run").code == 0
@@ -87,7 +87,7 @@ def test_commits_of_others_are_not_overwritten(scenario: TemplateSync) -> None:
     assert branch_of(one, "other")
 
 
-def test_work_in_a_checkout_is_nobodys_but_the_users(scenario: TemplateSync) -> None:
+def test_work_in_a_checkout_belongs_to_the_user(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     assert scenario.sync("--dry-run").code == 0
     (scenario.checkout("one") / "README.md").write_text("mine\n")
@@ -146,7 +146,7 @@ def test_a_list_that_is_none(
 
 
 @pytest.mark.spec("09.48")
-def test_entries_that_are_no_repositories(scenario: TemplateSync) -> None:
+def test_entries_that_are_not_repositories(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     wrong = ("component-two", "a/b/c", "7", "[a/b]", "acme/component one", "null", "http://[x/y")
 
@@ -160,7 +160,7 @@ def test_entries_that_are_no_repositories(scenario: TemplateSync) -> None:
 
 
 @pytest.mark.spec("09.49")
-def test_a_filter_that_is_no_expression(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_filter_that_is_not_an_expression(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "list.yaml").write_text("- acme/component-one\n")
 
     ran = commodore("component", "sync", "list.yaml", "--filter", "a(b", "--github-token", TOKEN)

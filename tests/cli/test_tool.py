@@ -106,7 +106,7 @@ def test_list_shows_every_tool_and_how_it_stands(tool_command: ToolCommand) -> N
 
 
 @pytest.mark.parametrize("flag", ["-V", "--skip-version-check"])
-def test_list_asks_nobody_when_told(tool_command: ToolCommand, flag: str) -> None:
+def test_list_sends_no_requests_if_disabled(tool_command: ToolCommand, flag: str) -> None:
     tool_command.manage(helm="v3.9.1")
 
     ran = tool_command("list", flag)
@@ -127,7 +127,9 @@ def test_missing_tools_are_a_line_each(tool_command: ToolCommand) -> None:
     ]
 
 
-def test_a_tool_that_does_not_run_is_missing_and_says_where(tool_command: ToolCommand) -> None:
+def test_a_tool_that_does_not_run_is_missing_and_its_path_is_shown(
+    tool_command: ToolCommand,
+) -> None:
     broken = write_program(tool_command.system, "helm", b"\x7fELF is no program")
 
     ran = tool_command("list", "-V")
@@ -135,7 +137,7 @@ def test_a_tool_that_does_not_run_is_missing_and_says_where(tool_command: ToolCo
     assert ran.out.splitlines()[0] == f"helm missing! ({broken} does not run)"
 
 
-def test_a_tool_that_ends_with_an_error_still_says_its_version(tool_command: ToolCommand) -> None:
+def test_the_version_of_a_tool_that_ends_with_an_error_is_shown(tool_command: ToolCommand) -> None:
     write_program(tool_command.system, "helm", program_script(script="echo v3.1.0 >&2; exit 1"))
 
     assert tool_command("list", "-V").out.startswith("helm v3.1.0\n")
@@ -227,7 +229,7 @@ def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> No
 
 
 @pytest.mark.parametrize(("words", "told"), [(("list",), False), (("list", "-v"), True)])
-def test_details_say_that_there_is_no_token(
+def test_details_show_a_missing_token(
     tool_command: ToolCommand, words: tuple[str, ...], told: bool
 ) -> None:
     all_latest(tool_command)
@@ -252,7 +254,7 @@ def test_install_brings_the_latest_version(tool_command: ToolCommand) -> None:
 
 @pytest.mark.spec("12.16")
 @pytest.mark.parametrize("version", ["5.6.0", "v5.6.0"])
-def test_install_brings_the_version_asked_for(tool_command: ToolCommand, version: str) -> None:
+def test_install_installs_the_requested_version(tool_command: ToolCommand, version: str) -> None:
     tool_command.publisher.release("kustomize", "v5.6.0")
 
     ran = tool_command("install", "kustomize", "--version", version)
@@ -466,7 +468,7 @@ def test_a_tool_found_elsewhere_is_managed_no_more(
 
 @pytest.mark.spec("12.06")
 @pytest.mark.parametrize("words", [("helm", "--version", "v3.18.4"), ("--missing",)])
-def test_a_tool_that_is_gone_is_installed_anew(
+def test_a_missing_tool_is_installed_again(
     tool_command: ToolCommand, words: tuple[str, ...]
 ) -> None:
     tool_command.manage(helm="v3.9.1", jb="v0.6.3", kustomize="v5.7.0")
@@ -484,7 +486,7 @@ def test_a_tool_that_is_gone_is_installed_anew(
 
 
 @pytest.mark.spec("12.06")
-def test_a_tool_that_is_gone_can_be_upgraded(tool_command: ToolCommand) -> None:
+def test_a_missing_tool_can_be_upgraded(tool_command: ToolCommand) -> None:
     tool_command.manage(helm="v3.9.1")
     (tool_command.tools / "helm").unlink()
     tool_command.publisher.release("helm", "v3.18.4")

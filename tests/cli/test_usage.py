@@ -76,7 +76,7 @@ def test_a_variable_named_like_the_version_flag_ends_nothing(
         ("component compile ./nowhere", "Directory './nowhere' does not exist"),
     ],
 )
-def test_words_that_make_no_sense(commodore: CommandLine, words: str, told: str) -> None:
+def test_invalid_arguments(commodore: CommandLine, words: str, told: str) -> None:
     ran = commodore(*words.split())
 
     assert (ran.code, ran.out) == (2, "")
@@ -86,7 +86,7 @@ def test_words_that_make_no_sense(commodore: CommandLine, words: str, told: str)
 
 
 @pytest.mark.spec("01.03")
-def test_a_file_is_no_working_directory(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_file_is_not_a_working_directory(commodore: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
 
     ran = commodore("-d", "file", "catalog", "clean")

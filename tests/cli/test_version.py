@@ -56,7 +56,7 @@ def test_the_whole_of_it(commodore: CommandLine, bin_: Path) -> None:
         pytest.param("kustomize", marks=pytest.mark.spec("01.24")),
     ],
 )
-def test_a_missing_tool_is_127_and_the_rest_is_told(
+def test_a_missing_tool_is_127_and_the_rest_is_shown(
     commodore: CommandLine, bin_: Path, missing: str
 ) -> None:
     install(bin_, *{"helm", "jb", "kustomize"} - {missing})

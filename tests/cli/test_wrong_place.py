@@ -30,7 +30,7 @@ def record(template: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     "words", [("test",), ("compile", "tests/defaults.yml"), ("compile", "tests/none.yml")]
 )
-def test_a_component_is_no_package(
+def test_a_component_is_not_a_package(
     commodore: CommandLine, tmp_path: Path, words: tuple[str, ...]
 ) -> None:
     component = make_component_clone(tmp_path / "src", "it", CASE)
@@ -54,7 +54,7 @@ def test_a_component_is_no_package(
     ],
     ids=["by its name", "by what it lists", "by its template"],
 )
-def test_a_package_is_no_component(
+def test_a_package_is_not_a_component(
     commodore: CommandLine, tmp_path: Path, verb: str, name: str, files: dict[str, str]
 ) -> None:
     package = make_package_clone(tmp_path / "src", "it", {**CASE, **files})
@@ -88,7 +88,7 @@ def test_neither(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
     assert "this is a working directory; checkouts lie in" in around.err
 
 
-def test_a_kind_without_cases_is_told_as_before(commodore: CommandLine, tmp_path: Path) -> None:
+def test_a_kind_without_cases_is_reported_as_before(commodore: CommandLine, tmp_path: Path) -> None:
     component = make_component_clone(tmp_path / "src", "it")
 
     right = commodore("component", "test", str(component))
@@ -115,7 +115,7 @@ def test_files_of_a_component_are_named_where_its_author_has_them(
     assert not TEMPORARY.search(told)
 
 
-def test_what_was_looked_for_is_told_without_passing_folders(
+def test_missing_files_are_reported_without_temporary_folders(
     commodore: CommandLine, tmp_path: Path
 ) -> None:
     component = make_component_clone(tmp_path / "src", "it", CASE, code="import 'none.libsonnet'")

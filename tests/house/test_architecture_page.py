@@ -44,7 +44,7 @@ def test_every_room_has_its_row() -> None:
 
 
 @pytest.mark.parametrize("effect", sorted(EFFECTS))
-def test_side_effects_are_where_the_page_says(effect: str) -> None:
+def test_side_effects_are_in_the_modules_of_the_page(effect: str) -> None:
     named = re.findall(r"`([a-z_/.]+)`", rows("Side effects")[effect])
     found = modules_with(effect)
 

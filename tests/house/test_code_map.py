@@ -15,7 +15,7 @@ def test_no_folder_has_too_many_modules() -> None:
     assert {name: size for name, size in sizes.items() if size > MOST_MODULES} == {}
 
 
-def test_every_room_says_what_it_knows() -> None:
+def test_every_room_has_its_subject() -> None:
     rooms = [name for layer in layers() for name in layer]
 
     assert [name for name in rooms if not modules()[f"commodore_py.{name}"].summary] == []

@@ -120,7 +120,7 @@ def test_headings_hold_every_option_once_and_mark_those_of_ours(name: str) -> No
     }
 
 
-def test_the_overview_says_something_about_every_command() -> None:
+def test_the_overview_describes_every_command() -> None:
     overview = commodore.get_help(THERE[""]).partition("Commands:")[2]
 
     for word in commodore.list_commands(THERE[""]):

@@ -19,7 +19,7 @@ def functions_in(path: Path) -> frozenset[str]:
     return frozenset(node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
 
 
-def test_the_page_is_what_the_data_says() -> None:
+def test_the_page_matches_the_data() -> None:
     assert PAGE.read_text("utf-8") == page(DEVIATIONS), "run: python -m tests.house.deviations"
 
 

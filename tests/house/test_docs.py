@@ -35,7 +35,7 @@ def words_in_code(text: str) -> set[str]:
 CLI_PAGE = sections(DOCS / "reference" / "cli.md")
 
 
-def test_page_of_commands_is_what_their_help_says() -> None:
+def test_page_of_commands_matches_their_help() -> None:
     assert PAGE.read_text("utf-8") == page(), "run: python -m tests.house.command_reference"
 
 

@@ -34,7 +34,7 @@ def test_a_ratio_is_that_of_the_medians() -> None:
     assert "0.20 (0.10 to 0.50)" in lines[1]
 
 
-def test_below_an_aim_it_says_by_how_much() -> None:
+def test_below_an_aim_the_distance_is_shown() -> None:
     lines = list(as_text(figures(peer=[run(5.0)])))
 
     assert lines[1].endswith("aim 100: 0.50 of it")

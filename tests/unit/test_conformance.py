@@ -53,7 +53,7 @@ def test_the_table_has_a_line_per_case_and_a_column_per_engine() -> None:
     ]
 
 
-def test_what_is_missing_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_missing_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     runner = tmp_path / "conformance.py"
 
     assert main(["run", "--runner", str(runner), "--mirrors", str(tmp_path)]) == 2

@@ -101,7 +101,7 @@ def test_a_folder_with_content_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["diary.txt"]
 
 
-def test_a_file_is_no_place_for_a_playground(tmp_path: Path) -> None:
+def test_a_playground_is_not_created_on_a_file(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("mine")
 
     with pytest.raises(CommodoreError, match="no folder"):

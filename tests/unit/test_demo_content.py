@@ -80,7 +80,7 @@ def hierarchy(checkouts: Path) -> dict[str, dict[str, Any]]:
     }
 
 
-def test_facts_tell_of_two_different_clusters_of_one_tenant(demo: Demo) -> None:
+def test_facts_have_two_different_clusters_of_one_tenant(demo: Demo) -> None:
     first, second = _facts(demo).values()
 
     assert demo.clusters == (first["id"], second["id"]) == ("c-demo-1", "c-demo-2")
@@ -104,7 +104,7 @@ def test_hierarchy_has_every_level_of_every_cluster(
         assert f"t-demo/{cluster['id']}.yml" in hierarchy
 
 
-def test_hierarchy_says_where_secrets_are_kept(hierarchy: dict[str, dict[str, Any]]) -> None:
+def test_hierarchy_has_the_location_of_secrets(hierarchy: dict[str, dict[str, Any]]) -> None:
     assert hierarchy["global/common.yml"]["parameters"]["kapitan"]["secrets"]["vaultkv"]
 
 

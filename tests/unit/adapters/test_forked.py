@@ -65,7 +65,7 @@ def test_a_failure_is_raised_here_and_ends_the_others() -> None:
     assert not any(map(_running, pids))
 
 
-def test_a_worker_that_is_killed_is_told() -> None:
+def test_a_worker_that_is_killed_is_reported() -> None:
     def work(item: int) -> int:
         os.kill(os.getpid(), signal.SIGKILL)
         return item

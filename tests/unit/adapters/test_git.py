@@ -79,7 +79,7 @@ def test_refs_name_commits_and_the_default_branch(remote: Path, clone: Path) -> 
     }
 
 
-def test_a_default_branch_that_is_gone_is_forgotten(remote: Path, clone: Path) -> None:
+def test_a_default_branch_that_is_missing_is_forgotten(remote: Path, clone: Path) -> None:
     git(remote, "branch", "-m", "master", "main")
     program.fetch(clone)
 
@@ -90,7 +90,7 @@ def test_a_default_branch_that_is_gone_is_forgotten(remote: Path, clone: Path) -
     assert (before, refs_of(clone).default_branch) == ("master", "main")
 
 
-def test_the_status_says_what_happened_to_which_file(clone: Path) -> None:
+def test_the_status_has_the_change_of_each_file(clone: Path) -> None:
     (clone / "a.txt").write_text("edited")
     (clone / "b c.txt").unlink()
     (clone / "new file.txt").write_text("new")

@@ -177,7 +177,7 @@ def test_the_default_branch_is_the_one_that_the_remote_named(repository: Path) -
     assert default_branch_of(_cloned(repository)) == "feat/x"
 
 
-def test_a_default_branch_that_is_gone_is_none(repository: Path) -> None:
+def test_a_default_branch_that_is_missing_is_none(repository: Path) -> None:
     checkout = _cloned(repository)
     git(checkout, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
 

@@ -50,7 +50,7 @@ def test_only_commits_have_a_tree(repository: Path, *, packed: bool) -> None:
     assert is_packed_commit(repository, git(repository, "rev-parse", "master"))
 
 
-def test_a_pack_that_is_cut_off_says_nothing(repository: Path) -> None:
+def test_a_truncated_pack_has_no_result(repository: Path) -> None:
     commit = git(repository, "rev-parse", "master")
     git(repository, "repack", "-a", "-d", "--quiet")
     git(repository, "prune-packed")

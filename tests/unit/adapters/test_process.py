@@ -63,7 +63,7 @@ def test_a_failure_names_the_command_the_folder_and_the_reason(tmp_path: Path) -
     assert (error.code, error.stderr) == (3, "why\n")
 
 
-def test_a_failure_without_a_word_says_so() -> None:
+def test_a_failure_without_output_is_reported_as_such() -> None:
     assert str(failure(python("raise SystemExit(1)"))).endswith("it printed no reason")
 
 
@@ -75,7 +75,7 @@ def test_a_failure_shows_no_password() -> None:
     assert "secret" not in f"{error} {error.where} {error.stderr}"
 
 
-def test_a_missing_program_is_told_with_a_remedy(tmp_path: Path) -> None:
+def test_a_missing_program_is_reported_with_a_remedy(tmp_path: Path) -> None:
     error = failure(["no-such-program"], tmp_path)
 
     assert str(error) == "cannot run no-such-program: no-such-program not found"
@@ -89,7 +89,7 @@ def test_a_missing_folder_is_not_taken_for_a_missing_program() -> None:
     assert error.hint == ""
 
 
-def test_what_is_no_program_is_told(tmp_path: Path) -> None:
+def test_what_is_not_a_program_is_reported(tmp_path: Path) -> None:
     (tmp_path / "text").write_text("words")
 
     assert "Permission denied" in str(failure([str(tmp_path / "text")]))

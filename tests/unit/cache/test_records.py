@@ -53,7 +53,7 @@ def test_a_result_is_found_while_all_answers_are_the_same(records: Records) -> N
     assert records.find(key_of(b"another"), answers().__getitem__) == Missing()
 
 
-def test_the_newest_record_says_what_has_changed(records: Records) -> None:
+def test_the_newest_record_has_the_changes(records: Records) -> None:
     records.keep(KEY, make_recorder(a=b"1"), b"old")
     records.keep(KEY, make_recorder(b=b"1"), b"new")
 

@@ -151,7 +151,7 @@ def test_a_file_that_changes_meanwhile_is_not_settled(
     assert not seen.is_settled()
 
 
-def test_nobody_waits_for_a_clock_that_is_ahead(folder: Path) -> None:
+def test_a_clock_that_is_ahead_is_not_waited_for(folder: Path) -> None:
     seen = snapshot_of(folder)
     hour = 3_600_000_000_000
     seen.folders[str(folder / "inner")] = [("file", 0o100644, 1, 3, 0, time.time_ns() + hour)]

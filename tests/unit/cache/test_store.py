@@ -43,7 +43,7 @@ def test_a_note_is_what_was_noted_last(tmp_path: Path, first: bytes, second: byt
     assert Store(tmp_path).noted(KEY) == second
 
 
-def test_nothing_is_touched_until_something_is_kept(store: Store) -> None:
+def test_nothing_is_written_until_something_is_stored(store: Store) -> None:
     assert store.blob(digest_of(b"x")) is None
     assert store.noted(KEY) is None
     store.tidy(0)
@@ -132,7 +132,7 @@ def test_keeping_again_is_a_use_too(store: Store) -> None:
     assert file.stat().st_mtime == pytest.approx(time.time(), abs=60)
 
 
-def test_a_store_that_is_removed_is_made_anew(store: Store) -> None:
+def test_a_store_that_is_removed_is_created_again(store: Store) -> None:
     digest = store.keep(b"x")
     for path in sorted(store.folder.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()

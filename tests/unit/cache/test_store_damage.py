@@ -83,7 +83,7 @@ def test_truncated_files(tmp_path: Path, kind: str, length: int) -> None:
     assert files_in(store) == []
 
 
-def test_keeping_mends_what_nobody_has_read(store: Store) -> None:
+def test_storing_repairs_unread_content(store: Store) -> None:
     digest = store.keep(SMALL)
     damaged(file_of(store), 5, 1)
 
@@ -187,7 +187,7 @@ def test_verifying_finds_and_removes_what_is_damaged(store: Store) -> None:
     assert sum(store.blob(digest) is not None for digest in digests) == 4
 
 
-def test_verifying_is_no_use(store: Store) -> None:
+def test_verifying_does_not_count_as_use(store: Store) -> None:
     store.keep(b"x")
     os.utime(file_of(store), (1e9, 1e9))
 

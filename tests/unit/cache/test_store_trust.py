@@ -52,7 +52,7 @@ def filled(store: Store) -> Store:
 
 @as_root
 @pytest.mark.parametrize("inside", [".", "v1", "v1/blobs", "v1/notes"])
-def test_a_folder_of_somebody_else_is_not_used(
+def test_a_folder_of_another_user_is_not_used(
     filled: Store, inside: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     os.chown(filled.folder / inside, NOBODY, NOBODY)
@@ -89,7 +89,7 @@ def test_a_file_in_its_place_is_left_alone(store: Store, caplog: pytest.LogCaptu
     assert "it is not a folder" in warning.getMessage()
 
 
-def test_a_doubt_is_told_once_by_all_parts_of_a_run(
+def test_a_warning_is_logged_once_by_all_parts_of_a_run(
     filled: Store, caplog: pytest.LogCaptureFixture
 ) -> None:
     filled.folder.chmod(0o777)
@@ -101,7 +101,7 @@ def test_a_doubt_is_told_once_by_all_parts_of_a_run(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="workers are forks on Linux only")
-def test_a_doubt_is_told_once_by_all_workers(filled: Store) -> None:
+def test_a_warning_is_logged_once_by_all_workers(filled: Store) -> None:
     filled.folder.chmod(0o777)
 
     done = subprocess.run(
@@ -129,7 +129,7 @@ Store(Path(sys.argv[1])).keep(b"x")
 
 
 @as_root
-def test_a_file_of_somebody_else_is_not_read(filled: Store) -> None:
+def test_a_file_of_another_user_is_not_read(filled: Store) -> None:
     for file in files_in(filled):
         os.chown(file, NOBODY, NOBODY)
 
@@ -225,7 +225,7 @@ def test_what_can_only_be_read_is_read(tmp_path: Path) -> None:
     assert err == ["INFO results are not cached: permission denied"]
 
 
-def test_a_full_disk_is_told_once_and_leaves_nothing_half(tmp_path: Path) -> None:
+def test_a_full_disk_is_reported_once_and_leaves_nothing_half(tmp_path: Path) -> None:
     # A limit for files, as a stand-in that needs no disk of its own.
     out, err = run_apart(tmp_path / "results", limit=50_000)
 

@@ -10,7 +10,9 @@ from commodore_py.cache.up_to_date import warnings
 
 
 @pytest.mark.parametrize("level", [logging.WARNING, logging.ERROR])
-def test_what_was_told_is_told_again_as_loud(level: int, caplog: pytest.LogCaptureFixture) -> None:
+def test_warnings_are_repeated_with_their_level(
+    level: int, caplog: pytest.LogCaptureFixture
+) -> None:
     with warnings.collected() as collected:
         logging.getLogger("commodore_py.compiler.target").log(level, "goes on %s", "without")
     caplog.clear()

@@ -118,7 +118,7 @@ def test_a_file_cannot_be_another_instances_folder(other: Tree) -> None:
     ]
 
 
-def test_all_collisions_are_told_at_once() -> None:
+def test_all_collisions_are_reported_at_once() -> None:
     instances = {
         "a": tree("x", files={"y": "1", "z": "1"}),
         "b": tree("x/deep", files={"y": "2", "z": "1"}),

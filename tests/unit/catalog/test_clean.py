@@ -138,7 +138,7 @@ def test_a_repository_without_remote_is_work(paths: WorkPaths) -> None:
     assert refusals(paths) == [(str(paths.classes / "t1"), f"commit {commit_id} (mine)")]
 
 
-def test_an_uncommitted_compile_is_no_work(paths: WorkPaths) -> None:
+def test_an_uncommitted_compile_is_not_local_work(paths: WorkPaths) -> None:
     write(paths.catalog / "manifests/foo/cm.yaml", "compiled again\n")
     write(paths.catalog / "refs/t/c/key")
     git(paths.catalog, "add", "--all")
@@ -146,7 +146,7 @@ def test_an_uncommitted_compile_is_no_work(paths: WorkPaths) -> None:
     assert paths.catalog in clean(Config(paths))
 
 
-def test_work_that_was_put_aside_is_told_with_its_ref(paths: WorkPaths) -> None:
+def test_work_that_was_moved_aside_is_reported_with_its_ref(paths: WorkPaths) -> None:
     ref = "refs/commodore/backup/20260102T030405.000000Z"
     commit(paths.catalog, "mine")
     git(paths.catalog, "update-ref", ref, "HEAD")
@@ -160,7 +160,7 @@ def test_work_that_was_put_aside_is_told_with_its_ref(paths: WorkPaths) -> None:
     assert paths.catalog in clean(Config(paths))
 
 
-def test_what_a_compile_checked_out_is_no_work(paths: WorkPaths) -> None:
+def test_what_a_compile_checked_out_is_not_local_work(paths: WorkPaths) -> None:
     classes = paths.classes / "global"
     commit(classes, "gone from the remote since")
     git(classes, "update-ref", "refs/worktree/commodore/checkout", "HEAD")

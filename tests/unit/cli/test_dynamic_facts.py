@@ -40,7 +40,7 @@ from commodore_py.cli.settings.dynamic_facts import parse
         (["a.b=1", "a.c=2"], {"a": {"b": "1", "c": "2"}}, []),
     ],
 )
-def test_every_item_counts_or_is_told(
+def test_every_item_is_used_or_reported(
     items: list[str], facts: dict[str, Any], problems: list[str]
 ) -> None:
     parsed = parse(items)

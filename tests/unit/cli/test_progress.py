@@ -25,13 +25,13 @@ def run(progress: Progress, *names: str, stage: str = "compile") -> None:
     progress.close()
 
 
-def test_lines_say_how_far_it_is(caplog: pytest.LogCaptureFixture) -> None:
+def test_lines_show_the_progress(caplog: pytest.LogCaptureFixture) -> None:
     run(Progress(pause=0), "one", "two")
 
     assert caplog.messages == ["Compiling: 1 of 2", "Compiling: 2 of 2", "Compiling: 2 of 2"]
 
 
-def test_short_stages_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_short_stages_are_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     run(Progress(), "one", "two")
 
     assert caplog.messages == []
@@ -45,7 +45,7 @@ def test_quiet_is_quiet(caplog: pytest.LogCaptureFixture) -> None:
     assert caplog.messages == []
 
 
-def test_stages_that_people_do_not_know_are_not_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_internal_stages_are_not_shown(caplog: pytest.LogCaptureFixture) -> None:
     run(Progress(pause=0), "one", stage="refs")
 
     assert caplog.messages == []

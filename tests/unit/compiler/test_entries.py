@@ -107,13 +107,13 @@ def test_what_kapitan_refuses_is_explained(
     assert text.startswith(f"web: {expected}")
 
 
-def test_all_entries_of_a_target_are_told_together(tmp_path: Path) -> None:
+def test_all_entries_of_a_target_are_reported_together(tmp_path: Path) -> None:
     broken = {**JSONNET, "input_paths": 1, "prune": []}
 
     assert len(told(tmp_path, compile=[JSONNET, broken], dependencies=[{}])) == 3
 
 
-def test_an_entry_says_which_line_holds_it(tmp_path: Path) -> None:
+def test_an_entry_has_its_line(tmp_path: Path) -> None:
     text = """parameters:
   kapitan:
     compile:

@@ -60,7 +60,7 @@ def test_a_chart_is_known_by_all_that_helm_sees(targets: CompileTargets) -> None
         ({"helm_params": {"name": "web"}, "helm_values_files": ["http://a/b"]}, "values come from"),
     ],
 )
-def test_charts_that_look_further_are_not_kept(
+def test_charts_that_read_more_are_not_cached(
     targets: CompileTargets, fields: dict[str, object], why: str
 ) -> None:
     targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
@@ -79,7 +79,7 @@ def test_charts_that_look_further_are_not_kept(
         {"charts/sub/templates/a.yaml": '{{ lookup "v1" "Secret" "" "" }}'},
     ],
 )
-def test_unsteady_charts_are_not_kept(targets: CompileTargets, files: dict[str, str]) -> None:
+def test_unsteady_charts_are_not_cached(targets: CompileTargets, files: dict[str, str]) -> None:
     targets.write("chart/Chart.yaml", "name: chart\nversion: 1.0.0\n")
     for name, content in files.items():
         targets.write(f"chart/{name}", content)

@@ -34,7 +34,7 @@ def test_a_call_gives_its_value(call: str, component: Component) -> None:
 
 
 @pytest.mark.parametrize("call", [call for call, want in CALLS.items() if type(want) is Fails])
-def test_a_call_that_fails_says_why_and_where(call: str, component: Component) -> None:
+def test_a_call_that_fails_has_reason_and_location(call: str, component: Component) -> None:
     error = failure_of(component, call)
 
     assert str(CALLS[call]) in str(error)
@@ -50,7 +50,7 @@ def test_a_call_that_fails_says_why_and_where(call: str, component: Component) -
         ("native('yaml_load_all')('app/date.yaml')", "app/date.yaml:3"),
     ],
 )
-def test_a_date_is_told_with_its_line_and_to_quote_it(
+def test_a_date_is_reported_with_its_line_and_to_quote_it(
     call: str, place: str, component: Component
 ) -> None:
     error = failure_of(component, call)
@@ -71,13 +71,13 @@ def test_a_date_is_told_with_its_line_and_to_quote_it(
         ("kap.jinja2_template('app/broken.j2', {})", "app/broken.j2:2"),
     ],
 )
-def test_a_file_that_is_wrong_is_told_with_its_line(
+def test_a_file_that_is_wrong_is_reported_with_its_line(
     call: str, place: str, component: Component
 ) -> None:
     assert f"/{place}\n" in f"{failure_of(component, call).where}\n"
 
 
-def test_a_missing_file_tells_where_it_was_looked_for(component: Component) -> None:
+def test_a_missing_file_has_the_search_path(component: Component) -> None:
     hint = failure_of(component, "kap.file_read('app/gone')").hint
 
     assert all(str(folder) in hint for folder in component.search_paths)
@@ -114,7 +114,7 @@ def test_a_file_that_changes_is_read_again(component: Component) -> None:
 
 
 @pytest.mark.spec("10.04")
-def test_an_import_that_is_nowhere_tells_where_it_was_looked_for(component: Component) -> None:
+def test_a_missing_import_has_the_search_path(component: Component) -> None:
     error = failure_of(component, "\n\nimport 'lib/gone.libsonnet'")
 
     assert "import of lib/gone.libsonnet" in str(error)
@@ -123,7 +123,7 @@ def test_an_import_that_is_nowhere_tells_where_it_was_looked_for(component: Comp
 
 
 @pytest.mark.spec("10.13")
-def test_an_empty_import_is_told_with_the_file_that_imports_it(component: Component) -> None:
+def test_an_empty_import_is_reported_with_the_file_that_imports_it(component: Component) -> None:
     empty = component.search_paths[0] / "nothing.libsonnet"
     empty.write_bytes(b"")
 

@@ -55,7 +55,7 @@ def test_an_edited_library_reaches_all_who_import_it(targets: CompileTargets) ->
     assert targets.compiled() == ["db db.jsonnet", "web web.jsonnet"]
 
 
-def test_an_edit_that_is_taken_back_reaches_nobody(targets: CompileTargets) -> None:
+def test_an_edit_that_is_reverted_affects_no_target(targets: CompileTargets) -> None:
     targets.write("web.jsonnet", "{ a: { of: 'other' } }")
     targets.compiled()
     targets.write("web.jsonnet", "{ a: (import 'common.libsonnet') + { of: 'web' } }")
@@ -75,7 +75,7 @@ def test_a_file_that_comes_before_another_is_seen(targets: CompileTargets) -> No
     assert targets.compiled() == ["db db.jsonnet", "web web.jsonnet"]
 
 
-def test_a_file_that_is_nowhere_looked_for_reaches_nobody(targets: CompileTargets) -> None:
+def test_a_file_on_no_search_path_affects_no_target(targets: CompileTargets) -> None:
     targets.write("vendor/other.libsonnet", "{ kind: 'Other' }")
 
     assert targets.compiled() == []
@@ -88,20 +88,22 @@ def test_a_value_reaches_who_reads_its_parameter(targets: CompileTargets) -> Non
     assert targets.compiled() == ["db db.jsonnet"]
 
 
-def test_a_value_that_nobody_reads_reaches_nobody(targets: CompileTargets) -> None:
+def test_a_value_that_is_not_read_affects_no_target(targets: CompileTargets) -> None:
     targets.parameters["db"]["web"] = {"size": 7}
 
     assert targets.compiled() == []
 
 
 @pytest.mark.parametrize("value", [2.5, True, None, "2", [2], {"deep": {"deeper": [2]}}])
-def test_kinds_of_values_are_told_apart(targets: CompileTargets, value: object) -> None:
+def test_kinds_of_values_are_distinguished(targets: CompileTargets, value: object) -> None:
     targets.parameters["db"]["db"] = {"size": value}
 
     assert targets.compiled() == ["db db.jsonnet"]
 
 
-def test_a_removed_file_is_an_error_and_its_return_reaches_nobody(targets: CompileTargets) -> None:
+def test_a_removed_file_is_an_error_and_its_return_affects_no_target(
+    targets: CompileTargets,
+) -> None:
     file = targets.root / "vendor/common.libsonnet"
     file.rename(targets.root / "aside")
     with pytest.raises(CommodoreError, match="2 problems"):
@@ -255,7 +257,7 @@ def test_a_reference_to_a_secret_reaches_who_writes_it(targets: CompileTargets) 
     assert targets.compiled() == ["web web.jsonnet"]
 
 
-def test_what_code_says_while_it_runs_is_said_again(
+def test_traces_of_cached_code_are_printed_again(
     targets: CompileTargets, capfd: pytest.CaptureFixture[str]
 ) -> None:
     targets.write("web.jsonnet", "{ a: std.trace('be warned', { of: 1 }) }")
@@ -330,7 +332,7 @@ def test_a_path_that_is_written_out_leads_to_the_same_file_from_anywhere(
     assert targets.compiled() == ["web web.jsonnet"]
 
 
-def test_what_does_not_go_with_other_output_is_told_as_ever(targets: CompileTargets) -> None:
+def test_conflicting_output_is_reported_as_before(targets: CompileTargets) -> None:
     targets.write("more.jsonnet", "{ 'x/y': {} }")
     targets.entry("web", "more.jsonnet")
     targets.compiled()
@@ -344,7 +346,7 @@ def test_what_does_not_go_with_other_output_is_told_as_ever(targets: CompileTarg
     assert told[0] == told[1]
 
 
-def test_errors_are_told_each_time(targets: CompileTargets) -> None:
+def test_errors_are_reported_each_time(targets: CompileTargets) -> None:
     targets.write("web.jsonnet", "{ a: error 'broken' }")
 
     for _ in range(2):
@@ -390,7 +392,7 @@ def test_workers_find_and_keep_as_well(tmp_path: Path) -> None:
     assert sorted(targets.compiled()) == [f"t{number} {number}.jsonnet" for number in range(5)]
 
 
-def test_a_wrong_result_is_found_and_mended(
+def test_a_wrong_result_is_found_and_repaired(
     targets: CompileTargets, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _spoil(targets, monkeypatch)
@@ -421,7 +423,7 @@ def _spoil(targets: CompileTargets, monkeypatch: pytest.MonkeyPatch) -> None:
     targets.write("web.jsonnet", "{ a: { of: 'right' } }")
 
 
-def test_nothing_is_kept_if_it_may_not(targets: CompileTargets) -> None:
+def test_nothing_is_cached_if_disabled(targets: CompileTargets) -> None:
     native.compile_job(targets.job(result_cache=None))
     before = _files(targets.store)
 

@@ -86,7 +86,7 @@ def test_names_with_the_key_of_other_parameters(
 
 
 @pytest.mark.spec("05.16")
-def test_files_and_lines_that_ask_are_named(tmp_path: Path) -> None:
+def test_files_and_lines_that_require_it_are_named(tmp_path: Path) -> None:
     configuration = {
         "global/commodore.yml": "classes:\n  - .more\napplications:\n  - other\n  - a-b\n",
         "global/unused.yml": "applications: [a_b]\n",
@@ -110,7 +110,7 @@ def test_files_and_lines_that_ask_are_named(tmp_path: Path) -> None:
     assert notice.where == "global/commodore.yml:5, global/more/init.yml:3, pkg/main.yaml:3"
 
 
-def test_applications_that_nobody_is_seen_to_list_have_a_place_too(tmp_path: Path) -> None:
+def test_applications_of_an_unknown_class_have_a_location_too(tmp_path: Path) -> None:
     (notice,) = found(tmp_path, "c", "c as c", used=("global.commodore",))
 
     assert notice.where == "applications of the cluster"

@@ -128,7 +128,7 @@ def test_a_name_must_be_free_to_name_a_folder(application: str, name: str) -> No
     assert "cluster, lib, libs" in error.hint
 
 
-def test_all_unclear_instances_are_told_together() -> None:
+def test_all_unclear_instances_are_reported_together() -> None:
     errors = refused(wanted_components, node("foo as x", "bar as x", "nginx as lib"))
 
     assert len(errors) == 2
@@ -145,7 +145,7 @@ def test_all_unclear_instances_are_told_together() -> None:
         (None, ("https://host/nginx.git", "v1", "comp/")),
     ],
 )
-def test_an_instance_takes_from_its_component_what_it_does_not_say(
+def test_an_instance_takes_from_its_component_what_it_does_not_set(
     own: dict[str, str] | None, expected: tuple[str, str, str]
 ) -> None:
     listed = {"nginx": entry("nginx", path="/comp/"), "web-1": own}
@@ -162,7 +162,7 @@ def test_an_instance_needs_no_entry() -> None:
 
 
 @pytest.mark.spec("05.03", "05.04", "05.17")
-def test_everything_wrong_with_the_listed_versions_is_told_together() -> None:
+def test_everything_wrong_with_the_listed_versions_is_reported_together() -> None:
     listed = {
         "number": {"url": "https://host/x.git", "version": 1.1},
         "null": None,
@@ -238,7 +238,7 @@ def test_reserved_package_names_are_refused(name: str) -> None:
 
 
 @pytest.mark.spec("05.17")
-def test_all_packages_that_are_not_listed_are_told_together() -> None:
+def test_all_packages_that_are_not_listed_are_reported_together() -> None:
     errors = refused(wanted_packages, node("pkg.a", "pkg.b", "pkg.t-x"))
 
     assert [str(error) for error in errors] == [
@@ -270,7 +270,7 @@ def located(*applications: str, **parameters: Any) -> list[tuple[str, ...]]:  # 
 
 
 @pytest.mark.spec("04.17", "06.14")
-def test_a_reserved_name_says_who_asks_for_it_and_what_it_is_reserved_for() -> None:
+def test_a_reserved_name_is_reported_with_what_requires_it_and_its_purpose() -> None:
     applications = ("nginx", "nginx as cluster")
 
     (error,) = refused(
@@ -287,7 +287,7 @@ def test_a_contested_instance_names_every_line_that_claims_it() -> None:
 
 
 @pytest.mark.spec("05.03", "05.04", "05.17")
-def test_an_incomplete_entry_says_where_it_is_and_who_asks_for_it() -> None:
+def test_an_incomplete_entry_has_its_location_and_what_requires_it() -> None:
     listed = {"bare": {"version": "v1"}, "ok": entry("ok"), "ok-2": {"path": 7}}
 
     assert located("bare", "bare as b-2", "missing", "ok as ok-2", components=listed) == [
@@ -304,7 +304,7 @@ def test_an_incomplete_entry_says_where_it_is_and_who_asks_for_it() -> None:
 
 
 @pytest.mark.spec("05.17")
-def test_a_package_says_who_asks_for_it() -> None:
+def test_a_package_names_what_requires_it() -> None:
     assert located("pkg.a", "pkg.global", packages={"b": entry("b")}) == [
         ("versions.yml of packages\nparameters.packages", "requested in common.yml:2"),
         ("common.yml:3", "requested in common.yml:3"),

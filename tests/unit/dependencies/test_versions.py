@@ -50,7 +50,7 @@ def test_every_listed_package_needs_a_url() -> None:
     assert places(parameters) == ["parameters.components.a", "parameters.packages.p"]
 
 
-def test_a_list_is_no_mapping() -> None:
+def test_a_list_is_not_a_mapping() -> None:
     with pytest.raises(CommodoreError) as caught:
         overrides_without_url(ClusterParameters({"packages": ["p"]}), ())
 

@@ -79,7 +79,7 @@ def test_what_targets_share_is_shared_still(tmp_path: Path) -> None:
     assert nodes["one"].parameters["large"] is nodes["two"].parameters["large"]
 
 
-def test_a_class_that_nobody_includes_yet_counts(tmp_path: Path) -> None:
+def test_a_class_that_is_not_included_yet_counts(tmp_path: Path) -> None:
     render(tmp_path, {"a": "classes: [.b]", "b": "parameters: {k: 1}"})
 
     nodes, worked = render(tmp_path, {"a": "classes: [.b]", "b": "parameters: {k: 2}"})
@@ -97,7 +97,7 @@ def test_other_targets_have_a_place_of_their_own(tmp_path: Path) -> None:
     assert not render(tmp_path, classes, "cluster", "one")[1]
 
 
-def test_what_was_said_is_said_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_messages_are_logged_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     render(tmp_path, {"a": ""}, missing_ok=True)
     said = caplog.messages
@@ -109,7 +109,7 @@ def test_what_was_said_is_said_again(tmp_path: Path, caplog: pytest.LogCaptureFi
     assert caplog.messages == said == ["class gone not found, ignored"]
 
 
-def test_a_hierarchy_with_warnings_is_not_kept(
+def test_a_hierarchy_with_warnings_is_not_cached(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     classes = {"doubtful": "parameter: {k: 1}"}
@@ -125,7 +125,7 @@ def test_a_hierarchy_with_warnings_is_not_kept(
     assert "did you mean `parameters`?" in warned[0]
 
 
-def test_what_is_kept_can_be_verified(tmp_path: Path) -> None:
+def test_cached_results_can_be_verified(tmp_path: Path) -> None:
     classes = {"a": "parameters: {k: 1}"}
     render(tmp_path, classes)
 
@@ -135,7 +135,7 @@ def test_what_is_kept_can_be_verified(tmp_path: Path) -> None:
     assert nodes["one"].parameters["k"] == 1
 
 
-def test_what_is_kept_and_wrong_is_told(tmp_path: Path) -> None:
+def test_wrong_cached_results_are_reported(tmp_path: Path) -> None:
     classes = {"a": "parameters: {k: some-value}"}
     render(tmp_path, classes)
     changed_behind_its_back(tmp_path, b"some-value", b"else-value")
@@ -213,7 +213,7 @@ def test_an_edit_reaches_whatever_refers_to_it(tmp_path: Path, before: str, afte
     assert nodes["one"].parameters["k"] == anew["one"].parameters["k"]
 
 
-def test_a_damaged_store_is_no_matter(tmp_path: Path) -> None:
+def test_a_damaged_store_is_ignored(tmp_path: Path) -> None:
     classes = {"a": "parameters: {k: 1}"}
     render(tmp_path, classes)
     for note in notes_below(tmp_path):
@@ -227,7 +227,7 @@ def test_a_damaged_store_is_no_matter(tmp_path: Path) -> None:
     assert nodes["one"].parameters["k"] == 1
 
 
-def test_a_class_that_cannot_be_read_is_no_matter_until_somebody_includes_it(
+def test_an_unreadable_class_is_ignored_until_it_is_included(
     tmp_path: Path,
 ) -> None:
     folder = tmp_path / "classes"

@@ -52,7 +52,7 @@ def refused(found: Inventory, places: Locator) -> CommodoreError:
 
 
 @pytest.mark.spec("04.16")
-def test_old_component_versions_say_where_they_are_set(tmp_path: Path) -> None:
+def test_old_component_versions_have_their_location(tmp_path: Path) -> None:
     places = locator_of(
         tmp_path, main="parameters:\n  a: 1\n  component_versions:\n    web: {version: v1}\n"
     )
@@ -74,7 +74,7 @@ def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None
     assert "define parameters.web in class/defaults.yml" in error.hint
 
 
-def test_instance_says_which_line_asks_for_it(tmp_path: Path) -> None:
+def test_instance_names_the_line_that_requires_it(tmp_path: Path) -> None:
     places = locator_of(tmp_path, main="applications:\n  - web\n  - web as two\n")
 
     error = refused(inventory(Instance("two", "web"), **WEB), places)
@@ -91,7 +91,7 @@ def test_instance_says_which_line_asks_for_it(tmp_path: Path) -> None:
         (True, False, "in the instance's version"),
     ],
 )
-def test_version_of_an_instance_says_which_line_sets_it_and_what_is_missing(
+def test_version_of_an_instance_has_its_line_and_what_is_missing(
     tmp_path: Path, *, base: bool, own: bool, missing: str
 ) -> None:
     places = locator_of(tmp_path, main="parameters:\n  components:\n    two:\n      version: v2\n")

@@ -96,7 +96,7 @@ def test_equal_content_is_read_once(tmp_path: Path) -> None:
     assert files.load("a") is files.load("b")
 
 
-def test_a_file_that_is_no_utf_8_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.yml").write_bytes("parameters: {}\n".encode("utf-16"))
 
     with pytest.raises(CommodoreError, match="UTF-8"):

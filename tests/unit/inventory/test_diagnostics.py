@@ -135,7 +135,7 @@ def test_early_on_defaults_of_components_are_not_known(tmp_path: Path) -> None:
     assert "component defaults are not known yet" in error.hint
 
 
-def test_one_missing_reference_is_told_once_for_all_that_depend_on_it(tmp_path: Path) -> None:
+def test_one_missing_reference_is_reported_once_for_all_that_depend_on_it(tmp_path: Path) -> None:
     files = {
         "main.yml": "parameters:\n  a: ${b}\n  c: {d: 'x${a}'}\n  e: ${c}\n  b: ${nope}\n",
         "other.yml": "classes: [main]\n",
@@ -149,7 +149,7 @@ def test_one_missing_reference_is_told_once_for_all_that_depend_on_it(tmp_path: 
     assert notes_of(error) == ("while resolving targets one, two, three and 1 more",)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     files = {
         "main.yml": "parameters:\n  a: ${nope}\n  b: ${neither}\n",
         "other.yml": "parameters:\n  c: ${nope}\n",
@@ -167,7 +167,7 @@ def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
     ]
 
 
-def test_nothing_is_said_about_parameters_while_classes_are_missing(tmp_path: Path) -> None:
+def test_parameters_are_not_reported_while_classes_are_missing(tmp_path: Path) -> None:
     (error,) = problems(tmp_path, {"main.yml": "classes: [gone]\nparameters:\n  a: ${of:gone}\n"})
 
     assert str(error) == "class gone not found"
@@ -239,7 +239,7 @@ def test_constant_is_the_only_mistake_where_others_follow_from_it(tmp_path: Path
     ]
 
 
-def test_ring_of_references_is_told_whole_and_once(tmp_path: Path) -> None:
+def test_ring_of_references_is_reported_whole_and_once(tmp_path: Path) -> None:
     files = {
         "low.yml": "parameters:\n  a: ${b:x}\n",
         "main.yml": "classes: [low]\nparameters:\n  b:\n    x: y${c}\n  c: ${a}\n  d: ${c}\n",
@@ -294,7 +294,7 @@ def test_yaml_that_cannot_be_read_is_shown(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_files_that_are_no_classes(tmp_path: Path, text: str, message: str, place: str) -> None:
+def test_files_that_are_not_classes(tmp_path: Path, text: str, message: str, place: str) -> None:
     (error,) = problems(tmp_path, {"main.yml": text})
 
     lines = text.splitlines()
@@ -302,7 +302,7 @@ def test_files_that_are_no_classes(tmp_path: Path, text: str, message: str, plac
     assert error.where.splitlines() == [place, f"  {lines[int(place[-1]) - 1]}"]
 
 
-def test_broken_file_is_told_once_for_all_targets(tmp_path: Path) -> None:
+def test_broken_file_is_reported_once_for_all_targets(tmp_path: Path) -> None:
     (error,) = problems(tmp_path, {"main.yml": "- a\n"}, {"one": ["main"], "two": ["main"]})
 
     assert notes_of(error) == ("while resolving targets one, two",)

@@ -173,7 +173,7 @@ def test_paths_as_people_write_them(written: str, meant: tuple[Any, ...]) -> Non
 
 
 @pytest.mark.parametrize("written", ["", ".", "a.", "a..b", "a[x]", "a[0]b", '"a'])
-def test_what_is_no_path_is_refused(written: str) -> None:
+def test_what_is_not_a_path_is_refused(written: str) -> None:
     with pytest.raises(CommodoreError, match="is not a valid path"):
         path_parts(written)
 
@@ -210,7 +210,7 @@ def test_unknown_target_names_those_there_are(tmp_path: Path) -> None:
     assert caught.value.hint == "did you mean cluster?"
 
 
-def test_folder_without_inventory_says_what_to_do(tmp_path: Path) -> None:
+def test_folder_without_inventory_is_an_error_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError, match="no inventory found") as caught:
         explain(WorkPaths(tmp_path), "cluster", "a")
 

@@ -81,7 +81,7 @@ def test_nothing_is_rewritten_that_has_not_changed(tmp_path: Path) -> None:
     assert {path: path.lstat().st_mtime_ns for path in before} == before
 
 
-def test_what_is_no_longer_wanted_goes(tmp_path: Path) -> None:
+def test_what_is_no_longer_wanted_is_removed(tmp_path: Path) -> None:
     config = make_config(tmp_path)
     lay_out(config)
     (config.paths.targets / "old.yml").write_text("")

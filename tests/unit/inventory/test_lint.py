@@ -139,7 +139,7 @@ def test_a_name_with_references_stands_for_many(written: str, name: str, fits: b
     assert (pattern_of(written).fullmatch(name) is not None) is fits
 
 
-def test_the_reference_page_tells_every_rule_and_its_severity() -> None:
+def test_the_reference_page_lists_every_rule_and_its_severity() -> None:
     page = Path(__file__).parents[3] / "docs" / "reference" / "lint.md"
     rows = re.findall(r"^\| `([a-z0-9/-]+)` \| (\w+) \|", page.read_text("utf-8"), re.MULTILINE)
 

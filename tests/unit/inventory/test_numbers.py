@@ -58,7 +58,7 @@ def test_a_plain_scalar_means(text: str, value: object) -> None:
     assert (type(read), read) == (type(value), value)
 
 
-def test_all_that_are_no_number_are_one_object() -> None:
+def test_all_nan_values_are_one_object() -> None:
     assert numbers.scalar(".nan") is numbers.scalar(".NaN")
 
 
@@ -93,5 +93,5 @@ def test_a_number_is_written(value: float, in_text: str, in_json: str) -> None:
 
 
 @pytest.mark.parametrize(("value", "text"), [(INF, ".inf"), (-INF, "-.inf"), (NAN, ".nan")])
-def test_what_is_no_finite_number_has_its_yaml_name(value: float, text: str) -> None:
+def test_what_is_not_a_finite_number_has_its_yaml_name(value: float, text: str) -> None:
     assert numbers.number_text(value) == text

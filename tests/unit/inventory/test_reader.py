@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_a_slip_of_a_field_is_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_slip_of_a_field_is_reported(caplog: pytest.LogCaptureFixture) -> None:
     read(b"classes: []\nparamters:\n  a: 1\nnotes: x\n", name="slip.yml")
 
     assert caplog.messages == ["slip.yml:2: key `paramters` is ignored; did you mean `parameters`?"]

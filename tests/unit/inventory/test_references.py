@@ -43,7 +43,7 @@ def test_a_text_is_read_as(text: str, expected: object) -> None:
 
 
 @pytest.mark.parametrize("text", ["${", "${}", "${a", "a${b${c}", r"${a\}"])
-def test_a_reference_that_is_not_closed_is_kept_as_a_problem(text: str) -> None:
+def test_a_reference_that_is_not_closed_is_a_problem(text: str) -> None:
     token = parse(text)
 
     assert isinstance(token, Token)

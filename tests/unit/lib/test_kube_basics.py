@@ -193,7 +193,7 @@ def test_custom_resource_definition(mixin: str, expected: object, anywhere: Eval
         ("kube.StorageClass('s')", "set provisioner"),
     ],
 )
-def test_incomplete_objects_say_what_is_missing(
+def test_incomplete_objects_report_what_is_missing(
     expression: str, says: str, anywhere: Evaluate
 ) -> None:
     with pytest.raises(JsonnetError, match=says):

@@ -165,7 +165,7 @@ def test_questions_and_references(expression: str, expected: object, anywhere: E
         ("kube.podRef(kube.Service('s'))", "Service"),
     ],
 )
-def test_incomplete_pods_say_what_is_missing(
+def test_incomplete_pods_report_what_is_missing(
     expression: str, says: str, anywhere: Evaluate
 ) -> None:
     with pytest.raises(JsonnetError, match=says):

@@ -203,7 +203,7 @@ def test_storage_configuration_and_access(
         ),
     ],
 )
-def test_incomplete_objects_say_what_is_missing(
+def test_incomplete_objects_report_what_is_missing(
     expression: str, says: str, anywhere: Evaluate
 ) -> None:
     with pytest.raises(JsonnetError, match=says) as caught:

@@ -269,7 +269,7 @@ def test_vertical_autoscaler_made_for_a_workload(anywhere: Evaluate) -> None:
         ("kube.PodDisruptionBudget('p') { spec+: { minAvailable: 1 } }", "set target_pod"),
     ],
 )
-def test_incomplete_workloads_say_what_is_missing(
+def test_incomplete_workloads_report_what_is_missing(
     expression: str, says: str, anywhere: Evaluate
 ) -> None:
     with pytest.raises(JsonnetError, match=says):

@@ -85,7 +85,7 @@ def test_both_endings_will_do(facts: Path, config: Config) -> None:
         ),
     ],
 )
-def test_a_malformed_file_is_told_with_its_line(
+def test_a_malformed_file_is_reported_with_its_line(
     facts: Path, config: Config, text: str, place: str, problem: str
 ) -> None:
     (facts / "clusters/c-1.yaml").write_text(text)
@@ -112,7 +112,7 @@ def test_a_malformed_file_is_told_with_its_line(
         ("dynamicFacts:\n  x: [.nan]", 4, "dynamicFacts.x is not a finite number"),
     ],
 )
-def test_a_wrong_field_is_told_with_its_line(
+def test_a_wrong_field_is_reported_with_its_line(
     facts: Path, config: Config, field: str, line: int, problem: str
 ) -> None:
     (facts / "clusters/c-1.yaml").write_text(f"id: c-1\ntenant: t-1\n{field}\n")
@@ -120,7 +120,7 @@ def test_a_wrong_field_is_told_with_its_line(
     assert f"facts/clusters/c-1.yaml:{line}: {problem}" in problems(config)
 
 
-def test_the_lines_of_both_files_are_told_together(facts: Path, config: Config) -> None:
+def test_the_lines_of_both_files_are_reported_together(facts: Path, config: Config) -> None:
     (facts / "clusters/c-1.yaml").write_text("id: c-1\ntenant: t-1\nfacts: {cloud: a}\ngitRepo: []")
     (facts / "tenants/t-1.yaml").write_text("id: t-1\ngitRepo: {url: x}\n")
 
@@ -143,7 +143,7 @@ def test_a_missing_tenant_file_is_named_with_those_present(facts: Path, config: 
     assert raised.value.__notes__ == ["while loading cluster c-1"]
 
 
-def test_a_missing_folder_of_tenants_is_no_other_problem(facts: Path, config: Config) -> None:
+def test_a_missing_folder_of_tenants_is_reported_once(facts: Path, config: Config) -> None:
     (facts / "tenants/t-1.yaml").unlink()
     (facts / "tenants").rmdir()
 
@@ -177,7 +177,9 @@ def test_an_unknown_cluster_is_answered_with_the_known(
 
 
 @pytest.mark.parametrize("folders", ["", "facts", "facts/tenants"])
-def test_what_belongs_into_the_folder_is_told(tmp_path: Path, config: Config, folders: str) -> None:
+def test_missing_content_of_the_folder_is_reported(
+    tmp_path: Path, config: Config, folders: str
+) -> None:
     (tmp_path / folders).mkdir(parents=True, exist_ok=True)
 
     with pytest.raises(CommodoreError, match="no such folder") as raised:
@@ -212,7 +214,7 @@ def test_only_the_api_s_objects_are_listed(facts: Path, config: Config) -> None:
     assert cluster_ids(config) == ["c-1"]
 
 
-def test_every_malformed_file_is_told_when_listing(facts: Path, config: Config) -> None:
+def test_every_malformed_file_is_reported_when_listing(facts: Path, config: Config) -> None:
     a_folder_with(facts, {"clusters/a.yaml": "[]", "clusters/b.yaml": "id: c\nx: 2026-01-01\n"})
 
     with pytest.raises(CommodoreError) as raised:
@@ -265,7 +267,7 @@ def test_completion_without_a_folder_is_empty(config: Config) -> None:
     assert cluster_ids(config) == []
 
 
-def test_a_report_is_kept_beside_the_facts(facts: Path, config: Config) -> None:
+def test_a_report_is_stored_beside_the_facts(facts: Path, config: Config) -> None:
     report(config, make_record())
 
     text = (facts / "reports/c-1.json").read_text()
@@ -275,7 +277,7 @@ def test_a_report_is_kept_beside_the_facts(facts: Path, config: Config) -> None:
     assert text.endswith("}\n")
 
 
-def test_a_report_that_cannot_be_kept_is_told(facts: Path, config: Config) -> None:
+def test_a_report_that_cannot_be_stored_is_an_error(facts: Path, config: Config) -> None:
     (facts / "reports").write_text("in the way")
 
     with pytest.raises(CommodoreError, match="cannot write the report") as raised:
@@ -292,7 +294,7 @@ def test_the_folder_may_be_named_in_other_ways(facts: Path, config: Config, form
     assert load_cluster(named, "c-1").tenant == "t-1"
 
 
-def test_a_slip_of_a_field_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_slip_of_a_field_is_reported(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     folder = tmp_path / "clusters"
     folder.mkdir()
     (folder / "c-one.yaml").write_text("id: c-one\ntenant: t-a\ndynamicfacts: {a: 1}\nnotes: x\n")

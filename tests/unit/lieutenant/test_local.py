@@ -71,7 +71,7 @@ def test_revisions_given_go_into_the_record(paths: WorkPaths) -> None:
         pytest.param("classes/params/cluster.yml", marks=pytest.mark.spec("04.05")),
     ],
 )
-def test_a_missing_file_asks_for_a_full_compile(paths: WorkPaths, name: str) -> None:
+def test_a_missing_file_requires_a_full_compile(paths: WorkPaths, name: str) -> None:
     (paths.inventory / name).unlink()
 
     with pytest.raises(CommodoreError, match="not ready for --local") as raised:
@@ -100,7 +100,7 @@ def test_another_cluster_is_refused_and_both_named(paths: WorkPaths) -> None:
         ("- 1", [(1, "expected a mapping, found a list")]),
     ],
 )
-def test_parameters_that_say_too_little_are_told(
+def test_incomplete_parameters_are_reported(
     paths: WorkPaths, text: str, expected: list[tuple[int, str]]
 ) -> None:
     paths.params_file.write_text(text)

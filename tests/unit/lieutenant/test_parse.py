@@ -98,7 +98,7 @@ def test_given_dynamic_facts_only_fill_a_gap(reported: object, expected: dict[st
 
 
 @pytest.mark.spec("02.08", "04.02")
-def test_a_cluster_without_tenant_is_told_with_its_other_problems() -> None:
+def test_a_cluster_without_tenant_is_reported_with_its_other_problems() -> None:
     found = ApiObject(cluster_object(tenant=MISSING, gitRepo=MISSING), name=CLUSTER_URL)
 
     assert tenant_of(found) == ""
@@ -128,7 +128,7 @@ def test_another_tenant_than_the_clusters_is_refused() -> None:
 
 @pytest.mark.spec("02.11", "04.01")
 @pytest.mark.parametrize("facts", [MISSING, None, {}, {"distribution": "", "cloud": None}])
-def test_every_missing_fact_is_told_distribution_first(facts: object) -> None:
+def test_every_missing_fact_is_reported_distribution_first(facts: object) -> None:
     assert problems(cluster_object(facts=facts), tenant_object()) == [
         f"{CLUSTER_URL}: cluster c-1 has no fact distribution",
         f"{CLUSTER_URL}: cluster c-1 has no fact cloud",
@@ -137,7 +137,7 @@ def test_every_missing_fact_is_told_distribution_first(facts: object) -> None:
 
 @pytest.mark.spec("02.13", "04.03")
 @pytest.mark.parametrize("repository", [MISSING, None, {}, {"url": ""}])
-def test_every_missing_repository_is_told(repository: object) -> None:
+def test_every_missing_repository_is_reported(repository: object) -> None:
     cluster = cluster_object(gitRepo=repository)
     tenant = tenant_object(gitRepo=repository, globalGitRepoURL=MISSING)
 
@@ -161,11 +161,11 @@ def test_every_missing_repository_is_told(repository: object) -> None:
         ({"globalGitRepoRevision": 1.1}, "globalGitRepoRevision must be a string, not a number"),
     ],
 )
-def test_a_field_of_another_type_is_told_once(fields: dict[str, Any], problem: str) -> None:
+def test_a_field_of_another_type_is_reported_once(fields: dict[str, Any], problem: str) -> None:
     assert problems(cluster_object(**fields), tenant_object()) == [f"{CLUSTER_URL}: {problem}"]
 
 
-def test_problems_of_both_objects_are_told_together() -> None:
+def test_problems_of_both_objects_are_reported_together() -> None:
     found = problems(cluster_object(facts={}, gitRepo=[]), tenant_object(id=None, displayName=4))
 
     assert len(found) == 5

@@ -30,7 +30,7 @@ def test_everything_that_went_in_is_reported_in_order() -> None:
     assert json.dumps(body) == json.dumps(expected)
 
 
-def test_the_report_tells_the_compatible_version_and_our_own() -> None:
+def test_the_report_has_the_compatible_version_and_our_own() -> None:
     info = report_body(make_record())["commodoreBuildInfo"]
 
     assert info["version"].startswith("1.35.1+commodore-py.")

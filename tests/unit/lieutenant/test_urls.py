@@ -32,7 +32,7 @@ def test_urls_are_normalised(api_url: str, expected: str) -> None:
     assert request_url(api_url, "clusters", "c-1") == expected
 
 
-def test_a_list_is_asked_for_with_a_slash_at_the_end() -> None:
+def test_a_list_is_requested_with_a_slash_at_the_end() -> None:
     assert request_url("https://syn.example.com", "clusters") == "https://syn.example.com/clusters/"
 
 
@@ -52,7 +52,7 @@ def test_a_name_cannot_leave_its_place() -> None:
         "a://[",
     ],
 )
-def test_other_things_are_no_urls(api_url: str) -> None:
+def test_other_things_are_not_urls(api_url: str) -> None:
     with pytest.raises(CommodoreError, match="not a valid API URL") as raised:
         request_url(api_url, "clusters")
 

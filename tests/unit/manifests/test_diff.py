@@ -52,7 +52,7 @@ def test_order_does_not_matter(
     assert object_changes(old, new) == wanted
 
 
-def test_an_object_that_moved_is_no_change() -> None:
+def test_an_object_that_moved_is_not_a_change() -> None:
     assert object_changes([make_object(file="a.yaml")], [make_object(file="b.yaml")]) == ()
 
 
@@ -141,7 +141,7 @@ def test_copies_in_any_order_give_one_answer() -> None:
     assert [what for what, _ in next(iter(answers))] == ["changed", "copy added"]
 
 
-def test_an_object_that_is_also_elsewhere_is_not_gone() -> None:
+def test_an_object_that_is_also_elsewhere_is_not_deleted() -> None:
     claim = make_object("PersistentVolumeClaim")
     text = b"kind: PersistentVolumeClaim\napiVersion: v1\nmetadata: {namespace: ns, name: one}\n"
 

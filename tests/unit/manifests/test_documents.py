@@ -90,7 +90,7 @@ def test_a_value_that_holds_itself_cannot_be_read() -> None:
     assert read(b"a: &a [*a]\n", "f.yaml") is None
 
 
-def test_lists_are_what_they_list_and_other_documents_are_told_apart() -> None:
+def test_lists_are_what_they_list_and_other_documents_are_distinguished() -> None:
     text = (
         b"kind: List\nitems:\n- kind: A\n  apiVersion: g/v1\n  metadata: {name: n}\n- other\n---\n"
     )
@@ -115,7 +115,7 @@ def test_lists_are_what_they_list_and_other_documents_are_told_apart() -> None:
         b"[1]\n",
     ],
 )
-def test_what_is_no_object(text: bytes) -> None:
+def test_what_is_not_an_object(text: bytes) -> None:
     content = read(text, "f.yaml")
 
     assert content is not None

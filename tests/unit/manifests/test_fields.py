@@ -118,7 +118,7 @@ def _other(item: dict[str, Any]) -> dict[str, Any]:
     return {key: 9 if isinstance(value, int) else f"{value}-other" for key, value in item.items()}
 
 
-def test_rules_of_a_role_are_known_by_what_they_say() -> None:
+def test_rules_of_a_role_are_matched_by_content() -> None:
     pods = {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]}
     nodes = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}
     more = {**pods, "verbs": ["get", "list", "delete"]}
@@ -137,7 +137,7 @@ def test_an_argument_that_changes_in_its_place_is_one_change() -> None:
     ]
 
 
-def test_names_that_are_not_unique_are_no_names() -> None:
+def test_names_that_are_not_unique_are_ignored() -> None:
     old = {"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]}
     new = {"env": [{"name": "A", "value": "2"}]}
 
@@ -150,7 +150,7 @@ def test_another_order_is_one_change() -> None:
     assert told(old, new) == [("args", "reordered", ["a", "b", "c"], ["c", "a", "b"])]
 
 
-def test_an_insertion_in_the_middle_is_no_other_order() -> None:
+def test_an_insertion_in_the_middle_is_not_a_reordering() -> None:
     assert told({"args": ["a", "c"]}, {"args": ["a", "b", "c"]}) == [("args[]", "added", None, "b")]
 
 

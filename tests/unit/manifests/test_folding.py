@@ -68,7 +68,7 @@ def test_what_an_object_has_for_itself_stays_with_it_and_its_grade() -> None:
     assert paths(folds) == [("containers[*].image", ["a", "b", "c"])]
 
 
-def test_labels_of_objects_and_of_pods_are_told_apart() -> None:
+def test_labels_of_objects_and_of_pods_are_distinguished() -> None:
     def labelled(name: str, version: str) -> Any:  # noqa: ANN401 - any content
         labels = {"labels": {"version": version}}
         return make_object(

@@ -82,7 +82,7 @@ def test_a_rename_is_as_bad_as_the_deletion() -> None:
     assert (change.what, change.grade) == ("renamed", "data-loss")
 
 
-def test_what_is_created_harms_nobody() -> None:
+def test_created_objects_are_harmless() -> None:
     assert the_change(None, make_object("Namespace")).grade == "none"
 
 
@@ -227,5 +227,5 @@ def test_quantities(text: object, number: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1 Gi", "Gi", "1KB", True, None, "--1"])
-def test_what_is_no_quantity(text: object) -> None:
+def test_what_is_not_a_quantity(text: object) -> None:
     assert parse(text) is None

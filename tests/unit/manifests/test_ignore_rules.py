@@ -77,7 +77,7 @@ def test_renamed_objects_are_shown_even_if_their_fields_are_not() -> None:
     assert hidden == (Hidden("mine", 1, 1, "none"),)
 
 
-def test_order_that_means_nothing_is_noise_until_somebody_wants_it() -> None:
+def test_order_without_meaning_is_noise_unless_requested() -> None:
     old, new = (
         make_object("Role", api="rbac.authorization.k8s.io/v1", rules=[{"verbs": verbs}])
         for verbs in (["get", "list"], ["list", "get"])
@@ -138,9 +138,7 @@ def test_some_rules_of_ours_are_there_to_be_switched_on(
         ({"a": {"paths": "x", "up-to": "bad"}}, "a: unknown grade bad; there are data-loss, "),
     ],
 )
-def test_a_rule_that_nobody_understands_is_told_and_passed_over(
-    rules: object, problem: str
-) -> None:
+def test_an_invalid_rule_is_reported_and_skipped(rules: object, problem: str) -> None:
     found, (told,) = rules_from(rules)
 
     assert told.startswith(problem)
@@ -165,7 +163,7 @@ def test_a_rule_that_nobody_understands_is_told_and_passed_over(
         ('spec."containers"[*]."image"', True),
     ],
 )
-def test_patterns_cover_paths_and_what_lies_below_them(pattern: str, covered: bool) -> None:
+def test_patterns_cover_paths_and_everything_below_them(pattern: str, covered: bool) -> None:
     old, new = (
         make_object("X", spec={"containers": [{"name": "app", "image": image}]}) for image in "12"
     )
@@ -175,6 +173,6 @@ def test_patterns_cover_paths_and_what_lies_below_them(pattern: str, covered: bo
 
 
 @pytest.mark.parametrize("pattern", ["", ".a", "a..b", "a.", "a]", 'a"b', '"a'])
-def test_what_is_no_pattern(pattern: str) -> None:
+def test_what_is_not_a_pattern(pattern: str) -> None:
     with pytest.raises(BadPattern):
         parse_path(pattern)

@@ -187,7 +187,7 @@ INVALID = [
 
 
 @pytest.mark.parametrize(("definition", "reason"), INVALID)
-def test_invalid_definition_is_passed_over_aloud(
+def test_invalid_definition_is_skipped_with_a_notice(
     instances: FilteredInstances, definition: object, reason: str
 ) -> None:
     instances.filters = {"app": [definition, HELM]}
@@ -207,7 +207,7 @@ def test_invalid_definition_is_passed_over_aloud(
 @pytest.mark.parametrize(
     "wrong", [{"path": "gone"}, {"filter": "nope"}, {"filterargs": None}, {"type": "python"}]
 )
-def test_what_is_wrong_with_a_disabled_filter_is_no_error(
+def test_problems_of_a_disabled_filter_are_not_errors(
     instances: FilteredInstances, wrong: dict[str, object]
 ) -> None:
     instances.filters = {"app": [{**HELM, **wrong, "enabled": False}]}
@@ -242,7 +242,7 @@ def test_disabled_filter_is_logged(
     assert "filter helm_namespace of app is disabled" in caplog.text
 
 
-def test_instance_without_node_is_passed_over_aloud(instances: FilteredInstances) -> None:
+def test_instance_without_node_is_skipped_with_a_notice(instances: FilteredInstances) -> None:
     instances.compiled["ghost"] = {"x": "y"}
     instances.filters = {"app": []}
 
@@ -253,7 +253,7 @@ def test_instance_without_node_is_passed_over_aloud(instances: FilteredInstances
 
 
 @pytest.mark.parametrize("filters", ["nope", {"a": 1}])
-def test_filters_that_are_no_list_are_an_error(
+def test_filters_that_are_not_a_list_are_an_error(
     instances: FilteredInstances, filters: object
 ) -> None:
     instances.filters = {"app": filters}
@@ -291,7 +291,7 @@ def test_arguments_may_have_any_name_but_component(instances: FilteredInstances)
 
 
 @pytest.mark.spec("07.10")
-def test_argument_that_is_no_string_is_named(instances: FilteredInstances) -> None:
+def test_argument_that_is_not_a_string_is_named(instances: FilteredInstances) -> None:
     instances.filters = {"app": [{**JSONNET, "filterargs": {"a": 1}}]}
 
     error = failure_of(instances)
@@ -399,7 +399,7 @@ def test_library_of_kapitan_is_not_for_filters(instances: FilteredInstances) -> 
 
 
 @pytest.mark.spec("10.12")
-def test_empty_import_is_passed_over(instances: FilteredInstances) -> None:
+def test_empty_import_is_skipped(instances: FilteredInstances) -> None:
     instances.write("dependencies/app/lib.libsonnet", "")
 
     error = failure_of(instances, "import 'lib.libsonnet'")

@@ -25,7 +25,7 @@ def test_one_document_and_all_of_them_are_two_questions() -> None:
 
 
 @pytest.mark.parametrize("name", ["one", "two"])
-def test_failure_names_the_file_that_was_asked_for(name: str) -> None:
+def test_failure_names_the_requested_file(name: str) -> None:
     known = Documents()
     with pytest.raises(Inexpressible):
         known.all(b"a:\n  b: 2020-01-01\n", name="earlier")

@@ -80,7 +80,7 @@ def test_a_file_reaches_who_reads_it(cached: CachedInstances) -> None:
     assert cached.run() == ["filter helm_namespace"]
 
 
-def test_a_file_elsewhere_reaches_nobody_and_stays(cached: CachedInstances) -> None:
+def test_a_file_elsewhere_affects_no_instance_and_stays(cached: CachedInstances) -> None:
     cached.instances.compiled["app"]["far/away.txt"] = "y"
 
     assert cached.run() == []
@@ -142,7 +142,7 @@ def test_another_place_of_work_is_seen(cached: CachedInstances, tmp_path: Path) 
     assert cached.run() == ["filter filter.jsonnet", "filter helm_namespace"]
 
 
-def test_errors_are_told_each_time(cached: CachedInstances) -> None:
+def test_errors_are_reported_each_time(cached: CachedInstances) -> None:
     cached.instances.write(FILTER, "error 'broken'")
 
     for _ in range(2):

@@ -49,7 +49,7 @@ def test_encoded_reference_is_found_however_it_is_aligned(before: str, after: st
         "?{vaultkv:no/ref||random:str}",
     ],
 )
-def test_reference_that_no_parameter_has_is_told(tag: str) -> None:
+def test_reference_that_no_parameter_has_is_reported(tag: str) -> None:
     (notice,) = doubts_in(f"stringData:\n  a: 'before {tag} after'\n  b: {tag}\n")
 
     assert f"reference {tag} stands in a manifest, but in no parameter" in notice.message

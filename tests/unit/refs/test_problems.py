@@ -28,14 +28,14 @@ def place_of(_target: str, path: tuple[Hashable, ...]) -> str:
     return f"tenant/common.yml:{len(path)}"
 
 
-def test_usual_references_are_not_doubtful() -> None:
+def test_usual_references_are_not_a_problem() -> None:
     texts = ["?{vaultkv:t-x/c_1/a.b/pw}", "?{vaultkv:a/b:12345678}", "?{}", "{vaultkv:a", "?{x"]
 
     assert problems_of(a=texts, b="?{vaultkv:c/d} and ?{vaultkv:c/e}") == ()
 
 
 @pytest.mark.spec("08.08")
-def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
+def test_reference_in_a_key_is_none_but_reported() -> None:
     (notice,) = problems_of(a=[{"?{vaultkv:x/y}": 1}])
 
     assert "?{vaultkv:x/y} stands in a key" in notice.message
@@ -59,7 +59,7 @@ def test_reference_in_a_key_is_none_but_not_passed_over_in_silence() -> None:
         ("?{vaultkv:a/b@c.d}", "a part of ?{vaultkv:a/b}, which no parameter holds"),
     ],
 )
-def test_malformed_reference_is_told_with_parameter_and_place(text: str, says: str) -> None:
+def test_malformed_reference_is_reported_with_parameter_and_place(text: str, says: str) -> None:
     (notice,) = problems_of(some={"pw": text})
 
     assert says in notice.message
@@ -74,17 +74,17 @@ def test_malformed_references_are_compiled_all_the_same() -> None:
     assert [file.path for file in render_refs(inventory)] == ["a/b", "c/d||random", "e/f@g"]
 
 
-def test_part_of_a_declared_secret_is_not_doubtful() -> None:
+def test_part_of_a_declared_secret_is_not_a_problem() -> None:
     assert problems_of(a="?{vaultkv:a/b@c.d}", b="?{vaultkv:a/b}") == ()
 
 
-def test_reference_in_many_places_is_told_once() -> None:
+def test_reference_in_many_places_is_reported_once() -> None:
     (notice,) = problems_of(a=["?{vaultkv:a/}", "?{vaultkv:a/}"], b="?{vaultkv:a/}")
 
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.a[0] (and 2 more)"
 
 
-def test_no_place_is_looked_up_without_a_doubt() -> None:
+def test_no_location_is_looked_up_without_a_problem() -> None:
     def must_not(_target: str, _path: tuple[Hashable, ...]) -> str:
         raise AssertionError
 
@@ -94,7 +94,7 @@ def test_no_place_is_looked_up_without_a_doubt() -> None:
     assert len(render_refs(inventory, must_not)) == 1
 
 
-def test_error_about_a_doubtful_reference_tells_where_it_stands() -> None:
+def test_error_about_a_suspicious_reference_has_its_location() -> None:
     found = problems_of(a="?{vaultkv:a/}", b="?{vaultkv:b/}")
     failures = [CommodoreError("no file for ?{vaultkv:a/} here"), CommodoreError("something else")]
     failures[0].subject = "?{vaultkv:a/}"

@@ -162,7 +162,7 @@ def test_settings_are_copied_as_they_are() -> None:
         ("?{vaultkv:a/\0}", "names no file"),
     ],
 )
-def test_bad_reference_says_what_where_and_what_to_do(text: str, says: str) -> None:
+def test_bad_reference_is_reported_with_location_and_hint(text: str, says: str) -> None:
     error = failure_of([{"pw": f"before {text} after"}])
 
     assert says in str(error)

@@ -99,7 +99,7 @@ def test_values_of_imports_are_forgotten(tmp_path: Path) -> None:
     assert [outcome(file, evaluator, name) for name in ("one", "two")] == ["one", "two"]
 
 
-def test_an_import_that_changed_is_told(tmp_path: Path) -> None:
+def test_an_import_that_changed_is_reported(tmp_path: Path) -> None:
     evaluator = SharedEvaluator()
     file, library = tmp_path / "file.jsonnet", tmp_path / "lib.libsonnet"
     file.write_text("import 'lib.libsonnet'")
@@ -131,7 +131,7 @@ def test_who_retires_leaves_nothing_to_the_next(tmp_path: Path) -> None:
     assert values == ["1\n", "2\n"]
 
 
-def test_nobody_waits_for_a_look_at_cycles_to_give_back_memory(tmp_path: Path) -> None:
+def test_memory_is_released_without_cycle_collection(tmp_path: Path) -> None:
     evaluator = SharedEvaluator()
     file = tmp_path / "file.jsonnet"
     file.write_text("std.native('of')()")

@@ -95,7 +95,7 @@ def test_who_lists_the_cases(tmp_path: Path, files: Mapping[str, str], expected:
     assert [case.name for case in suite.cases] == expected
 
 
-def test_expected_output_is_wanted_unless_the_template_says_no(tmp_path: Path) -> None:
+def test_expected_output_is_wanted_unless_the_template_disables_it(tmp_path: Path) -> None:
     assert find_suite("component", written(tmp_path, CASES)).golden
     assert not find_suite("component", written(tmp_path, {".cruft.json": CRUFT})).golden
 

@@ -49,7 +49,7 @@ def work(**parts: Any) -> dict[str, WorkFolder]:  # noqa: ANN401 - WorkFolder ch
     return {"work": replace(WELL.work, **parts)}
 
 
-def test_a_machine_in_good_order_has_nothing_to_mend() -> None:
+def test_a_machine_in_good_order_has_no_problems() -> None:
     verdicts = run_checks(WELL)
 
     assert {name: one for name, one in verdicts.items() if one.status != "ok"} == {}
@@ -70,7 +70,7 @@ def test_the_worst_counts(statuses: list[Status], expected: str) -> None:
 
 
 @pytest.mark.parametrize("version", [(3, 14, 0), (4, 0, 0)])
-def test_a_python_that_is_too_new_is_a_doubt(version: tuple[int, int, int]) -> None:
+def test_a_python_that_is_too_new_is_a_warning(version: tuple[int, int, int]) -> None:
     found = verdict("python", python=version)
 
     assert found.status == "warn"
@@ -131,7 +131,7 @@ def test_a_broken_record_of_tools_is_a_failure() -> None:
     assert found == Verdict("fail", "odd (/f)", "mend")
 
 
-def test_no_api_url_says_what_to_set() -> None:
+def test_a_missing_api_url_has_a_hint() -> None:
     found = verdict("api", api=Api())
 
     assert found.status == "warn"
@@ -152,7 +152,7 @@ def test_facts_that_can_be_had(api: Api, told: str) -> None:
     assert verdict("api", api=api) == Verdict("ok", told)
 
 
-def test_every_problem_of_the_facts_is_told() -> None:
+def test_every_problem_of_the_facts_is_reported() -> None:
     problems = (CommodoreError("no id", where="a:1", hint="name it"), CommodoreError("no tenant"))
     error = SeveralErrors("clusters: 2 problems", errors=problems)
 
@@ -282,7 +282,7 @@ def test_caches_that_others_get_at(name: str, mode: int, remedy: str) -> None:
     assert f"{name} 12 B (mode {mode:04o})" in found.found
 
 
-def test_caches_tell_their_size() -> None:
+def test_caches_have_their_size() -> None:
     sizes = (999, 1_000, 2_500_000, 3_200_000_000)
     found = verdict("caches", caches=tuple(Cache(CACHE / "c", size, 0o700) for size in sizes))
 

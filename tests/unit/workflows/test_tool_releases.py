@@ -97,7 +97,7 @@ def test_platforms_are_named_as_releases_name_them(system: str, machine: str) ->
 
 
 @pytest.mark.parametrize(("system", "machine"), [("Windows", "AMD64"), ("Linux", "riscv64")])
-def test_other_platforms_are_told(system: str, machine: str) -> None:
+def test_other_platforms_are_reported(system: str, machine: str) -> None:
     with pytest.raises(CommodoreError, match=f"no releases for {system} on {machine}") as caught:
         Platform.named(system, machine)
 
@@ -116,7 +116,7 @@ def test_a_version_may_be_given_like_its_tag() -> None:
 
 
 @pytest.mark.parametrize("text", ["latest", "../../evil", "1.2"])
-def test_what_is_no_version_asks_nobody(text: str) -> None:
+def test_an_invalid_version_sends_no_requests(text: str) -> None:
     with pytest.raises(CommodoreError, match="not a version of helm"):
         version_given("helm", text)
 
@@ -136,7 +136,7 @@ def test_without_a_token_none_is_sent(publisher: Publisher) -> None:
     assert [asked.token for asked in publisher.api.asked] == [None]
 
 
-def test_releases_of_other_modules_are_passed_over(publisher: Publisher) -> None:
+def test_releases_of_other_modules_are_skipped(publisher: Publisher) -> None:
     publisher.latest("kustomize", "kyaml/v0.20.0")
     tags = ["api/v9.0.0", "kustomize/v5.9.0", "kustomize/v5.10.0", "kustomize/v6.0.0"]
     listed = [{"tag_name": tag, "prerelease": tag.endswith("v6.0.0")} for tag in tags]
@@ -146,7 +146,7 @@ def test_releases_of_other_modules_are_passed_over(publisher: Publisher) -> None
 
 
 @pytest.mark.parametrize("listed", [[], {"no": "list"}, [{"tag_name": 7}, "odd"]])
-def test_no_release_with_a_version_is_told(publisher: Publisher, listed: object) -> None:
+def test_no_release_with_a_version_is_reported(publisher: Publisher, listed: object) -> None:
     publisher.latest("kustomize", "kyaml/v0.20.0")
     publisher.api.on(f"{KUSTOMIZE}?per_page=100", json_reply(listed))
 
@@ -157,7 +157,7 @@ def test_no_release_with_a_version_is_told(publisher: Publisher, listed: object)
 
 
 @pytest.mark.spec("12.08")
-def test_a_limit_says_when_it_ends_and_what_raises_it(publisher: Publisher) -> None:
+def test_a_limit_is_reported_with_its_end_and_what_raises_it(publisher: Publisher) -> None:
     publisher.on_latest("helm", rate_limited())
 
     error = failure("helm", publisher)
@@ -177,7 +177,7 @@ def test_a_limit_says_when_it_ends_and_what_raises_it(publisher: Publisher) -> N
         ({"X-RateLimit-Remaining": "0"}, "is exceeded: slow down"),
     ],
 )
-def test_a_limit_is_told_as_far_as_it_is_known(
+def test_a_limit_is_reported_as_far_as_it_is_known(
     publisher: Publisher, headers: dict[str, str], told: str
 ) -> None:
     publisher.on_latest("helm", Reply(429, b'{"message": "slow down"}', headers))
@@ -202,7 +202,7 @@ def test_a_limit_is_told_as_far_as_it_is_known(
         (Reply(body=b"<html>"), "no JSON", ""),
     ],
 )
-def test_refusals_are_told_in_words(
+def test_refusals_are_reported_in_words(
     publisher: Publisher, reply: Reply, told: str, hint: str
 ) -> None:
     publisher.on_latest("helm", reply)
@@ -214,7 +214,7 @@ def test_refusals_are_told_in_words(
 
 
 @pytest.mark.spec("12.08")
-def test_nobody_there_is_told_with_the_url() -> None:
+def test_an_unreachable_server_is_reported_with_the_url() -> None:
     with serve_api() as api:
         gone = Publisher(api)
 

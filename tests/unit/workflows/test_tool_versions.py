@@ -68,7 +68,7 @@ def test_a_version_is_found_in_what_a_program_prints(output: str, version: str |
 
 
 @pytest.mark.parametrize("text", ["", "latest", "1.2", "1.2.3/../..", "1.2.3 ", "vv1.2.3"])
-def test_what_is_no_version_is_none(text: str) -> None:
+def test_what_is_not_a_version_is_none(text: str) -> None:
     assert normalised(text) is None
 
     with pytest.raises(ValueError, match="not a version"):

@@ -69,7 +69,7 @@ def test_links_that_lead_elsewhere_are_refused(tmp_path: Path, target: str) -> N
     [b"", b"<html>", tar_archive({"a": "x" * 9999})[:60]],
     ids=["empty", "a page", "cut off"],  # the last one holds the time
 )
-def test_what_is_broken_is_told(tmp_path: Path, unpack: object, content: bytes) -> None:
+def test_what_is_broken_is_reported(tmp_path: Path, unpack: object, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
 

@@ -24,7 +24,7 @@ def test_a_file_is_written_once(tmp_path: Path) -> None:
     assert [child.name for child in path.parent.iterdir()] == ["b.txt"]
 
 
-def test_the_executable_bit_is_changed_alone_and_kept_otherwise(tmp_path: Path) -> None:
+def test_the_executable_bit_is_changed_alone_and_unchanged_otherwise(tmp_path: Path) -> None:
     path = tmp_path / "run.sh"
     write_if_changed(path, b"one", executable=True)
 
@@ -107,7 +107,7 @@ def test_a_tree_comes_back_as_it_was_written(tmp_path: Path) -> None:
     assert read.empty_folders == tree.empty_folders
 
 
-def test_writing_a_tree_removes_everything_else_but_what_is_kept(tmp_path: Path) -> None:
+def test_writing_a_tree_removes_everything_but_protected_names(tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "precious.txt").touch()

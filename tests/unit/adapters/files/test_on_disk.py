@@ -64,7 +64,7 @@ def state(folder: Path) -> State:
     return found
 
 
-def test_programs_find_the_files_and_nobody_else_does(checkout: Path, tmp_path: Path) -> None:
+def test_only_programs_find_the_files(checkout: Path, tmp_path: Path) -> None:
     before = state(checkout)
     written = {
         checkout / "a.txt": Entry(b"other"),
@@ -82,7 +82,7 @@ def test_programs_find_the_files_and_nobody_else_does(checkout: Path, tmp_path: 
     assert not (tmp_path / "notes").exists()
 
 
-def test_what_programs_change_is_told_and_undone(checkout: Path, tmp_path: Path) -> None:
+def test_changes_of_programs_are_recorded_and_undone(checkout: Path, tmp_path: Path) -> None:
     before = state(checkout)
 
     with on_disk.on_disk(
@@ -110,7 +110,9 @@ def test_what_programs_change_is_told_and_undone(checkout: Path, tmp_path: Path)
     assert state(checkout) == before
 
 
-def test_folders_are_made_and_told_and_gone_afterwards(checkout: Path, tmp_path: Path) -> None:
+def test_folders_are_created_and_recorded_and_removed_afterwards(
+    checkout: Path, tmp_path: Path
+) -> None:
     before = state(checkout)
     made = {checkout / "new/deep", checkout / "d"}
 
@@ -146,7 +148,7 @@ def test_what_fails_is_undone_as_well(checkout: Path, tmp_path: Path) -> None:
     assert state(checkout) == before
 
 
-def test_files_that_nobody_touched_are_not_written_again(checkout: Path, tmp_path: Path) -> None:
+def test_unmodified_files_are_not_written_again(checkout: Path, tmp_path: Path) -> None:
     before = list_files(checkout, ["."])
 
     with on_disk.on_disk(tmp_path / "notes", checkout, {}, [checkout]):

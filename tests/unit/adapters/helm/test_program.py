@@ -48,14 +48,14 @@ def test_a_program_that_is_named_must_be_there(program: Program) -> None:
         find_helm("/nowhere/helm", Session())
 
 
-def test_its_version_is_asked_once(program: Program, tmp_path: Path) -> None:
+def test_its_version_is_read_once(program: Program, tmp_path: Path) -> None:
     helm = HelmProgram(str(program("bin/helm", f"echo x >> {tmp_path}/asked; echo v3.1.4")))
 
     assert [helm.version(), HelmProgram(helm.path).version()] == ["v3.1.4", "v3.1.4"]
     assert (tmp_path / "asked").read_text() == "x\n"
 
 
-def test_what_it_says_is_the_error(program: Program) -> None:
+def test_its_output_is_the_error(program: Program) -> None:
     helm = HelmProgram(str(program("bin/helm", "echo printed; echo no chart >&2; exit 3")))
 
     with pytest.raises(HelmFailed, match=r"^no chart$") as caught:

@@ -56,7 +56,7 @@ def test_helm_has_the_first_word(stranger: Path) -> None:
     assert login_for("r.org") == Login("helm", "x")
 
 
-def test_helpers_are_asked(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_helpers_are_run(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     helper = stranger / "bin/docker-credential-mine"
     helper.parent.mkdir()
     helper.write_text(
@@ -74,7 +74,7 @@ def test_helpers_are_asked(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert login_for("s.org") == Login("a", "b")
 
 
-def test_a_broken_file_is_told_and_left_out(
+def test_a_broken_file_is_reported_and_left_out(
     stranger: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (stranger / ".docker").mkdir()

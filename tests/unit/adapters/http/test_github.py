@@ -163,7 +163,7 @@ def test_a_token_that_may_only_look(server: GitHubServer, hosted: Hosted) -> Non
         client(server).repository(NAME)
 
 
-def test_what_is_not_accepted_is_told(server: GitHubServer, hosted: Hosted) -> None:
+def test_what_is_not_accepted_is_reported(server: GitHubServer, hosted: Hosted) -> None:
     wanted = Wanted("nowhere", "Update", "text")
 
     with pytest.raises(GitHubError, match="Validation Failed; head is invalid"):
@@ -192,7 +192,7 @@ def test_limits_are_waited_for(server: GitHubServer, hosted: Hosted, strict: Ref
     assert len(hosted.pulls) == 1
 
 
-def test_the_time_that_is_asked_for_is_given(server: GitHubServer, hosted: Hosted) -> None:
+def test_the_requested_time_is_waited(server: GitHubServer, hosted: Hosted) -> None:
     server.refusals.append(Refusal(403, SECONDARY, {"Retry-After": "1"}))
     began = time.monotonic()
 

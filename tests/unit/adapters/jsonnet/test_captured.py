@@ -9,7 +9,7 @@ import pytest
 from commodore_py.adapters.jsonnet.captured import captured, repeat
 
 
-def test_traces_are_kept_and_everything_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+def test_traces_are_collected_and_everything_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
     kept: list[bytes] = []
 
     with captured(kept):
@@ -19,7 +19,7 @@ def test_traces_are_kept_and_everything_is_passed_on(capfd: pytest.CaptureFixtur
     assert capfd.readouterr().err == "TRACE: a.jsonnet:1 one\nmore of it\n"
 
 
-def test_what_a_terminal_shows_in_between_is_not_kept(capfd: pytest.CaptureFixture[str]) -> None:
+def test_other_output_on_a_terminal_is_not_collected(capfd: pytest.CaptureFixture[str]) -> None:
     kept: list[bytes] = []
 
     with captured(kept):

@@ -78,7 +78,7 @@ def test_empty_file_can_count_as_none(tmp_path: Path) -> None:
 
 
 @pytest.mark.spec("10.04")
-def test_missing_import_tells_where_it_was_looked_for(tmp_path: Path) -> None:
+def test_missing_import_has_the_search_path(tmp_path: Path) -> None:
     error = failure_of(tmp_path, "import 'x/y'", import_folders=(tmp_path / "vendor",))
 
     assert str(error) == "import of x/y: there is no such file"
@@ -131,7 +131,7 @@ def test_syntax_error_has_its_line(tmp_path: Path, source: str) -> None:
     assert error.where.splitlines()[0] == f"{place}:1:6-7"
 
 
-def test_message_of_the_user_is_no_place(tmp_path: Path) -> None:
+def test_message_of_the_user_is_not_a_location(tmp_path: Path) -> None:
     error = failure_of(tmp_path, "error 'failed at 12:30:45 sharp\\nreally'")
 
     assert str(error) == "failed at 12:30:45 sharp\nreally"
@@ -145,7 +145,7 @@ def test_missing_file_is_an_error_of_ours(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("content", [b"\xff", b"1 \0"])
-def test_file_that_is_no_text_is_an_error_of_ours(tmp_path: Path, content: bytes) -> None:
+def test_file_that_is_not_text_is_reported_as_error(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "main.jsonnet"
     file.write_bytes(content)
 

@@ -110,7 +110,7 @@ def test_what_is_in_several_places_is_written_once(style: Style, item: str) -> N
     )
 
 
-def test_anchors_begin_anew_in_each_document() -> None:
+def test_anchors_start_again_in_each_document() -> None:
     one = ["a"]
 
     text = emit_documents([[one, one], one, [one, one]], ALIASES)

@@ -132,7 +132,7 @@ def test_escaped_lines_go_on_after_a_backslash() -> None:
         ("a\nb", "? |-\n  a\n  b\n: 1\n"),
     ],
 )
-def test_unusual_keys_are_asked_for(key: str, written: str) -> None:
+def test_unusual_keys_are_explicit(key: str, written: str) -> None:
     assert dumped({key: 1}) == written
 
 

@@ -87,7 +87,7 @@ def test_a_real_change_shows_in_normal_form() -> None:
         "a: !odd 1\n",
     ],
 )
-def test_what_are_no_objects_is_compared_line_by_line(old: str, migration: str) -> None:
+def test_what_are_not_objects_is_compared_line_by_line(old: str, migration: str) -> None:
     assert diff(old, "kind:   A\n", migration) == diff(old, "kind:   A\n", "")
 
 

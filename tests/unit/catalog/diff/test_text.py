@@ -105,19 +105,19 @@ def test_renamed_content_is_measured_in_lines() -> None:
 
 
 @pytest.mark.spec("03.27")
-def test_binary_content_says_so() -> None:
+def test_binary_content_is_marked() -> None:
     assert texts(modified(b"\0\1", b"\0\1\2", "refs/x")) == [
         "     Binary content of refs/x differs: 2 => 3 bytes"
     ]
 
 
 @pytest.mark.spec("03.27")
-def test_what_is_no_utf8_is_replaced() -> None:
+def test_what_is_not_utf8_is_replaced() -> None:
     assert texts(modified(b"Z\xfcrich\n", b"Bern\n"))[3:] == ["     -Z\ufffdrich", "     +Bern"]
 
 
 @pytest.mark.spec("03.27")
-def test_difference_in_unreadable_bytes_only_is_told() -> None:
+def test_difference_in_unreadable_bytes_only_is_reported() -> None:
     assert texts(modified(b"\xfc\n", b"\xfd\n")) == [
         "     Binary content of manifests/a.yaml differs: 2 => 2 bytes"
     ]
@@ -144,18 +144,18 @@ def test_difference_in_unreadable_bytes_only_is_told() -> None:
         ),
     ],
 )
-def test_change_of_mode_alone_is_told(file: FileChange, line: str) -> None:
+def test_change_of_mode_alone_is_reported(file: FileChange, line: str) -> None:
     assert texts(file)[-1] == f"     {line}"
 
 
-def test_a_name_that_is_no_utf8_can_be_printed() -> None:
+def test_a_name_that_is_not_utf8_can_be_printed() -> None:
     (line,) = texts(FileChange("added", "refs/\udcfc", "refs/\udcfc"))
 
     assert line.encode() == "     Added file refs/\ufffd".encode()
 
 
 @pytest.mark.parametrize("migration", ["ignore-yaml-formatting", "kapitan-0.29-to-0.30"])
-def test_all_hidden_is_told_with_a_count(migration: str) -> None:
+def test_all_hidden_is_reported_with_a_count(migration: str) -> None:
     quoted = (b"kind: 'A'\n", b"kind: A\n")
 
     assert texts(modified(*quoted), migration=migration) == [

@@ -38,7 +38,7 @@ def error_of(stderr: str) -> CommodoreError:
         ),
     ],
 )
-def test_somebody_was_faster(stderr: str, reason: str) -> None:
+def test_another_push_was_faster(stderr: str, reason: str) -> None:
     error = error_of(stderr)
 
     assert isinstance(error, Overtaken)

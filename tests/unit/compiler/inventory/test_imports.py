@@ -157,7 +157,7 @@ def test_other_folders_are_none_of_its_business() -> None:
         ({1: 2}, "the key 1 is not a string"),
     ],
 )
-def test_what_jsonnet_cannot_hold_is_told_with_its_path(value: object, says: str) -> None:
+def test_what_jsonnet_cannot_hold_is_reported_with_its_path(value: object, says: str) -> None:
     inventory = of_parameters({"fine": 1, "app": {"list": [value]}})
 
     assert inventory.read(FOLDER / "self" / "parameters" / "fine.jsonnet", "web")
@@ -166,7 +166,7 @@ def test_what_jsonnet_cannot_hold_is_told_with_its_path(value: object, says: str
     assert caught.value.path[:5] == ("web", "parameters", "app", "list", 0)
 
 
-def test_parameter_without_a_name_is_told() -> None:
+def test_parameter_without_a_name_is_reported() -> None:
     with pytest.raises(Inexpressible, match="the key 5 is not a string") as caught:
         of_parameters({5: 1}).read(FOLDER / "self.jsonnet", "web")
     assert caught.value.path == ("web", "parameters", 5)

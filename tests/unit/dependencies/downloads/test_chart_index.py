@@ -43,7 +43,7 @@ entries:
         json.dumps(INDEX, indent=2),
     ],
 )
-def test_what_is_listed_is_what_yaml_says(index: str) -> None:
+def test_the_list_is_the_one_of_yaml(index: str) -> None:
     assert entries_in(index, CHART) == LISTED
 
 
@@ -52,13 +52,13 @@ def test_anchors_are_followed() -> None:
 
 
 @pytest.mark.parametrize("index", ["entries:\n  other:\n  - version: 1.0.0\n", "entries: {}\n"])
-def test_a_chart_that_is_not_listed_is_told(index: str) -> None:
+def test_a_chart_that_is_not_listed_is_reported(index: str) -> None:
     with pytest.raises(CommodoreError, match="there is no chart own in this repository"):
         choose(entries_in(index, CHART), CHART)
 
 
 @pytest.mark.parametrize("index", ["", "<html>", "entries: []\n", "a: 1\n"])
-def test_what_is_no_index_is_told(index: str) -> None:
+def test_what_is_not_an_index_is_reported(index: str) -> None:
     with pytest.raises(CommodoreError, match="not a chart repository index"):
         entries_in(index, CHART)
 

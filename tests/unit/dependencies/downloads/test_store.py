@@ -35,7 +35,7 @@ def _keep(store: Store, name: str, content: str, *, used: datetime = NOW) -> Sto
     return known
 
 
-def test_what_is_kept_is_found(store: Store) -> None:
+def test_stored_content_is_found(store: Store) -> None:
     _keep(store, "a", "content")
 
     known = store.find("file", "a")
@@ -63,13 +63,13 @@ def test_a_note_that_is_not_understood_is_none(store: Store, text: str) -> None:
     assert contents(store) == ()
 
 
-def test_nobody_else_can_look_into_it(store: Store) -> None:
+def test_other_users_cannot_read_it(store: Store) -> None:
     _keep(store, "a", "content")
 
     assert store.folder.stat().st_mode & 0o077 == 0
 
 
-def test_only_what_nobody_needs_goes(store: Store) -> None:
+def test_only_unused_entries_are_removed(store: Store) -> None:
     old = _keep(store, "old", "shared", used=OLD)
     _keep(store, "new", "shared")
     gone = _keep(store, "gone", "alone", used=OLD)

@@ -204,7 +204,7 @@ def test_local_mode_may_leave_vendor_alone(work: Vendored) -> None:
     assert (work.root / "dependencies/lib/foo.libsonnet").is_symlink()
 
 
-def test_local_mode_brings_libraries_unless_told_not_to(work: Vendored) -> None:
+def test_local_mode_installs_libraries_unless_disabled(work: Vendored) -> None:
     (work.root / "dependencies/other").mkdir()
     work.wants("foo", {"dependencies": [{"source": {"local": {"directory": "../other"}}}]})
 
@@ -215,7 +215,7 @@ def test_local_mode_brings_libraries_unless_told_not_to(work: Vendored) -> None:
 
 @pytest.mark.spec("12.17")
 @pytest.mark.usefixtures("no_jb")
-def test_the_program_is_missed_only_if_it_was_asked_for(work: Vendored) -> None:
+def test_a_missing_program_is_an_error_only_if_requested(work: Vendored) -> None:
     with pytest.raises(CommodoreError) as caught:
         work.fetch(jsonnet_bundler="jb")
 
@@ -245,7 +245,7 @@ def test_jb_runs_in_the_working_directory_without_a_lock(
 
 
 @pytest.mark.spec("05.18", "12.17")
-def test_a_failing_jb_is_told_with_its_reason(
+def test_a_failing_jb_is_reported_with_its_reason(
     work: Vendored, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bin").mkdir()
@@ -260,7 +260,7 @@ def test_a_failing_jb_is_told_with_its_reason(
 
 
 @pytest.mark.spec("03.18", "05.18")
-def test_broken_lists_of_components_are_told_together(work: Vendored) -> None:
+def test_broken_lists_of_components_are_reported_together(work: Vendored) -> None:
     work.wants("foo", "{")
     work.wants("bar", REMOTE)
 
@@ -285,7 +285,7 @@ def test_an_empty_list_of_libraries_is_fine(work: Vendored, content: str) -> Non
     assert "foo" in work.links()
 
 
-def test_versions_without_a_repository_are_told_together(work: Vendored) -> None:
+def test_versions_without_a_repository_are_reported_together(work: Vendored) -> None:
     node = make_node(parameters={"components": {"a": {}}, "packages": {"b": {}}})
 
     with pytest.raises(CommodoreError) as caught:

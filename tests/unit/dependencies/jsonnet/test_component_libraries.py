@@ -92,7 +92,7 @@ def test_what_is_in_vendor_already_is_not_fetched_again(work: Work) -> None:
     assert not list(work.clones.rglob("HEAD"))
 
 
-def test_a_commit_that_is_nowhere_is_told(work: Work) -> None:
+def test_a_commit_that_is_nowhere_is_reported(work: Work) -> None:
     a_library(work, HOST, knows_filters=True)
     work.wants(of(f"{HOST}/org/x", "0" * 40, subdir="lib"))
 

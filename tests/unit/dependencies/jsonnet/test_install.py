@@ -182,7 +182,7 @@ def test_known_commits_need_no_remote(work: Work) -> None:
     assert (work.library("org/x") / "x.libsonnet").read_text() == "1"
 
 
-def test_a_commit_on_no_branch_is_asked_for_by_name(work: Work) -> None:
+def test_a_commit_on_no_branch_is_fetched_by_name(work: Work) -> None:
     remote = work.repository("org/x", {"x.libsonnet": "1"})
     lost = commit_to(remote, {"x.libsonnet": "lost"}, branch="gone")
     git(remote, "update-ref", "-d", "refs/heads/gone")
@@ -213,7 +213,7 @@ def test_the_clone_of_a_component_is_shared(work: Work) -> None:
     assert [path.name for path in bare.parent.iterdir()] == ["x"]
 
 
-def test_other_versions_than_the_components_are_asked_for(work: Work) -> None:
+def test_other_versions_than_the_components_are_requested(work: Work) -> None:
     remote = work.repository("org/x", {"x.libsonnet": "1"})
     work.wants(of(f"{HOST}/org/x", "master"))
     work.install()
@@ -225,7 +225,7 @@ def test_other_versions_than_the_components_are_asked_for(work: Work) -> None:
     assert (work.library("org/x") / "x.libsonnet").read_text() == "2"
 
 
-def test_an_unchanged_remote_is_asked_and_not_fetched(
+def test_an_unchanged_remote_is_listed_and_not_fetched(
     work: Work, caplog: pytest.LogCaptureFixture
 ) -> None:
     work.repository("org/x", {"x.libsonnet": "1", "sub/s": ""})
@@ -264,7 +264,7 @@ def test_a_clone_that_was_not_fetched_in_this_run_is(
     assert (work.library("org/x") / "x.libsonnet").read_text() == "2"
 
 
-def test_edited_libraries_are_put_aside(work: Work, warnings: pytest.LogCaptureFixture) -> None:
+def test_edited_libraries_are_moved_aside(work: Work, warnings: pytest.LogCaptureFixture) -> None:
     work.repository("org/x", {"x.libsonnet": "1"})
     work.wants(of(f"{HOST}/org/x"))
     work.install()
@@ -279,7 +279,7 @@ def test_edited_libraries_are_put_aside(work: Work, warnings: pytest.LogCaptureF
     assert kept.read_text() == "mine"
 
 
-def test_contents_that_nobody_uses_any_more_go(work: Work) -> None:
+def test_contents_that_are_no_longer_used_are_removed(work: Work) -> None:
     work.repository("org/x", {"x.libsonnet": "1"})
     work.repository("org/y", {"y.libsonnet": "1"})
     work.wants(of(f"{HOST}/org/x"), of(f"{HOST}/org/y"))
@@ -369,7 +369,7 @@ def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> N
     ],
 )
 @pytest.mark.spec("05.18", "03.18")
-def test_a_missing_library_is_told_and_ends_strict_runs_only(
+def test_a_missing_library_is_reported_and_ends_strict_runs_only(
     work: Work, warnings: pytest.LogCaptureFixture, entry: object, says: str
 ) -> None:
     work.repository("org/x", {"file": ""})
@@ -389,7 +389,7 @@ def test_a_missing_library_is_told_and_ends_strict_runs_only(
     assert caught.value.hint
 
 
-def test_a_conflict_is_told(work: Work, warnings: pytest.LogCaptureFixture) -> None:
+def test_a_conflict_is_reported(work: Work, warnings: pytest.LogCaptureFixture) -> None:
     remote = work.repository("org/x", {"x": "1"})
     git(remote, "tag", "v1", "master")
     commit_to(remote, {"x": "2"})
@@ -406,7 +406,7 @@ def test_a_conflict_is_told(work: Work, warnings: pytest.LogCaptureFixture) -> N
 
 
 @pytest.mark.parametrize("alias", ["../evil", "foo/bar", "..", ".", ".cache", "nul\0l", "a", HOST])
-def test_short_names_that_cannot_be_are_told(
+def test_short_names_that_cannot_be_are_reported(
     work: Work, warnings: pytest.LogCaptureFixture, alias: str
 ) -> None:
     work.repository("org/x", {"x": "1"})
@@ -420,7 +420,7 @@ def test_short_names_that_cannot_be_are_told(
     assert (work.library("org/x") / "x").is_file()
 
 
-def test_a_link_in_a_library_leads_nobody_out_of_vendor(work: Work, tmp_path: Path) -> None:
+def test_a_link_in_a_library_does_not_lead_out_of_vendor(work: Work, tmp_path: Path) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     remote = work.repository("org/x", {"x": "1", "sub/s": "s"})
@@ -467,7 +467,7 @@ def test_files_in_the_place_of_links_stop_everything(work: Work) -> None:
     assert not (work.vendor / "a").exists()
 
 
-def test_passwords_are_not_kept(work: Work) -> None:
+def test_passwords_are_not_stored(work: Work) -> None:
     work.repository("org/x", {"x": "1"})
     work.wants(of(f"me:secret@{HOST}/org/x"))
 

@@ -100,12 +100,12 @@ def test_hosts_of_remotes(text: str, name: str) -> None:
         f"{HTTPS}orgé/x.git",
     ],
 )
-def test_remotes_that_nobody_understands(text: str) -> None:
+def test_invalid_remotes(text: str) -> None:
     with pytest.raises(CommodoreError, match="not a Git remote"):
         parse_remote(text)
 
 
-def test_a_refused_remote_is_told_without_its_password() -> None:
+def test_a_refused_remote_is_reported_without_its_password() -> None:
     with pytest.raises(CommodoreError) as caught:
         parse_remote("https://me:secret@host/x")
 
@@ -176,7 +176,7 @@ def test_local_sources() -> None:
         ("[" * 100_000, "nested too deeply", 0),
     ],
 )
-def test_what_is_no_jsonnetfile(content: object, says: str, line: int) -> None:
+def test_what_is_not_a_jsonnetfile(content: object, says: str, line: int) -> None:
     (error,) = refused(content)
 
     assert says in str(error)
@@ -184,7 +184,7 @@ def test_what_is_no_jsonnetfile(content: object, says: str, line: int) -> None:
     assert error.hint
 
 
-def test_all_mistakes_are_told_with_their_lines() -> None:
+def test_all_mistakes_are_reported_with_their_lines() -> None:
     entries = [git_entry("foo"), git_entry(), git_entry("https://host/x")]
     content = {"legacyImports": False, "dependencies": entries, "x": [{"dependencies": [1]}]}
 
@@ -202,7 +202,7 @@ def test_lines_are_found_in_any_layout() -> None:
     assert [requirement.line for requirement in file.requirements] == [5, 7]
 
 
-def test_bytes_that_are_no_text() -> None:
+def test_bytes_that_are_not_text() -> None:
     with pytest.raises(CommodoreError, match="not a jsonnet-bundler file"):
         parse_jsonnetfile(b"\xff{}", "x")
 

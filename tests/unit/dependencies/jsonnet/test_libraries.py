@@ -100,7 +100,7 @@ def test_a_library_carries_the_name_of_its_component(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.spec("06.12")
-def test_a_library_with_the_name_of_another_component_is_told(
+def test_a_library_with_the_name_of_another_component_is_reported(
     tmp_path: Path, *, reverse: bool
 ) -> None:
     shelf = Shelf(tmp_path, foo=["foo-op.libsonnet", "foo-opx.libsonnet"], foo_op=[])
@@ -126,7 +126,7 @@ def test_of_two_libraries_of_one_name_the_owners_wins(tmp_path: Path, *, reverse
     assert shelf.link() == {"foo-op.libsonnet": "foo-op/lib/foo-op.libsonnet"}
 
 
-def test_links_that_nobody_wants_go(tmp_path: Path) -> None:
+def test_unwanted_links_are_removed(tmp_path: Path) -> None:
     shelf = Shelf(tmp_path, foo=["foo.libsonnet"])
     shelf.lib.mkdir()
     (shelf.lib / "old.libsonnet").symlink_to("../old/lib/old.libsonnet")
@@ -185,7 +185,7 @@ def test_an_alias_has_no_prefix_of_another_deployed_component(
 
 
 @PREFIXES
-def test_an_alias_with_the_prefix_of_a_component_that_is_only_listed_is_told(
+def test_an_alias_with_the_prefix_of_a_component_that_is_only_listed_is_reported(
     tmp_path: Path, component: str, alias: str, other: str
 ) -> None:
     name = component.replace("_", "-")
@@ -279,7 +279,7 @@ def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
     ],
 )
 @pytest.mark.spec("06.09", "06.10")
-def test_an_alias_with_a_bundled_librarys_name_is_told(
+def test_an_alias_with_a_bundled_librarys_name_is_reported(
     tmp_path: Path, alias: str, told: str
 ) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
@@ -294,7 +294,7 @@ def test_an_alias_with_a_bundled_librarys_name_is_told(
 
 @pytest.mark.parametrize("name", ["kube.libjsonnet", "commodore.libjsonnet", "kapitan.libjsonnet"])
 @pytest.mark.spec("06.09", "06.10")
-def test_a_library_with_a_bundled_librarys_name_is_told(tmp_path: Path, name: str) -> None:
+def test_a_library_with_a_bundled_librarys_name_is_reported(tmp_path: Path, name: str) -> None:
     component = name.removesuffix(".libjsonnet")
     shelf = Shelf(tmp_path, **{component: [name]})
 

@@ -93,7 +93,7 @@ def test_a_rendered_list_alone_is_not_warned_about(
 
 
 @pytest.mark.spec("05.19")
-def test_parameters_that_are_no_text(component: Dependency) -> None:
+def test_parameters_that_are_not_text(component: Dependency) -> None:
     with pytest.raises(CommodoreError) as caught:
         render_jsonnetfiles([component], parameters(v=1, w="1", x=None))
 
@@ -107,14 +107,14 @@ def test_parameters_that_are_no_text(component: Dependency) -> None:
     assert not (component.worktree / "jsonnetfile.json").exists()
 
 
-def test_parameters_that_are_no_mapping(component: Dependency) -> None:
+def test_parameters_that_are_not_a_mapping(component: Dependency) -> None:
     with pytest.raises(CommodoreError) as caught:
         render_jsonnetfiles([component], {"my_app": {"jsonnetfile_parameters": ["v"]}})
 
     assert "and not a mapping" in str(caught.value)
 
 
-def test_a_variable_that_nobody_gives(component: Dependency) -> None:
+def test_a_variable_without_a_value(component: Dependency) -> None:
     with pytest.raises(CommodoreError) as caught:
         render_jsonnetfiles([component], {})
 

@@ -76,7 +76,7 @@ def test_each_level_is_brought_at_once() -> None:
     assert used(resolution) == ["a@v1", "c@v1", "b@v1", "d@v1"]
 
 
-def test_the_first_in_depth_wins_and_the_conflict_is_told() -> None:
+def test_the_first_in_depth_wins_and_the_conflict_is_reported() -> None:
     libraries = Libraries(
         {("a", "v1"): [want("x", "v2")], ("x", "v1"): [want("y")], ("x", "v2"): [], ("y", "v1"): []}
     )
@@ -89,7 +89,7 @@ def test_the_first_in_depth_wins_and_the_conflict_is_told() -> None:
     assert conflict.other.where == "/here/jsonnetfile.json:3"
 
 
-def test_two_versions_that_are_one_commit_are_no_conflict() -> None:
+def test_two_versions_of_one_commit_do_not_conflict() -> None:
     libraries = Libraries(
         {("a", "v1"): [], ("b", "v1"): [want("a", "same v1")], ("a", "same v1"): []}
     )
@@ -131,7 +131,7 @@ def test_a_name_that_failed_is_not_tried_in_another_version() -> None:
     assert len(resolution.missing) == len(resolution.conflicts) == 1
 
 
-def test_all_direct_failures_are_told() -> None:
+def test_all_direct_failures_are_reported() -> None:
     libraries = Libraries({("b", "v1"): []})
 
     resolution = libraries.resolve(want("a"), want("b"), want("c"))
@@ -202,7 +202,7 @@ def test_two_folders_with_one_name_are_a_conflict() -> None:
         Requirement(LocalSource("folder/.cache")),
     ],
 )
-def test_names_that_lead_elsewhere_are_not_even_asked_for(requirement: Requirement) -> None:
+def test_names_that_lead_elsewhere_are_not_requested(requirement: Requirement) -> None:
     libraries = Libraries()
 
     (refused,) = libraries.resolve(requirement).refused

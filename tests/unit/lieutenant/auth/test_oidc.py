@@ -73,7 +73,7 @@ def test_the_address_holds_what_is_needed_and_no_secret_but_state_and_nonce(endp
         ({"expires_in": 1e400}, {}),
     ],
 )
-def test_an_answer_is_kept_in_the_form_of_commodore(
+def test_a_response_is_stored_in_the_form_of_commodore(
     more: dict[str, object], kept: dict[str, object]
 ) -> None:
     answer = {"id_token": jwt({**RIGHT, "aud": ["x", "me"]}), **more}
@@ -82,13 +82,13 @@ def test_an_answer_is_kept_in_the_form_of_commodore(
 
 
 @pytest.mark.parametrize("audience", [None, "", [], {}, 5, "you", ["you"]])
-def test_a_token_for_somebody_else_is_refused(audience: object) -> None:
+def test_a_token_for_another_audience_is_refused(audience: object) -> None:
     with pytest.raises(CommodoreError, match="is not for me, but for"):
         checked({"id_token": jwt({**RIGHT, "aud": audience})}, PROVIDER, "me", now=NOW)
 
 
 @given(st.text())
-def test_what_a_provider_says_does_not_steer_a_terminal(text: str) -> None:
+def test_messages_of_a_provider_do_not_control_a_terminal(text: str) -> None:
     assert printable(text).isprintable()
 
 
@@ -110,7 +110,7 @@ def test_anything_may_be_taken_for_a_token(text: str) -> None:
         ({"exp": NOW + 9}, NOW + 9, True),
     ],
 )
-def test_a_token_ends_when_it_says(
+def test_a_token_ends_at_its_expiry(
     claims: dict[str, object], expiry: float | None, expired: bool
 ) -> None:
     assert expiry_of(jwt(claims)) == expiry

@@ -37,7 +37,7 @@ def tokens(cache: TokenCache, api_url: str) -> list[tuple[str, str]]:
     return [(found.id_token, found.refresh_token) for found in cache.sessions(api_url)]
 
 
-def test_what_is_kept_is_found_under_every_spelling(cache: TokenCache) -> None:
+def test_cached_tokens_are_found_under_every_spelling(cache: TokenCache) -> None:
     cache.store(GIVEN, answer("a"))
 
     assert held(cache) == {USUAL: answer("a")}
@@ -53,7 +53,7 @@ def test_the_spelling_of_commodore_is_found_too(cache: TokenCache) -> None:
         assert tokens(cache, spelling) == [("ours", "ours again"), ("theirs", "theirs again")]
 
 
-def test_the_spelling_of_commodore_is_kept_in_step(cache: TokenCache) -> None:
+def test_the_spelling_of_commodore_is_updated_too(cache: TokenCache) -> None:
     holds(cache, {GIVEN: answer("old"), "no url": answer("other")})
 
     cache.store(USUAL, answer("new"))
@@ -121,13 +121,13 @@ def test_there_may_be_nothing_to_forget(cache: TokenCache) -> None:
 
 
 @pytest.mark.parametrize("entry", ["an old token", None, 5, ["x"]])
-def test_an_entry_that_is_no_object_is_none(cache: TokenCache, entry: object) -> None:
+def test_an_entry_that_is_not_an_object_is_none(cache: TokenCache, entry: object) -> None:
     holds(cache, {USUAL: entry})
 
     assert tokens(cache, USUAL) == []
 
 
-def test_members_that_are_no_texts_are_none(cache: TokenCache) -> None:
+def test_members_that_are_not_strings_are_none(cache: TokenCache) -> None:
     holds(cache, {USUAL: {"id_token": 5}})
 
     assert tokens(cache, USUAL) == [("", "")]
@@ -155,7 +155,7 @@ def test_what_was_there_survives_a_write_that_fails(cache: TokenCache) -> None:
     assert cache.file.read_bytes() == before
 
 
-def test_a_file_that_cannot_be_read_is_told(
+def test_a_file_that_cannot_be_read_is_reported(
     cache: TokenCache, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache.file.mkdir(parents=True)

@@ -32,7 +32,7 @@ def test_a_given_token_gives_way_once_it_has_expired(cache: TokenCache) -> None:
     assert TokenSource(API, SHORT, now=at(51)).token() == LONG
 
 
-def test_a_kept_token_is_of_no_use_once_it_has_expired(cache: TokenCache) -> None:
+def test_an_expired_cached_token_is_not_used(cache: TokenCache) -> None:
     cache.store(API, {"id_token": SHORT})
 
     assert TokenSource(API, now=at(49)).token() == SHORT

@@ -52,7 +52,9 @@ def test_the_name_of_a_file_stands_for_its_content(
     assert usable_token("token", now=NOW) == jwt(exp=NOW + 60)
 
 
-def test_a_folder_is_no_token_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_not_accepted_as_token_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "token").mkdir()
     monkeypatch.chdir(tmp_path)
 
@@ -78,7 +80,7 @@ def test_a_useless_file_is_named(tmp_path: Path, content: bytes, problem: str) -
     assert raised.value.where == str(file)
 
 
-def test_a_token_that_is_no_header_is_not_quoted() -> None:
+def test_a_token_that_is_not_a_valid_header_is_not_quoted() -> None:
     with pytest.raises(CommodoreError, match="without spaces") as raised:
         usable_token("schlüssel", now=NOW)
 
@@ -104,7 +106,7 @@ def test_an_expired_token_of_a_file_names_the_file(tmp_path: Path) -> None:
     assert raised.value.where == str(file)
 
 
-def test_without_a_token_every_way_on_is_told() -> None:
+def test_without_a_token_all_alternatives_are_listed() -> None:
     error = NoToken.for_api("https://syn.example.com")
 
     assert error.where == "https://syn.example.com"
