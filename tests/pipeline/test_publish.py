@@ -11,7 +11,7 @@ from commodore_py.config import Author
 from commodore_py.errors import CommodoreError
 from commodore_py.model.published import ReportOutcome
 from commodore_py.pipeline import compile_catalog
-from commodore_py.workflows.report_again import report_again
+from commodore_py.workflows.resend_report import resend_report
 from tests.support.builders import (
     commit_in,
     commit_to,
@@ -339,11 +339,11 @@ def test_a_failed_report_is_repeated_by_hand(fleet: Fleet) -> None:
     (fleet.root / "facts" / "reports").write_text("in the way")
     published = push(fleet.config(push=True))
     with pytest.raises(CommodoreError, match="cannot write the report"):
-        report_again(fleet.config(), CLUSTER)
+        resend_report(fleet.config(), CLUSTER)
     (fleet.root / "facts" / "reports").unlink()
 
-    assert report_again(fleet.config(), CLUSTER) == published.commit == published.unreported
-    assert report_again(fleet.config(), CLUSTER) == ""
+    assert resend_report(fleet.config(), CLUSTER) == published.commit == published.unreported
+    assert resend_report(fleet.config(), CLUSTER) == ""
 
     report = json.loads((fleet.root / "facts/reports" / f"{CLUSTER}.json").read_text())
     assert report["lastCompile"] == published.record.time.isoformat(timespec="milliseconds")
@@ -366,7 +366,7 @@ def test_a_report_is_of_its_own_cluster(fleet: Fleet) -> None:
     push(fleet.config(push=True))
 
     with pytest.raises(CommodoreError, match="is of cluster c-one"):
-        report_again(fleet.config(), "c-two")
+        resend_report(fleet.config(), "c-two")
 
 
 def test_what_was_perhaps_never_pushed_is_not_reported(fleet: Fleet) -> None:
@@ -378,11 +378,11 @@ def test_what_was_perhaps_never_pushed_is_not_reported(fleet: Fleet) -> None:
     kept.write_text(json.dumps({**content, "pushed": False, "commit": commit}))
 
     with pytest.raises(CommodoreError, match=f"it is unknown whether commit {commit} was pushed"):
-        report_again(fleet.config(), CLUSTER)
+        resend_report(fleet.config(), CLUSTER)
 
     kept.write_text(json.dumps({**content, "pushed": False}))
     (fleet.root / "facts" / "reports").unlink()
-    assert report_again(fleet.config(), CLUSTER) == content["commit"]
+    assert resend_report(fleet.config(), CLUSTER) == content["commit"]
 
 
 def test_the_acts_of_a_run_are_timed(fleet: Fleet) -> None:

@@ -291,10 +291,10 @@ def report(
 ) -> None:
     """Report the last push of CLUSTER's catalog to the API, if that failed before."""
     from commodore_py.cli.output import formats
-    from commodore_py.workflows import report_again
+    from commodore_py.workflows import resend_report
 
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
-    commit = report_again.report_again(config, cluster)
+    commit = resend_report.resend_report(config, cluster)
     if commit:
         messages.info(f"Reported commit {commit}")
     else:

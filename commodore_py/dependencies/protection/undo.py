@@ -15,9 +15,9 @@ from commodore_py.adapters.git.worktrees import admins_in, is_complete, place_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
+from .checkout_files import Version, is_free, is_there, written_by_git
 from .journal import Intent
 from .local_work import in_the_way, move_aside, record_checkout
-from .written import Version, is_free, is_there, written_by_git
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

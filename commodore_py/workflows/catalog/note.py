@@ -14,7 +14,7 @@ from commodore_py.cache.up_to_date.last_run import LastRun, outcome_of
 from commodore_py.cache.verdicts import Verdicts
 from commodore_py.lieutenant.urls import facts_folder
 
-from . import outside, proof, remotes, responses
+from . import outside, own_changes, remotes, responses
 from .snapshots import snapshot_of_run
 
 if TYPE_CHECKING:
@@ -61,8 +61,8 @@ def note_of(
     if of_remotes is None:
         return "it is not known what its remotes have"
     files = _files_after(config, elsewhere, observed)
-    snapshots = proof.Snapshots(observed.before, observed.began, files)
-    foreign = proof.unexplained(snapshots, config, sources, rendered)
+    snapshots = own_changes.Snapshots(observed.before, observed.began, files)
+    foreign = own_changes.unexplained(snapshots, config, sources, rendered)
     if foreign:
         return f"another program may have changed {foreign} meanwhile"
     if not files.is_settled():
@@ -95,7 +95,7 @@ def _files_after(config: Config, elsewhere: list[str], observed: Observed) -> Sn
     quick = config.local and not config.fetch_dependencies
     before = observed.before if quick else None
     return snapshot_of_run(
-        config, elsewhere, observed.own_outputs, before=before, written=proof.WRITTEN
+        config, elsewhere, observed.own_outputs, before=before, written=own_changes.WRITTEN
     )
 
 

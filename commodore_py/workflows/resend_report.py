@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
-def report_again(config: Config, cluster_id: str) -> str:
+def resend_report(config: Config, cluster_id: str) -> str:
     """Report the unreported push of a cluster; returns its commit, empty if there was none."""
     if unreported(config.paths) is None:
         return ""
