@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from commodore_py.adapters.git_urls import PushRule
 from commodore_py.errors import UsageError
@@ -86,8 +86,7 @@ class WorkPaths:
         return self.root / ".commodore"
 
 
-@dataclass(frozen=True, slots=True)
-class Author:
+class Author(NamedTuple):
     """The author of commits; a missing half is looked up as Git does."""
 
     name: str = ""

@@ -9,10 +9,9 @@ import shutil
 import stat
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count
 from mmap import mmap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,8 +30,7 @@ _ATTEMPTS = 8
 _NUMBERS = count()
 
 
-@dataclass(frozen=True, slots=True)
-class Distrust:
+class Distrust(NamedTuple):
     """Why a folder is not used."""
 
     why: str

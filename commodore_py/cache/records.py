@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .digests import BY_VALUE
 from .questions.table import parse
@@ -20,8 +19,7 @@ if TYPE_CHECKING:
 _MOST_RECORDS = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """A cached result that is valid now, and the questions that it depends on."""
 
     result: bytes
@@ -29,8 +27,7 @@ class Found:
     record: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """No valid result; the question with another answer, if there was a result."""
 
     question: Question | None = None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 from commodore_py.adapters.jsonnet.captured import repeat
 
@@ -27,8 +26,7 @@ Made = TypeVar("Made")
 Made_co = TypeVar("Made_co", covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class NeverCached:
+class NeverCached(NamedTuple):
     """Why a kind of work has no key."""
 
     why: str

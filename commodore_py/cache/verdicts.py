@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.run_log import Event, Events
@@ -30,8 +30,7 @@ _TEXTS: dict[Outcome, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
+class Label(NamedTuple):
     """The name of a piece of work: of an entry, or of a filter."""
 
     target: str
@@ -39,8 +38,7 @@ class Label:
     where: str
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """What became of one piece of work."""
 
     label: Label
@@ -64,8 +62,7 @@ class Verdicts(Event):
     roots: Roots
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
+class Tally(NamedTuple):
     """How many results there are of each outcome."""
 
     found: int = 0

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledObject:
+class CompiledObject(NamedTuple):
     """An object of the catalog, and the instance that it comes from."""
 
     instance: str

@@ -6,7 +6,7 @@ import difflib
 import textwrap
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.spot import Spot, nowhere
@@ -26,8 +26,7 @@ class BadEntry(CommodoreError):
     """An entry of one of the lists cannot be understood."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entries:
+class Entries(NamedTuple):
     """Both lists of a target, and what is wrong with them."""
 
     compiled: tuple[Entry, ...]

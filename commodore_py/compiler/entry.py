@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from commodore_py.model.spot import Spot
 
@@ -90,8 +90,7 @@ class KapitanProcess(Protocol):
         """Render an entry by Kapitan itself."""
 
 
-@dataclass(frozen=True, slots=True)
-class InputJob:
+class InputJob(NamedTuple):
     """One entry of one target, and the target's output so far."""
 
     entry: Entry

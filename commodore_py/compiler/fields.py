@@ -7,8 +7,7 @@ are part of what components rely on, down to which texts count as true.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Accept: TypeAlias = Callable[[object], Any]
 """Turns a value into what it counts as; a ValueError has what was expected instead."""
@@ -19,8 +18,7 @@ _TRUE = ("1", "on", "t", "true", "y", "yes")
 _FALSE = ("0", "off", "f", "false", "n", "no")
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(NamedTuple):
     """One key of an entry."""
 
     accept: Accept

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.jsonnet.evaluate import kind_of
 from commodore_py.adapters.yaml.emitter import Style, emit_documents
@@ -22,8 +21,7 @@ class BadValue(CommodoreError):
     """A value that the output format cannot hold."""
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """How an entry's values become files."""
 
     output_type: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py import run_log
 from commodore_py.adapters import forked
@@ -41,8 +41,7 @@ _Result: TypeAlias = "Tree | CommodoreError"
 _Compile: TypeAlias = "Callable[[str], tuple[_Result, tuple[Verdict, ...]]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Compiled:
+class Compiled(NamedTuple):
     """All targets, and what became of each of their entries."""
 
     trees: Mapping[str, Tree]
@@ -77,8 +76,7 @@ def compile_job(job: Job) -> Compiled:
     return Compiled({name: trees[name] for name in job.targets}, tuple(verdicts))
 
 
-@dataclass(frozen=True, slots=True)
-class _Start:
+class _Start(NamedTuple):
     """A target before anything is rendered: how many of its entries are done, and their output."""
 
     done: int

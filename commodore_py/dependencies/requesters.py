@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
@@ -24,8 +23,7 @@ if TYPE_CHECKING:
 _REFERENCE = re.compile(r"\$\{([^{}]+)\}")
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterParameters:
+class ClusterParameters(NamedTuple):
     """The parameters of a cluster, and the places that set them."""
 
     parameters: Parameters

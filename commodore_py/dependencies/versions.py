@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from posixpath import normpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
@@ -128,8 +127,7 @@ def _mapping(parameters: ClusterParameters, value: object, *path: str) -> Mappin
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Entry:
+class _Entry(NamedTuple):
     """One entry of the listed components or packages."""
 
     parameters: ClusterParameters

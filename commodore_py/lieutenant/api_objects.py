@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from types import NoneType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError
 
 Lines: TypeAlias = Mapping[tuple[str, ...], int]
 
 
-@dataclass(frozen=True, slots=True)
-class ApiObject:
+class ApiObject(NamedTuple):
     """An object, and the URL or file it was read from."""
 
     fields: Mapping[str, Any]

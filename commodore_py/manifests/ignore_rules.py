@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.model.difference import IgnoreRule
 
@@ -78,8 +78,7 @@ BUILT_IN: Mapping[str, tuple[bool, IgnoreRule]] = {
 """Built-in rules by name, and whether they are on by default."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hidden:
+class Hidden(NamedTuple):
     """What a rule has hidden."""
 
     rule: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import quantities
 
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from .objects import KubeObject
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(NamedTuple):
     """An immutable field with everything below it, except for some fields."""
 
     field: tuple[str, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogHead:
+class CatalogHead(NamedTuple):
     """The catalog's checkout as the run found it; an empty remote has no commit."""
 
     directory: Path
@@ -25,8 +24,7 @@ class CatalogHead:
     notices: tuple[Problem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(NamedTuple):
     """One changed file of the catalog, as Git pairs old and new; what is not there is empty."""
 
     kind: Literal["added", "deleted", "renamed", "modified", "retyped"]
@@ -41,8 +39,7 @@ class FileChange:
 Colour = Literal["", "red", "green", "yellow"]
 
 
-@dataclass(frozen=True, slots=True)
-class DiffLine:
+class DiffLine(NamedTuple):
     """One line of a diff; the colour adds nothing to the text."""
 
     text: str

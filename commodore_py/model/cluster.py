@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class RepositoryRef:
+class RepositoryRef(NamedTuple):
     """A Git repository and the revision wanted of it; no revision means its default branch."""
 
     url: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 Parameters: TypeAlias = Mapping[str, Any]
 
@@ -29,8 +29,7 @@ class Node:
     """The node as postprocess filters see it, extra keys included."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instance:
+class Instance(NamedTuple):
     """A component under a name; most carry the component's own."""
 
     name: str

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .spot import Spot
 
 
-@dataclass(frozen=True, slots=True)
-class SecretRef:
+class SecretRef(NamedTuple):
     """A reference to a secret, as found in the inventory."""
 
     backend: str
@@ -20,8 +18,7 @@ class SecretRef:
     """Every parameter that holds it, for messages."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceFile:
+class ReferenceFile(NamedTuple):
     """A reference file of the catalog: its path below `refs/` and its content."""
 
     path: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 ParameterPath: TypeAlias = tuple[Hashable, ...]
 """Keys from the top of a target's parameters down; an item of a list is `[0]`."""
@@ -18,8 +17,7 @@ def nowhere(_target: str, _path: ParameterPath) -> str:
     return ""
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """A parameter of a target."""
 
     target: str

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, ItemsView, Iterable, Iterator, KeysView, Mapping
-from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 _Path = TypeVar("_Path", bound=PurePath)
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One file: its bytes and whether it may be executed."""
 
     content: bytes

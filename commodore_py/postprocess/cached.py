@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -79,8 +79,7 @@ class FilterWork:
 
     def record(self, recorder: Recorder) -> tuple[Tree, bytes]:
         """The same; files count even with the bytes that they had: these may differ next time."""
-        recording = replace(
-            self.job,
+        recording = self.job._replace(
             overlay=RecordingOverlay.over(self.job.overlay, recorder),
             inventory=RecordingNode(self.job.inventory, self.cache.values, recorder),
             traces=recorder.traces,

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.spot import Spot
@@ -40,8 +39,7 @@ class NoDefinitions(CommodoreError):
         return error
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A filter to run."""
 
     name: str
@@ -53,8 +51,7 @@ class Definition:
     source: Path
 
 
-@dataclass(frozen=True, slots=True)
-class Invalid:
+class Invalid(NamedTuple):
     """A definition to skip, and why."""
 
     name: str
@@ -63,8 +60,7 @@ class Invalid:
     disabled: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """What definitions are checked against: the instance as it was before any filter."""
 
     tree: Tree

@@ -5,9 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.model.problem import Problem
 
@@ -25,8 +24,7 @@ _GROUP = 3  # bytes that base64 turns into four characters
 _CHARACTER = 6  # bits of them that each character holds
 
 
-@dataclass(frozen=True, slots=True)
-class _Signs:
+class _Signs(NamedTuple):
     """What references of the known backends look like in a file."""
 
     tag: re.Pattern[bytes]

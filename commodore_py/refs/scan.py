@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.spot import Spot
@@ -24,8 +23,7 @@ _REFERENCE = re.compile(r"\?\{([^}]+)\}")
 _Found: TypeAlias = "list[tuple[ParameterPath, str]]"
 
 
-@dataclass(frozen=True, slots=True)
-class Occurrence:
+class Occurrence(NamedTuple):
     """The text between the braces, and where it stands."""
 
     text: str
@@ -53,8 +51,7 @@ def missing_parameters(inventory: Inventory) -> Iterator[MissingParameters]:
             yield MissingParameters.of(instance)
 
 
-@dataclass(frozen=True, slots=True)
-class MarkedTexts:
+class MarkedTexts(NamedTuple):
     """Every text of the inventory that holds the beginning of a reference, and where."""
 
     values: tuple[tuple[Spot, str], ...]

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from os.path import exists, isfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed
@@ -43,8 +42,7 @@ class RevisionNotFound(CommodoreError):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class RefValues:
+class RefValues(NamedTuple):
     """The refs of a repository, by their full names."""
 
     objects: Mapping[str, str]
@@ -54,8 +52,7 @@ class RefValues:
     """What refs lead to once tags are opened, where that is known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Refs:
+class Refs(NamedTuple):
     """The branches and tags of a remote."""
 
     commits: Mapping[str, str]

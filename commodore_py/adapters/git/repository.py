@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from os.path import exists, isdir, isfile, islink, join
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed
@@ -27,8 +26,7 @@ _PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
 _PLAIN_VALUE = r"^\[{}\]\n\t{} = ([\w.-]+)$"
 
 
-@dataclass(frozen=True, slots=True)
-class GitFolders:
+class GitFolders(NamedTuple):
     """Where a checkout keeps its own Git files, and where those that all worktrees share are."""
 
     own: Path

@@ -13,8 +13,7 @@ import os
 import stat
 import struct
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
@@ -35,8 +34,7 @@ _TRACKED = "H"  # and nothing special about it
 _LINK, _FILE, _PROGRAM = 0o120000, 0o100644, 0o100755
 
 
-@dataclass(frozen=True, slots=True)
-class Status:
+class Status(NamedTuple):
     """What a checkout is at, and how its files differ from that."""
 
     commit: str | None

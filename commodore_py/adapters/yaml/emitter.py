@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.errors import CommodoreError
 
@@ -32,8 +31,7 @@ class Unwritable(CommodoreError):
     """A value that safe YAML has no way to write."""
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(NamedTuple):
     """What differs between the writers that we follow."""
 
     indent_sequences: bool = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -46,8 +46,7 @@ class View:
         return not self.files.written and not self.files.made
 
 
-@dataclass(frozen=True, slots=True)
-class FileChange:
+class FileChange(NamedTuple):
     """A file that changed, with its real path."""
 
     path: str
@@ -62,8 +61,7 @@ class FileChange:
         return fnmatch.fnmatchcase(self.path, real)
 
 
-@dataclass(frozen=True, slots=True)
-class ParameterChange:
+class ParameterChange(NamedTuple):
     """Parameters of targets that changed, as it concerns one instance."""
 
     instance: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.model.catalog import FileChange
@@ -25,8 +24,7 @@ _KINDS: dict[str, _Kind] = {
 _SUBMODULE = 0o160000
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """One line of `git diff --raw`: an old and a new side, by their object ids."""
 
     kind: _Kind

@@ -80,8 +80,7 @@ class _EntryWork:
     def record(self, recorder: Recorder) -> tuple[Output, bytes | None]:
         job, view = self.job, self.view()
         imports = RecordingImports(job.evaluation.inventory, view, recorder)
-        recording = replace(
-            job,
+        recording = job._replace(
             lookup=job.lookup.with_files(RecordingOverlay.over(job.lookup.files, recorder)),
             tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
             evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),

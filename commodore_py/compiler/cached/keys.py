@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.cache.digests import key_of, serialised
@@ -48,7 +47,7 @@ def entry_key(job: InputJob, path_fields: tuple[str, ...], roots: Roots) -> str 
             _FORMAT,
             job.entry.target,
             fields,
-            astuple(job.style),
+            tuple(job.style),
             job.tags.bare,
             [roots.portable(str(folder)) for folder in job.lookup.search_paths],
             roots.portable(str(job.lookup.files.compiled)),

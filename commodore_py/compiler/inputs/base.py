@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from commodore_py.errors import CommodoreError
 
@@ -22,8 +21,7 @@ def usual_paths(_: Entry) -> tuple[str, ...]:
     return ("input_paths", "output_path")
 
 
-@dataclass(frozen=True, slots=True)
-class CachePolicy:
+class CachePolicy(NamedTuple):
     """Which results of an input type are cached, and by what."""
 
     instant: bool = False

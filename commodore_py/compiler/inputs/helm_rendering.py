@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +130,7 @@ def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
 
 def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:
     entry = job.entry
-    style = replace(job.style, aliases=True)
+    style = job.style._replace(aliases=True)
     how = Format(entry.output_type, entry.prune, style, _Sharing(job.tags.hashes, job.tags.bare))
     found: dict[Place, Entry] = {}
     for path, file in rendered.items():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, field, replace
 from posixpath import normpath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import files, isolated
 from commodore_py.errors import CommodoreError
@@ -32,8 +32,7 @@ class ProgramError(CommodoreError):
     """An entry that Kapitan could not compile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """The arguments of the other process for one entry."""
 
     target: str

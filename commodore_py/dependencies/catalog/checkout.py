@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import asides_in, remove
 from commodore_py.adapters.git.program import git
@@ -25,8 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteCatalog:
+class RemoteCatalog(NamedTuple):
     """What was found out about the catalog before anything was changed."""
 
     response: RemoteRefs | None = None

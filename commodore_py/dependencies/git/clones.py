@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import git_urls
@@ -97,7 +96,7 @@ def update_clone(
     _pack_refs(bare)
     after = _refs(bare)
     if response is not None and response.default_branch:
-        after = replace(after, default_branch=response.default_branch)
+        after = after._replace(default_branch=response.default_branch)
     for tag in moved_tags(before, after):
         log.warning("a tag was moved in %s: %s", shown, tag)
     if object_cache is not None:
@@ -185,7 +184,7 @@ def _copied(
     log.info("copying %s", git_urls.normalise(url))
     refs = _refs(aside)
     _put_in_place(aside, bare)
-    return replace(refs, default_branch=response.default_branch or refs.default_branch)
+    return refs._replace(default_branch=response.default_branch or refs.default_branch)
 
 
 def make_clone(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.masking import without_password
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(NamedTuple):
     """What comes from one clone: Git locks it while it changes, and one fetch serves them all."""
 
     clone: Path
@@ -65,8 +63,7 @@ def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
                 remotes[key] = spec.url
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedOut:
+class CheckedOut(NamedTuple):
     """A worktree that is at the wanted version."""
 
     group: Group

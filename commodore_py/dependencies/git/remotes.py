@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.adapters import git_urls
@@ -31,8 +30,7 @@ _HEADS = "refs/heads/"
 _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteRefs:
+class RemoteRefs(NamedTuple):
     """The branches and tags of a remote, under the names that a clone has for them."""
 
     objects: Mapping[str, str]

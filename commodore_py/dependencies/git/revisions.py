@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.adapters.git.program import git, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, commit_of
@@ -20,8 +19,7 @@ _FULL_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _COMMIT = re.compile(r"(.+-g)?[0-9a-fA-F]{4,64}")
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """What a version turned out to be."""
 
     commit: str

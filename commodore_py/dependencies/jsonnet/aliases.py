@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Parameters, parameter_key
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Aliases:
+class Aliases(NamedTuple):
     """The library aliases of a component."""
 
     component: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.inventory import Node
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedTarget:
+class ResolvedTarget(NamedTuple):
     """The part of a node that depends on the hierarchy alone."""
 
     parameters: dict[Any, Any]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from commodore_py.errors import CommodoreError
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from commodore_py.postprocess.documents import Documents
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """One filter of one instance."""
 
     component: str

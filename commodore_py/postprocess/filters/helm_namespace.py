@@ -5,8 +5,7 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import yaml
 from commodore_py.cache.digests import digest
@@ -27,8 +26,7 @@ class NotAnObject(CommodoreError):
     """A document in the folder is not a Kubernetes object."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Arguments:
+class _Arguments(NamedTuple):
     namespace: str
     create: bool
     excluded: tuple[Mapping[str, Any], ...]

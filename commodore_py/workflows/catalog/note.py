@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import compiler
 from commodore_py.cache import instances
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from commodore_py.run_log import Events
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """What was collected since before the run began."""
 
     environment: str

@@ -9,7 +9,7 @@ from __future__ import annotations
 import stat
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.git.index import seen_of
 from commodore_py.adapters.git.repository import GitFolders, folders_of, head_of
@@ -44,8 +44,7 @@ _WRITTEN_ONLINE = ("dependencies/.repos", "inventory/classes/params")
 _BROUGHT = ("vendor", "jsonnetfile.json", "jsonnetfile.lock.json", "dependencies/.repos")
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshots:
+class Snapshots(NamedTuple):
     """The files of a run: before it began, that moment, and now."""
 
     before: Snapshot
