@@ -19,8 +19,7 @@ JsonnetBundler = Literal["native", "jb"]
 RESULT_CACHE_LIMIT = 2 << 30
 
 
-@dataclass(frozen=True, slots=True)
-class WorkPaths:
+class WorkPaths(NamedTuple):
     """The working directory; what lies where in it is a contract with people and programs."""
 
     root: Path

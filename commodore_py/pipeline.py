@@ -99,7 +99,7 @@ def compile_catalog(
             observer.finished(sources, rendered, published)
     times.append(monotonic())
     took = (round(end - start, 3) for start, end in pairwise(times))
-    return replace(published, timings=tuple(zip(_ACTS, took, strict=True)))
+    return published._replace(timings=tuple(zip(_ACTS, took, strict=True)))
 
 
 @run_log.act("gather")
@@ -216,8 +216,7 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
         unrevealed = refs.manifest_problems(trees, references)
     about_rules = rule_problems(resolved, sources.places.parameter)
     found = checks.check_catalog(trees)
-    return replace(
-        rendered,
+    return rendered._replace(
         catalog=tree,
         notices=(*rendered.notices, *unrevealed, *about_rules, *found),
         rules=ignore_rules(resolved),
@@ -287,7 +286,7 @@ def _push(
     )
     change, approved = published.change, None
     for left in range(_RETRIES, -1, -1):
-        published = replace(published, change=change)
+        published = published._replace(change=change)
         if not change or (change != approved and not approve(change)):
             return published
         with run_log.stage("commit"):
@@ -308,8 +307,8 @@ def _push(
             sink = _repository(config, replace(sources, catalog_head=head))
             change = _staged(config, sink, rendered)
         else:
-            published = replace(published, commit=commit)
-            return _report(config, published, replace(report, pushed=True))
+            published = published._replace(commit=commit)
+            return _report(config, published, report._replace(pushed=True))
     return published
 
 
@@ -321,11 +320,11 @@ def _report(config: Config, published: Published, report: Unreported) -> Publish
             send_report(config, report.cluster, report.report)
     except CommodoreError as error:
         outcome = ReportOutcome.FAILED
-        return replace(
-            published, report=outcome, report_problem=str(error), unreported=report.commit
+        return published._replace(
+            report=outcome, report_problem=str(error), unreported=report.commit
         )
     forget_unreported(config.paths)
-    return replace(published, report=ReportOutcome.REPORTED)
+    return published._replace(report=ReportOutcome.REPORTED)
 
 
 def _report_left_over(config: Config, sources: Sources, published: Published) -> Published:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,8 +14,7 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
 
 
-@dataclass(frozen=True, slots=True)
-class Unreported:
+class Unreported(NamedTuple):
     """The report of a catalog commit, to be sent once that is pushed."""
 
     cluster: str
@@ -29,7 +26,7 @@ class Unreported:
 
 def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
     """Note what is to be reported: before the push, as a run may be killed right after it."""
-    write_if_changed(_file(paths), json.dumps(field_values(report), indent=2).encode())
+    write_if_changed(_file(paths), json.dumps(report._asdict(), indent=2).encode())
 
 
 def unreported(paths: WorkPaths) -> Unreported | None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .base import CompiledObject
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from commodore_py.model.problem import Problem
     from commodore_py.model.tree import Tree
 
-    from .base import Check
+    from .base import Check, CompiledObject
 
 CHECKS: dict[str, Check] = {}
 
@@ -27,6 +25,8 @@ def check_catalog(trees: Mapping[str, Tree]) -> tuple[Problem, ...]:
 
 def _objects_of(trees: Mapping[str, Tree]) -> Iterator[CompiledObject]:
     from commodore_py.manifests.documents import may_hold_objects, read  # noqa: PLC0415 - parses YAML
+
+    from .base import CompiledObject  # noqa: PLC0415 - only where there are checks
 
     for instance, tree in trees.items():
         for path, entry in tree.items():

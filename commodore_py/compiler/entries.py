@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections.abc import Hashable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
@@ -79,8 +78,7 @@ def _input_fields() -> Mapping[str, Mapping[str, Field]]:
     return {name: kind.FIELDS for name, kind in INPUT_TYPES.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _List:
+class _List(NamedTuple):
     """One of the two lists, and what is found wrong with it."""
 
     name: str

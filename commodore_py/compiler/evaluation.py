@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 from contextlib import nullcontext
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError, evaluate
@@ -26,8 +25,7 @@ if TYPE_CHECKING:
     from .memo import Memo
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
+class Evaluation(NamedTuple):
     """Evaluates the files of one target."""
 
     target: str

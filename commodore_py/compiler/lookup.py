@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -11,8 +10,7 @@ if TYPE_CHECKING:
     from commodore_py.adapters.files.overlay import Overlay
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(NamedTuple):
     """The files of one target at one moment of its compile.
 
     Output of earlier entries of the target is at `compiled/<target>/...` below the working
@@ -39,4 +37,4 @@ class Lookup:
 
     def with_files(self, files: Overlay) -> Lookup:
         """The same search paths over another state of the files."""
-        return replace(self, files=files)
+        return self._replace(files=files)

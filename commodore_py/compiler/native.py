@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py import run_log
-from commodore_py.adapters import forked
 from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.errors import CommodoreError, raise_collected
@@ -84,8 +82,7 @@ class _Start(NamedTuple):
     verdicts: tuple[Verdict, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Engine:
+class _Engine(NamedTuple):
     """What all targets of a compile share."""
 
     job: Job
@@ -103,12 +100,15 @@ class _Engine:
                 del begun[name]
                 with run_log.item("target", name):
                     yield name, start.output.tree, start.verdicts
-        if self.job.processes > 1 and len(begun) >= _WORTH_WORKERS and forked.possible():
-            # Nobody may fork while Go runs; to look into the cache needs none of it.
-            equip = partial(self._equip, begun)
-            found = forked.each(equip, tuple(begun), self.job.processes)
-            yield from ((name, *result) for name, result in found)
-            return
+        if self.job.processes > 1 and len(begun) >= _WORTH_WORKERS:
+            from commodore_py.adapters import forked  # noqa: PLC0415 - edits need no workers
+
+            if forked.possible():
+                # Nobody may fork while Go runs; to look into the cache needs none of it.
+                equip = partial(self._equip, begun)
+                found = forked.each(equip, tuple(begun), self.job.processes)
+                yield from ((name, *result) for name, result in found)
+                return
         compile_one = self._compiler(begun, kapitan)
         try:
             for name in begun:

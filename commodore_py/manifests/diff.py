@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from commodore_py.model.difference import GRADES
+
 from . import grades
-from .fields import GRADES, FieldChange, field_changes
+from .fields import FieldChange, field_changes
 from .pairing import Pairs, nowhere, pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from .fields import Grade
+    from commodore_py.model.difference import Grade
+
     from .objects import KubeObject, ObjectId
     from .pairing import Elsewhere
 

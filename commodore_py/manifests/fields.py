@@ -13,14 +13,11 @@ from .values import canonical, leaves, same, similarity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from commodore_py.model.difference import Grade
+
     from .values import Canonical
 
 Happened = Literal["added", "removed", "changed", "reordered"]
-Grade = Literal["data-loss", "recreate", "outage", "restart", "none"]
-
-GRADES: tuple[Grade, ...] = ("data-loss", "recreate", "outage", "restart", "none")
-"""What a change does to a running cluster; worst first."""
-
 # Items below this similarity count as removed and added, not as changed.
 _SIMILAR = 0.5
 # Every pair of items is compared, which is too slow for more.

@@ -7,17 +7,20 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, TypeAlias
 
+from commodore_py.model.difference import GRADES
+
 from . import grades
 from .diff import importance
-from .fields import GRADES
 from .paths import Item, generalised
 from .values import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from commodore_py.model.difference import Grade
+
     from .diff import ObjectChange
-    from .fields import FieldChange, Grade, Happened
+    from .fields import FieldChange, Happened
     from .objects import ObjectId
 
 _Key: TypeAlias = tuple["Grade", str, "Happened", object, object, bool]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from commodore_py.model.difference import GRADES, Grade
+
 from . import immutable, quantities
-from .fields import GRADES, Grade
 from .paths import Item, names
 
 if TYPE_CHECKING:

@@ -70,8 +70,7 @@ class Change:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class DependencyRecord:
+class DependencyRecord(NamedTuple):
     """The exact version of one thing that went in."""
 
     name: str
@@ -83,8 +82,7 @@ class DependencyRecord:
     component: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BuildRecord:
+class BuildRecord(NamedTuple):
     """The exact version of everything that went in."""
 
     cluster: str

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Grade = Literal["data-loss", "recreate", "outage", "restart", "none"]
+
+GRADES: tuple[Grade, ...] = ("data-loss", "recreate", "outage", "restart", "none")
+"""What a change does to a running cluster; worst first."""
 
 
-@dataclass(frozen=True, slots=True)
-class IgnoreRule:
+class IgnoreRule(NamedTuple):
     """A rule that hides changes of fields; what it hides is counted under its name."""
 
     name: str

@@ -51,8 +51,7 @@ class Instance(NamedTuple):
         return self.name != self.component
 
 
-@dataclass(frozen=True, slots=True)
-class Inventory:
+class Inventory(NamedTuple):
     """Every node by target name, and the instances that have one."""
 
     nodes: Mapping[str, Node]

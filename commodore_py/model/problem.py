@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from commodore_py.errors import CommodoreError
 
 Severity = Literal["info", "warning", "error"]
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """Something the user must see at the end of a run; what stops it is an error instead."""
 
     message: str

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from .catalog import BuildRecord, Change
@@ -19,8 +18,7 @@ class ReportOutcome(Enum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
+class Published(NamedTuple):
     """What the run did to the catalog; without a commit, nothing was pushed."""
 
     change: Change

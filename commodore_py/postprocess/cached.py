@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import marshal
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.cache.digests import BY_VALUE, key_of, serialised
 from commodore_py.cache.program import program_digest
@@ -36,8 +35,7 @@ def filter_cache(config: Config) -> ResultCache:
     return ResultCache(config.result_cache, roots, verify=config.verify_cache)
 
 
-@dataclass(frozen=True, slots=True)
-class FilterWork:
+class FilterWork(NamedTuple):
     """One filter of one instance; its result is the files that it writes."""
 
     definition: Definition

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.adapters.files.overlay import Overlay
@@ -80,8 +80,7 @@ def apply_filters(
     return filtered, tuple(notices)
 
 
-@dataclass(frozen=True, slots=True)
-class _Instance:
+class _Instance(NamedTuple):
     """What does not change between the filters of an instance."""
 
     node: Node

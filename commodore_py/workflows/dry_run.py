@@ -46,11 +46,9 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
             published = pipeline.compile_catalog(
                 replace(config, paths=WorkPaths(scratch)), cluster_id, approve=lambda _: False
             )
-        return replace(
-            published,
+        return published._replace(
             notices=tuple(
-                replace(
-                    notice,
+                notice._replace(
                     message=_moved(notice.message, root, scratch),
                     where=_moved(notice.where, root, scratch),
                 )

@@ -7,9 +7,8 @@ import hashlib
 import json
 import os
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.model.catalog import (
     BuildRecord,
@@ -18,7 +17,6 @@ from commodore_py.model.catalog import (
     DiffLine,
     FileChange,
 )
-from commodore_py.model.fields import field_names, field_values
 from commodore_py.model.problem import Problem
 from commodore_py.model.published import Published
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-_SCHEMA = "unchanged/v2"
+_SCHEMA = "unchanged/v3"
 NAME = "unchanged"
 """Of the note; `tuning/go_collector.py` looks for it, too."""
 _DIGEST = 40
@@ -37,8 +35,7 @@ _READS_OUTDATED = "looked.json.older"
 _UNFINISHED = ("running", "unreported.json")
 
 
-@dataclass(frozen=True, slots=True)
-class LastRun:
+class LastRun(NamedTuple):
     """A run that succeeded, by what it read, and its outcome."""
 
     environment: str
@@ -68,7 +65,7 @@ def read(folder: Path) -> LastRun | None:
         if digest.decode() != _digest(content):
             return None
         stored = json.loads(content)
-        if stored.pop("schema") != _SCHEMA or stored.keys() != set(field_names(LastRun)):
+        if stored.pop("schema") != _SCHEMA or stored.keys() != set(LastRun._fields):
             return None
         return LastRun(**stored)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -77,7 +74,7 @@ def read(folder: Path) -> LastRun | None:
 
 def write(folder: Path, run: LastRun) -> None:
     """Note a run; without permission to write, the next run finds no note."""
-    content = json.dumps({"schema": _SCHEMA, **field_values(run)}, default=field_values).encode()
+    content = json.dumps({"schema": _SCHEMA, **run._asdict()}).encode()
     aside = folder / f"{NAME}-{os.getpid()}"
     with suppress(OSError):
         # What changes in the catalog may be secret.
@@ -94,7 +91,7 @@ def forget(folder: Path) -> None:
 def outcome_of(published: Published, lines: tuple[DiffLine, ...] | None) -> dict[str, Any]:
     """What is needed to show a result again; after a push, nothing is left to change."""
     change = Change() if published.commit else published.change
-    record = field_values(published.record)
+    record = published.record._asdict()
     del record["time"]
     return {
         "files": [
@@ -103,7 +100,7 @@ def outcome_of(published: Published, lines: tuple[DiffLine, ...] | None) -> dict
         "lines": [[line.text, line.colour] for line in lines] if change and lines else None,
         "ignored": list(change.ignored),
         "record": record,
-        "notices": [field_values(notice) for notice in published.notices],
+        "notices": published.notices,
     }
 
 
@@ -120,13 +117,13 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
     )
     record = dict(outcome["record"])
     for name in ("global_config", "tenant_config"):
-        record[name] = DependencyRecord(**record[name])
+        record[name] = DependencyRecord(*record[name])
     for name in ("instances", "packages"):
-        record[name] = tuple(DependencyRecord(**one) for one in record[name])
+        record[name] = tuple(DependencyRecord(*one) for one in record[name])
     return Published(
         change,
         BuildRecord(time=datetime.now().astimezone(), **record),
-        notices=tuple(Problem(**notice) for notice in outcome["notices"]),
+        notices=tuple(Problem(*notice) for notice in outcome["notices"]),
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import files
 from commodore_py.catalog.diff.change import change_between
@@ -52,8 +51,7 @@ def open_catalog(config: Config, cluster: str, _head: CatalogHead) -> DirectoryC
     return DirectoryCatalog(folder_of(config), cluster, config.paths.compiled, config.dry_run)
 
 
-@dataclass(frozen=True, slots=True)
-class DirectoryCatalog:
+class DirectoryCatalog(NamedTuple):
     """A folder that holds the catalog of one cluster, and a hidden file that names the cluster."""
 
     directory: Path

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import files, git_urls
 from commodore_py.adapters.git.program import git, git_bytes, over_network
@@ -55,8 +54,7 @@ def open_catalog(config: Config, _cluster: str, head: CatalogHead) -> GitCatalog
     )
 
 
-@dataclass(frozen=True, slots=True)
-class GitCatalog:
+class GitCatalog(NamedTuple):
     """A checkout of the catalog; what is not manifests or refs in it is never written."""
 
     directory: Path

@@ -5,9 +5,8 @@ from __future__ import annotations
 import marshal
 import os
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.cache.digests import BY_VALUE
 from commodore_py.model.tree import Entry
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
     from commodore_py.compiler.output import Output, Place
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Files that an entry wrote, and folders that it made."""
 
     files: tuple[tuple[str, bytes, bool], ...]

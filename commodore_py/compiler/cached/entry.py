@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.cache.questions.base import View
 from commodore_py.cache.recording_files import RecordingOverlay
@@ -42,8 +42,7 @@ class EntryCache(ResultCache):
         return kind.render(job) if kind.CACHE.instant else self.cached(_EntryWork(kind, job, self))
 
 
-@dataclass(frozen=True, slots=True)
-class _EntryWork:
+class _EntryWork(NamedTuple):
     """One entry to render; its result is what it changes in the output of its target."""
 
     kind: InputType
@@ -83,7 +82,7 @@ class _EntryWork:
         recording = job._replace(
             lookup=job.lookup.with_files(RecordingOverlay.over(job.lookup.files, recorder)),
             tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
-            evaluation=replace(job.evaluation, inventory=imports, traces=recorder.traces),
+            evaluation=job.evaluation._replace(inventory=imports, traces=recorder.traces),
         )
         self._seal(recording, recorder)
         output = self.kind.render(recording)

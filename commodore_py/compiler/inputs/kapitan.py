@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.compiler.fields import (
     EVERY_INPUT,
@@ -32,8 +31,7 @@ if TYPE_CHECKING:
 _NEVER = CachePolicy(never="Kapitan's own input types may read anything")
 
 
-@dataclass(frozen=True, slots=True)
-class KapitanInput:
+class KapitanInput(NamedTuple):
     """One of them."""
 
     FIELDS: Mapping[str, Field]

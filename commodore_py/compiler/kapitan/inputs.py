@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,15 +43,15 @@ class Request(NamedTuple):
     job: Job
 
 
-@dataclass(frozen=True, slots=True)
 class Kapitan:
     """Kapitan in a process of its own, started when an entry needs it."""
 
-    job: Job
-    views: Views
-    session: isolated.Session = field(default_factory=isolated.Session)
-    helm: isolated.Session = field(default_factory=isolated.Session)
-    """Helm as a library; beside Kapitan it would be a second Go runtime in one process."""
+    def __init__(self, job: Job, views: Views) -> None:
+        self.job = job
+        self.views = views
+        self.session = isolated.Session()
+        # Helm as a library; beside Kapitan it would be a second Go runtime in one process.
+        self.helm = isolated.Session()
 
     def render(self, job: InputJob) -> Output:
         """Compile the entry with its target's files on disk for as long as it takes."""

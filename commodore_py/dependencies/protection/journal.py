@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
-from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +15,7 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
 
 
-@dataclass(frozen=True, slots=True)
-class Intent:
+class Intent(NamedTuple):
     """One checkout, and the step that it is taking."""
 
     place: str
@@ -33,8 +30,7 @@ class Intent:
     """What the remote's URL was, while things are fetched from another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Journal:
+class Journal(NamedTuple):
     """A file per checkout that is being changed; there are none while nothing happens."""
 
     root: Path
@@ -51,7 +47,7 @@ class Journal:
         kind = "url" if intent.url else "files"
         digest = hashlib.sha256(intent.place.encode(errors="surrogateescape")).hexdigest()[:16]
         file = self.folder / f"{kind}-{digest}.json"
-        write_if_changed(file, json.dumps(field_values(intent)).encode())
+        write_if_changed(file, json.dumps(intent._asdict()).encode())
         return file
 
     def name(self, place: Path) -> str:

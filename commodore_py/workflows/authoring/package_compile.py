@@ -95,7 +95,7 @@ def render_package(config: Config, package: PackageFolder, *, passing: bool) -> 
     if passing:
         notices = with_user_paths(notices, root)
     pipeline.raise_refused(notices, strict=config.strict)
-    return replace(rendered, notices=notices)
+    return rendered._replace(notices=notices)
 
 
 def placed(trees: Mapping[str, Tree]) -> dict[str, Tree]:

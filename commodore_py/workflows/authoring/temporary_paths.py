@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,8 +30,7 @@ def user_paths_in_errors(folder: Path | None) -> Iterator[None]:
 def with_user_paths(notices: Iterable[Problem], folder: Path) -> tuple[Problem, ...]:
     """The notices without paths in this folder."""
     return tuple(
-        replace(
-            one,
+        one._replace(
             message=with_user_path(one.message, folder),
             where=with_user_path(one.where, folder),
         )

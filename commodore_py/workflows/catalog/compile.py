@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from dataclasses import replace
 from time import monotonic, time_ns
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -129,7 +128,7 @@ class _Run:
             with suppress(ValueError, KeyError, TypeError):
                 took = (("gather", round(monotonic() - started, 3)), ("render", 0.0))
                 published = last_run.published_of(last.outcome)
-                published = replace(published, timings=(*took, ("publish", 0.0)))
+                published = published._replace(timings=(*took, ("publish", 0.0)))
         if published is not None:
             if self._config.result_cache is not None:
                 last_run.set_reads_current(self._folder)

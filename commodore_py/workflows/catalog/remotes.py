@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
-from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Kind
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
     from commodore_py.adapters.git.refs import RefValues
     from commodore_py.config import WorkPaths
+    from commodore_py.dependencies.git.remotes import RemoteClient
     from commodore_py.model.dependency import Dependency
     from commodore_py.model.stages import Sources
     from commodore_py.run_log import Events
@@ -72,6 +72,8 @@ def _of_checkouts(
 
 def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all remotes still have what they had."""
+    from commodore_py.dependencies.git.remotes import RemoteClient
+
     client = RemoteClient(root)
     near = [one for one in questions if git_urls.local_path(git_urls.normalise(one["url"]))]
     far = [one for one in questions if one not in near]

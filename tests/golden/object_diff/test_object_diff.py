@@ -17,8 +17,8 @@ from commodore_py.adapters.files import read_tree
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import ObjectDiff, object_diff
 from commodore_py.cli.output.differences import as_markdown, as_text
-from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.ignore_rules import rules_from
+from commodore_py.model.difference import GRADES
 from tests.support.golden import golden_cases
 
 if TYPE_CHECKING:

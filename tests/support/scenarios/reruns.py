@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import os
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,7 +39,7 @@ class Ran:
     def shown(self) -> tuple[object, ...]:
         """What does not depend on the moment."""
         published = self.published
-        record = replace(published.record, time=published.record.time.min)
+        record = published.record._replace(time=published.record.time.min)
         files = [(one.kind, one.path, one.old_path) for one in published.change.files]
         outcome = (published.change.ignored, published.commit, published.report)
         return files, diff_text(published.change), record, published.notices, *outcome

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.quantities import parse
+from commodore_py.model.difference import GRADES
 from tests.support.kube_objects import make_object, pods
 
 if TYPE_CHECKING:

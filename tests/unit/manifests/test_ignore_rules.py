@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from commodore_py.manifests.diff import object_changes
-from commodore_py.manifests.ignore_rules import BUILT_IN, Hidden, rules_from, without_ignored
+from commodore_py.manifests.ignore_rules import BUILT_IN, rules_from
+from commodore_py.manifests.ignored import Hidden, without_ignored
 from commodore_py.manifests.paths import BadPattern, covers, parse_path, written
 from tests.support.kube_objects import make_object, pods
 

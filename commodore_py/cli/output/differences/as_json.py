@@ -7,8 +7,8 @@ from collections import Counter
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.paths import written
+from commodore_py.model.difference import GRADES
 
 from .words import WHATS
 

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.fields import GRADES
+from commodore_py.model.difference import GRADES
 
 from . import words
 

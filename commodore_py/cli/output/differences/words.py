@@ -8,8 +8,8 @@ from collections import Counter
 from difflib import unified_diff
 from typing import TYPE_CHECKING
 
-from commodore_py.manifests.fields import GRADES
 from commodore_py.manifests.paths import written
+from commodore_py.model.difference import GRADES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commodore_py.manifests.diff import ObjectChange, What
     from commodore_py.manifests.fields import FieldChange
     from commodore_py.manifests.folding import Fold
-    from commodore_py.manifests.ignore_rules import Hidden
+    from commodore_py.manifests.ignored import Hidden
 
 _LONGEST = 160
 _MOST_LINES = 40

@@ -113,7 +113,7 @@ def test_the_whole_inventory_is_what_went_in(component: Component) -> None:
 def test_only_what_is_used_is_read(expression: str, reads: list[str], component: Component) -> None:
     counted = Counted(TargetsByName(TARGETS))
 
-    replace(component, evaluation=replace(component.evaluation, inventory=counted)).run(expression)
+    replace(component, evaluation=component.evaluation._replace(inventory=counted)).run(expression)
 
     assert sorted(set(counted.names)) == [f"{name}.jsonnet" for name in reads]
 

@@ -1,0 +1,110 @@
+"""Apply ignore rules: hide changes of objects, and count what is hidden (pure)."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.model.difference import GRADES
+
+from . import grades, paths
+from .diff import importance
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from commodore_py.model.difference import Grade, IgnoreRule
+
+    from .diff import ObjectChange
+    from .fields import FieldChange
+    from .objects import ObjectId
+
+
+class Hidden(NamedTuple):
+    """What a rule has hidden."""
+
+    rule: str
+    changes: int
+    objects: int
+    worst: Grade
+
+
+def without_ignored(
+    changes: Iterable[ObjectChange], rules: Iterable[IgnoreRule]
+) -> tuple[tuple[ObjectChange, ...], tuple[Hidden, ...]]:
+    """The changes that no rule hides, and what each rule has hidden."""
+    rules = tuple(rules)
+    left: list[ObjectChange] = []
+    hidden: dict[str, list[list[FieldChange]]] = {rule.name: [] for rule in rules}
+    for change in changes:
+        found = {name: of for name, of in _hidden(change, rules).items() if of}
+        for name, of in found.items():
+            hidden[name].append(of)
+        if not found:
+            left.append(change)
+            continue
+        matched = {id(field) for of in found.values() for field in of}
+        shown = tuple(field for field in change.fields if id(field) not in matched)
+        if change.what == "changed":
+            grade = grades.worst([field.grade for field in shown])
+            if shown:
+                left.append(replace(change, fields=shown, grade=grade))
+        else:
+            left.append(replace(change, fields=shown))
+    counted = tuple(_counted(name, of) for name, of in hidden.items() if of)
+    return tuple(sorted(left, key=importance)), counted
+
+
+def _hidden(change: ObjectChange, rules: Iterable[IgnoreRule]) -> Mapping[str, list[FieldChange]]:
+    found: dict[str, list[FieldChange]] = {}
+    if not change.fields:
+        return found
+    applying = [rule for rule in rules if _is_of_kind(rule, change.id)]
+    for field in change.fields:
+        rule = next((rule for rule in applying if _hides(rule, field)), None)
+        if rule is not None:
+            found.setdefault(rule.name, []).append(field)
+    return found
+
+
+def _counted(name: str, of: list[list[FieldChange]]) -> Hidden:
+    worst = grades.worst([field.grade for fields_ in of for field in fields_])
+    return Hidden(name, sum(map(len, of)), len(of), worst)
+
+
+def _is_of_kind(rule: IgnoreRule, id_: ObjectId) -> bool:
+    return not rule.kinds or any(_kind_matches(kind, id_.group, id_.kind) for kind in rule.kinds)
+
+
+@lru_cache(maxsize=4096)
+def _kind_matches(pattern: str, group: str, kind: str) -> bool:
+    subject = f"{group or 'core'}/{kind}" if "/" in pattern else kind
+    return fnmatchcase(subject, pattern)
+
+
+def _hides(rule: IgnoreRule, field: FieldChange) -> bool:
+    return (
+        (not rule.changes or field.happened in rule.changes)
+        and GRADES.index(field.grade) >= GRADES.index(_grade(rule))
+        and any(paths.covers(path, field.path) for path in rule.paths)
+        and (not rule.values or _values_match(rule.values, field))
+    )
+
+
+def _grade(rule: IgnoreRule) -> Grade:
+    return next(grade for grade in GRADES if grade == rule.up_to)
+
+
+def _values_match(pattern: str, field: FieldChange) -> bool:
+    values = {"added": (field.new,), "removed": (field.old,)}.get(
+        field.happened, (field.old, field.new)
+    )
+    return all(re.fullmatch(pattern, _text(value)) for value in values)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, default=str)
