@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.abbreviations import short_commits_of
@@ -62,7 +61,7 @@ def _find_all(places: Mapping[DependencySpec, Path]) -> tuple[Dependency, ...]:
     raise_collected(errors, "the working directory is incomplete")
     short = short_commits_of((one.worktree, one.commit) for one in found if one.commit)
     return tuple(
-        replace(one, short_commit=short.get((one.worktree, one.commit), "")) for one in found
+        one._replace(short_commit=short.get((one.worktree, one.commit), "")) for one in found
     )
 
 

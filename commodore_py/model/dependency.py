@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,8 +20,7 @@ class Kind(Enum):
     INSTANCE = "component instance"
 
 
-@dataclass(frozen=True, slots=True)
-class DependencySpec:
+class DependencySpec(NamedTuple):
     """A dependency as requested; no version means the repository's default branch."""
 
     kind: Kind
@@ -37,8 +35,7 @@ class DependencySpec:
         return f"{self.kind.value} {self.name}"
 
 
-@dataclass(frozen=True, slots=True)
-class Dependency:
+class Dependency(NamedTuple):
     """A dependency as fetched: the request, and what it was resolved to."""
 
     spec: DependencySpec

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -394,10 +394,10 @@ def test_local_work_is_found_both_ways(tmp_path: Path, way: Any) -> None:  # noq
         workspace.fetch(one)
         (workspace.place("one") / "class/one.yml").write_text("mine: true\n")
 
-        (problem,) = workspace.refused(replace(one, version="HEAD"))
+        (problem,) = workspace.refused(one._replace(version="HEAD"))
 
         assert "modified class/one.yml" in str(problem)
-        workspace.fetch(replace(one, version="HEAD"), force=True)
+        workspace.fetch(one._replace(version="HEAD"), force=True)
     assert git(
         workspace.bare(tmp_path / "remotes/one.git"), "for-each-ref", "refs/commodore/backup"
     )

@@ -6,7 +6,6 @@ import json
 import os
 import time
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,8 +120,8 @@ def test_present_commits_need_no_request(
     foo = workspace.repository("foo")
     commit = git(foo, "rev-parse", "master")
     config = configuration(workspace.repository("global", {"a.yml": ""}), None)
-    pinned = replace(
-        config, version=git(workspace.root / "remotes/global.git", "rev-parse", "master")
+    pinned = config._replace(
+        version=git(workspace.root / "remotes/global.git", "rev-parse", "master")
     )
     specs = (component(foo, commit), pinned)
     settle(workspace, *specs)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from commodore_py.dependencies.git.object_cache import ObjectCache
@@ -89,5 +88,5 @@ def _with_lists(component: Dependency) -> list[Dependency]:
 
     Commodore computes the list in the one and reads it in the other.
     """
-    inner = replace(component, worktree=component.directory, spec=replace(component.spec, path=""))
+    inner = component._replace(worktree=component.directory, spec=component.spec._replace(path=""))
     return [component] if component.directory == component.worktree else [component, inner]

@@ -76,7 +76,7 @@ def component(
 
 def instance(spec: DependencySpec, name: str, **changes: Any) -> DependencySpec:  # noqa: ANN401 - DependencySpec checks them by name
     """An instance of a component."""
-    return replace(spec, kind=Kind.INSTANCE, name=name, component=spec.name, **changes)
+    return spec._replace(kind=Kind.INSTANCE, name=name, component=spec.name, **changes)
 
 
 def package(
