@@ -87,10 +87,12 @@ class Tags:
             error.subject = match[0]
             raise error
         if len(rest) == 2 and rest[1] != known:  # noqa: PLR2004 - path and hash
-            raise BadTag(
+            error = BadTag(
                 f"{match[0]} carries the hash of another reference, this one's is {known}",
                 hint="leave the hash out, it is added while compiling",
             )
+            error.subject = match[0]
+            raise error
         return f"?{{{backend}:{path}:{known}}}"
 
     @staticmethod

@@ -34,10 +34,11 @@ class _Signs(NamedTuple):
 
     @classmethod
     def of(cls, backends: Iterable[str]) -> _Signs:
-        kinds = [re.escape(kind).encode() for kind in backends]
+        kinds = [kind.encode() for kind in backends]
         starts = tuple(b"?{" + kind + b":" for kind in kinds)
         # As Kapitan finds them; a path may begin with what is a hash elsewhere, so only it counts.
-        tag = rb"\?\{(?:%b):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}" % b"|".join(kinds)
+        tag = rb"\?\{(?:%b):([\w\-.@=/]+)(?::[\w\-.@=/:]*)?(?:\|\|[^}]*)?\}"
+        tag %= b"|".join(map(re.escape, kinds))
         return cls(re.compile(tag), starts, tuple(_encoded(starts)))
 
 

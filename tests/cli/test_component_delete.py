@@ -70,7 +70,7 @@ def test_what_is_not_a_checkout_stays(commodore: CommandLine, made: Path) -> Non
     git(alone, "init", "--quiet")
     (made.parent / "linked").symlink_to(made)
 
-    for slug, says in (("plain", "no Git checkout"), ("alone", "origin"), ("linked", "link")):
+    for slug, says in (("plain", "is not a Git checkout"), ("alone", "origin"), ("linked", "link")):
         ran = commodore("component", "delete", slug, "--force")
 
         assert ran.code == 1

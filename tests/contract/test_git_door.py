@@ -88,7 +88,10 @@ def answers(checkout: Path) -> dict[str, Any]:
         "own ref": own_ref(folders.own, _OWN),
         "commit at": commit_at(folders.own),
         "short": short_commits_of([(checkout, commit)] if commit else []),
-        "unmodified": {name for name, one in seen.items() if one == _seen_now(checkout / name)},
+        "unmodified": None
+        if seen is None
+        else {name for name, one in seen.items() if one == _seen_now(checkout / name)},
+        "tracked": None if seen is None else set(seen),
     }
 
 

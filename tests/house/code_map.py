@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = "commodore_py"
@@ -27,6 +27,8 @@ class Module:
     lines: int
     imports: frozenset[str]
     """Modules of ours that it imports, those for type checking included."""
+    imports_at_run_time: frozenset[str]
+    """The same without those for type checking."""
     foreign: frozenset[str]
     """Top-level packages of others that it imports."""
 
@@ -94,12 +96,31 @@ def _read(name: str, path: Path, known: set[str]) -> Module:
     text = path.read_text("utf-8")
     is_package = path.name == "__init__.py"
     package = name if is_package else name.rpartition(".")[0]
-    imported = set(_imported(ast.parse(text), package, known))
-    ours = {one for one in imported if one.partition(".")[0] == PACKAGE and one != name}
+    tree = ast.parse(text)
+    imported = set(_imported(tree, package, known))
     foreign = {one.partition(".")[0] for one in imported} - {PACKAGE}
     return Module(
-        name, path, is_package, len(text.splitlines()), frozenset(ours), frozenset(foreign)
+        name,
+        path,
+        is_package,
+        len(text.splitlines()),
+        _ours(imported, name),
+        _ours(_imported(_Unchecked().visit(tree), package, known), name),
+        frozenset(foreign),
     )
+
+
+def _ours(imported: Iterable[str], name: str) -> frozenset[str]:
+    return frozenset(
+        one for one in imported if one.partition(".")[0] == PACKAGE and one not in (name, PACKAGE)
+    )
+
+
+class _Unchecked(ast.NodeTransformer):
+    """Removes what only a type checker sees."""
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        return ast.Pass() if ast.unparse(node.test) == "TYPE_CHECKING" else node
 
 
 def _imported(tree: ast.AST, package: str, known: set[str]) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from tests.house.code_map import ROOT, layers, modules, modules_by_folder
+from commodore_py.cache.program import _ROOMS
+from tests.house.code_map import PACKAGE, ROOT, layers, modules, modules_by_folder, room_of
 
 MOST_MODULES = 20
 
@@ -13,6 +14,19 @@ def test_no_folder_has_too_many_modules() -> None:
     }
 
     assert {name: size for name, size in sizes.items() if size > MOST_MODULES} == {}
+
+
+def test_cached_results_depend_on_all_the_code_that_makes_them() -> None:
+    made_by = ("adapters", "compiler", "postprocess")
+    imported = {
+        room_of(name)
+        for module in modules().values()
+        if module.room in made_by
+        for name in module.imports_at_run_time
+    }
+    single_files = {path.stem for path in (ROOT / PACKAGE).glob("*.py")}
+
+    assert imported - single_files - set(_ROOMS) == set()
 
 
 def test_every_room_has_its_subject() -> None:

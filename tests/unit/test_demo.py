@@ -104,7 +104,7 @@ def test_a_folder_with_content_is_left_alone(tmp_path: Path) -> None:
 def test_a_playground_is_not_created_on_a_file(tmp_path: Path) -> None:
     (tmp_path / "demo").write_text("mine")
 
-    with pytest.raises(CommodoreError, match="no folder"):
+    with pytest.raises(CommodoreError, match="is not a folder"):
         write_demo(tmp_path / "demo")
 
 

@@ -7,6 +7,7 @@ fetch, which knows more.
 from __future__ import annotations
 
 import os
+from os.path import isdir, isfile
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.process import ProgramFailed
@@ -30,9 +31,10 @@ _MOST = 5000  # single objects: a server packs them
 def git_folder_of_remote(path: Path) -> Path | None:
     """The Git folder of a repository on this machine, as Git looks for it."""
     for folder in (path / ".git", path):
-        if folder.is_file():
+        # Not by Path, which raises where a folder may not be looked into: Git says why.
+        if isfile(folder):
             return None
-        if (folder / "HEAD").is_file() and (folder / "objects").is_dir():
+        if isfile(folder / "HEAD") and isdir(folder / "objects"):
             return folder
     return None
 

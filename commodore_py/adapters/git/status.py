@@ -147,21 +147,26 @@ def _mode_of(mode: int) -> int:
     return _PROGRAM if mode & stat.S_IXUSR else _FILE
 
 
-def seen_in_index(worktree: Path, folders: GitFolders) -> Mapping[str, Seen]:
-    """Tracked files with times and sizes as Git knows them; modified ones may be missing."""
+_NEVER = (-1, -1, -1, -1)
+
+
+def seen_in_index(worktree: Path, folders: GitFolders) -> Mapping[str, Seen] | None:
+    """All tracked files with times and sizes as Git knows them; None if that cannot be known.
+
+    Of those that are modified, or that Git does not check, no file on disk has these.
+    """
     if is_plain(folders.shared):
-        with suppress(OSError, struct.error, UnknownIndex):
+        with suppress(OSError, struct.error, ValueError):
             return files_in(bytes_of(f"{folders.own}/index"))
     try:
         modified = set(_names(worktree, "diff-files", "--name-only", "--no-renames"))
         listed = (one.partition(" ")[::2] for one in _names(worktree, "ls-files", "-v"))
         return {
-            name: _seen_now(worktree / name)
+            name: _seen_now(worktree / name) if tag == _TRACKED and name not in modified else _NEVER
             for tag, name in listed
-            if tag == _TRACKED and name not in modified
         }
     except (ProgramFailed, OSError):
-        return {}
+        return None
 
 
 def _names(worktree: Path, *command: str) -> list[str]:

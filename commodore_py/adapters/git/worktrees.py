@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
 
-from .layout import by_program, is_plain
+from .layout import is_plain
 from .program import git
 from .refs import HEADS, refs_in_files
 from .repository import git_folder_of, settings_text
@@ -174,7 +174,7 @@ def place_of(admin: Path) -> str | None:
 
 def commit_at(admin: Path) -> str:
     """The commit of a worktree that may be lost; empty if it is at a branch, or has none."""
-    if by_program():
+    if not is_plain(admin.parent.parent):
         where = f"--git-dir={admin}"
         try:
             git(admin, where, "symbolic-ref", "--quiet", "HEAD")

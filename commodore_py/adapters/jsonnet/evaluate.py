@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import functools
+import gc
 import json
 import math
 import os
@@ -36,9 +38,10 @@ _MOST_PLACES = 10
 
 # gojsonnet 0.22 passes nulls without a reference of their own, and releases one for each: before
 # Python 3.12 that would end in an abort, so we keep one for each. The list holds itself, so that
-# it is not freed with its module.
+# it is not freed with its module, and what is frozen is not collected at the end of the process.
 _NULLS: list[object] = []
 _NULLS.append(_NULLS)
+atexit.register(gc.freeze)
 
 
 class JsonnetError(CommodoreError):

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from commodore_py import run_log
 from commodore_py.model.warning import Cause
 
 if TYPE_CHECKING:
@@ -14,31 +16,43 @@ if TYPE_CHECKING:
 _PARTS = ("where", "hint")
 
 
-class _Collector(logging.Handler):
+@dataclass(frozen=True, slots=True)
+class WarningIssued(run_log.Event):
+    """A warning, of this process or of a worker."""
+
+    about: Mapping[str, str]
+
+
+class _Reporter(logging.Handler):
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
-        self.warnings: list[dict[str, str]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Collect one record."""
+        """Report one record."""
         cause: Cause = getattr(record, "cause", Cause.EVENT)
         if cause is not Cause.EVERY_RUN:
             parts = {name: str(getattr(record, name, "")) for name in _PARTS}
             text, level = record.getMessage(), str(record.levelno)
             about = {"logger": record.name, "text": text, "level": level, "cause": cause.value}
-            self.warnings.append({**about, **parts})
+            run_log.report(WarningIssued({**about, **parts}))
 
 
 @contextmanager
-def collected() -> Iterator[list[dict[str, str]]]:
-    """Collect the warnings that are issued meanwhile."""
-    collector = _Collector()
+def reported() -> Iterator[None]:
+    """Report the warnings that are issued meanwhile as events, so that those of workers count."""
+    reporter = _Reporter()
     logger = logging.getLogger("commodore_py")
-    logger.addHandler(collector)
+    logger.addHandler(reporter)
     try:
-        yield collector.warnings
+        yield
     finally:
-        logger.removeHandler(collector)
+        logger.removeHandler(reporter)
+
+
+def issued(events: run_log.Events) -> list[dict[str, str]]:
+    """The warnings of a run; those of workers come in any order, so they are sorted."""
+    found = [dict(one.about) for one in events.of(WarningIssued)]
+    return sorted(found, key=lambda one: (one["logger"], one["text"], one["where"]))
 
 
 def repeat(warnings: Sequence[Mapping[str, str]]) -> None:

@@ -76,7 +76,11 @@ def record(job: InputJob, recorder: Recorder) -> None:
         recorder.unseal(f"helm_params.{params[0]} lets Helm read more than the chart")
     releases = releases_of(entry.fields, where=entry.where)
     if not all(next(releases).named for _ in charts):
-        recorder.unseal("a release without a name is named after the clock", steady=False)
+        template = str(entry.fields["helm_params"].get("name_template") or "")
+        recorder.unseal(
+            "a release without a name is named after the clock",
+            steady=bool(template) and "{{" not in template,
+        )
     values = _recorded_values(job, recorder)
     for chart in charts:
         _record_chart(job, chart, values, recorder)

@@ -18,7 +18,12 @@ from commodore_py.adapters.git.refs import (
     read_refs,
     refs_of,
 )
-from commodore_py.adapters.git.repository import configure_remote, head_of, remote_settings
+from commodore_py.adapters.git.repository import (
+    configure_remote,
+    folders_of,
+    head_of,
+    remote_settings,
+)
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed
@@ -195,7 +200,8 @@ def update_clone(
     """
     old = remote_settings(directory).get("remote.origin.url", "")
     moved = bool(old) and git_urls.dependency_key(old) != git_urls.dependency_key(url)
-    have = read_refs(directory / ".git", BRANCHES, TAGS)
+    folders = folders_of(directory)  # `.git` may be a file
+    have = read_refs(folders.shared if folders is not None else directory, BRANCHES, TAGS)
     if response is None or (not moved and not lacks(response, have, None)):
         configure_remote(directory, url, rule)
         if response is None:

@@ -43,7 +43,7 @@ def remove_cache_refs(clone: Path) -> None:
     names = [name for name in read_refs(clone, _TEMPORARY).objects if name.startswith(_TEMPORARY)]
     if names:
         commands = "".join(f"delete {name}\n" for name in names)
-        git(clone, "update-ref", "--stdin", stdin=commands.encode())
+        git(clone, "update-ref", "--stdin", stdin=os.fsencode(commands))
 
 
 def populate_from(entry: Path, clone: Path) -> None:
@@ -130,7 +130,9 @@ def update_from(entry: Path, clone: Path, *, fresh: bool) -> None:
             aside.rename(entry)
             return
         git(aside, "init", "--quiet", "--bare", "--initial-branch=master", "--template=")
-        if fresh:  # all in it is the remote's, so that its packs will do
+        if (
+            fresh and is_plain(clone) and is_plain(aside)
+        ):  # all in it is the remote's, so that its packs will do
             _give((p.name for p in (clone / "objects/pack").glob("*.pack")), clone, aside)
         _update(aside, clone)
         aside.rename(entry)

@@ -189,7 +189,9 @@ def _digest(*parts: Any) -> bytes:
 @functools.cache
 def _engine_digest() -> bytes:
     """Equal for equal programs, wherever they are installed."""
-    code = [(path.name, path.read_bytes()) for path in sorted(Path(__file__).parent.glob("*.py"))]
+    room = Path(__file__).parent
+    files = [*sorted(room.glob("*.py")), room.parent / "paths.py"]
+    code = [(path.name, path.read_bytes()) for path in files]
     return _digest(program_digest(), code)
 
 

@@ -56,7 +56,7 @@ def compile_catalog(
         unnoted = _UnnotedRun(config)
         with run_log.collecting() as unnoted.events:
             return pipeline.compile_catalog(config, cluster_id, approve, unnoted)
-    with run_log.collecting() as run.events, warnings.collected() as run.warnings:
+    with run_log.collecting() as run.events, warnings.reported():
         return pipeline.compile_catalog(config, cluster_id, approve, run)
 
 
@@ -107,7 +107,6 @@ class _Run:
         self._environment = ""
         self._began = time_ns()
         self.events = run_log.Events()
-        self.warnings: list[dict[str, str]] = []
 
     @run_log.act("look back")
     def up_to_date(self) -> Published | None:
@@ -195,7 +194,7 @@ class _Run:
             self._before,
             self._began,
             self.events,
-            list(self.warnings),
+            warnings.issued(self.events),
             self._last.warnings if self._last is not None else None,
             self._own_outputs(),
         )

@@ -71,7 +71,7 @@ class _Explanation:
     _folders: frozenset[str] = field(init=False)
     _owners: dict[str, tuple[str, bool]] = field(default_factory=dict)
     _folders_used: dict[str, GitFolders | None] = field(default_factory=dict)
-    _indexes: dict[str, Mapping[str, Seen]] = field(default_factory=dict)
+    _indexes: dict[str, Mapping[str, Seen] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         written = [*WRITTEN]
@@ -128,8 +128,11 @@ class _Explanation:
             return False
         if name == _GIT or name.startswith(f"{_GIT}/"):
             return True
-        if name in self._index(place, folders):
-            return self._is_clean(place, name)
+        index = self._index(place, folders)
+        if index is None:
+            return False
+        if name in index:
+            return self._is_clean(index[name], place, name)
         if self.snapshots.now.row(f"{self.root}/{place}/{name}") is None:
             return True
         # What downloads and rendered lists bring into a checkout that did not exist before.
@@ -157,7 +160,8 @@ class _Explanation:
             inner = name.removeprefix("catalog/")
             own = self.config.paths.catalog / _GIT
             index = self._index("catalog", GitFolders(own, own))
-            return inner in index and self._is_clean("catalog", inner)
+            seen = index.get(inner) if index is not None else None
+            return seen is not None and self._is_clean(seen, "catalog", inner)
         return True
 
     def _content_of(self, name: str) -> bytes | None:
@@ -176,19 +180,18 @@ class _Explanation:
         is_file = stat.S_ISREG(row[1])  # type: ignore[arg-type] # a mode
         return is_file and row[3] == len(content) and bytes_of(f"{self.root}/{name}") == content
 
-    def _index(self, place: str, folders: GitFolders) -> Mapping[str, Seen]:
+    def _index(self, place: str, folders: GitFolders) -> Mapping[str, Seen] | None:
         if place not in self._indexes:
             worktree = self.config.paths.root / place
             self._indexes[place] = seen_in_index(worktree, folders)
         return self._indexes[place]
 
-    def _is_clean(self, place: str, name: str) -> bool:
+    def _is_clean(self, known: Seen, place: str, name: str) -> bool:
         row = self.snapshots.now.row(f"{self.root}/{place}/{name}")
         if row is None:
             return False
         inode, size, mtime, ctime = row[2:6]
-        seen = seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
-        return self._indexes[place][name] == seen
+        return known == seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
 
 
 def _commit_at(checkout: Path) -> str | None:

@@ -59,7 +59,7 @@ def test_a_failed_device_login_is_reported(
         with pytest.raises(CommodoreError, match="is without page or code"):
             log_in(config, device=True)
         provider.behaviour.document = {"device_authorization_endpoint": None}
-        with pytest.raises(CommodoreError, match="offers cannot log in on another device"):
+        with pytest.raises(CommodoreError, match="does not support logins on other devices"):
             log_in(config, device=True)
 
 

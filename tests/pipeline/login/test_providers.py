@@ -101,13 +101,14 @@ def test_a_plain_discovery_url_is_refused_unasked(config: Config) -> None:
 
 @pytest.mark.usefixtures("person")
 @pytest.mark.parametrize(
-    ("issuer", "said"), [("https://idp.example.com", "another issuer"), (None, "has no issuer")]
+    ("issuer", "problem"),
+    [("https://idp.example.com", "names another issuer"), (None, "has no issuer")],
 )
 def test_a_document_of_another_provider_is_warned_about(
     config: Config,
     provider: Double,
     issuer: str | None,
-    said: str,
+    problem: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     provider.behaviour.document = {"issuer": issuer}
@@ -115,9 +116,9 @@ def test_a_document_of_another_provider_is_warned_about(
     provider.behaviour.arrival = {"iss": issuer or ""}
 
     assert log_in(config)
-    assert f"the provider's discovery document names {said}" in caplog.messages[0]
+    assert f"the provider's discovery document {problem}" in caplog.messages[0]
     log_out(config)
-    with pytest.raises(CommodoreError, match=f"names {said}"):
+    with pytest.raises(CommodoreError, match=problem):
         log_in(replace(config, strict=True))
 
 

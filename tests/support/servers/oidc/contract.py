@@ -222,11 +222,11 @@ class LoginContract:
 
         with (
             following_links(agrees=False) if device else nullcontext(),
-            pytest.raises(CommodoreError, match="refused: access_denied: ") as raised,
+            pytest.raises(CommodoreError, match="denied the login: access_denied: ") as raised,
         ):
             log_in(config, device=device)
 
-        assert "log in once more" in raised.value.hint
+        assert "log in again" in raised.value.hint
         assert not (stranger / ".cache/commodore/token").exists()
 
     def test_an_answer_to_another_login_is_refused(

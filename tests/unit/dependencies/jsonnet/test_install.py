@@ -239,7 +239,7 @@ def test_an_unchanged_remote_is_listed_and_not_fetched(
 
     url = f"https://{HOST}/org/x.git"
     assert first == [f"fetching {url}"]
-    assert caplog.messages == [f"asking {url}"]
+    assert caplog.messages == [f"listing the refs of {url}"]
 
 
 @pytest.mark.parametrize(
