@@ -248,3 +248,24 @@ def test_a_catalog_with_a_note_of_an_earlier_run_is_not_long(
     monkeypatch.setenv("COMMODORE_WORKING_DIR", variable)
 
     assert is_long(words.split()) is expected
+
+
+NULLS = """\
+local list = std.native('list_dir');
+{ out: { n: std.length([1 for _ in std.range(1, 3000) if std.length(list('/', null)) >= 0]) } }
+"""
+
+
+@pytest.mark.parametrize("tuning", ["", "off"])
+def test_nulls_for_natives_do_not_break_the_exit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tuning: str
+) -> None:
+    # Before Python 3.12, gojsonnet releases a reference to None for each.
+    fleet = make_fleet(tmp_path / "fleet", one=configmap_component("one", NULLS))
+    monkeypatch.setenv("COMMODORE_TUNING", tuning)
+
+    command = compiling([sys.executable, "-m", "commodore_py"], fleet)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+
+    assert "none_dealloc" not in done.stderr
+    assert done.returncode in {0, 1}
