@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from .spot import Spot
 
 
-@dataclass(frozen=True, slots=True)
-class WebFile:
+class WebFile(NamedTuple):
     """What a URL holds."""
 
     url: str
@@ -19,8 +17,7 @@ class WebFile:
         return self.url
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """A version of a Git repository, or of a folder in it."""
 
     url: str
@@ -33,8 +30,7 @@ class Repository:
         return f"{self.url} at {self.ref or 'its default branch'}"
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
+class Chart(NamedTuple):
     """A Helm chart of a chart repository or an OCI registry."""
 
     repository: str
@@ -48,8 +44,7 @@ class Chart:
         return f"chart {self.name} {self.version or '(newest)'} of {self.repository}"
 
 
-@dataclass(frozen=True, slots=True)
-class Artifact:
+class Artifact(NamedTuple):
     """Files that are stored in an OCI registry."""
 
     reference: str
@@ -66,8 +61,7 @@ class Artifact:
 Source: TypeAlias = WebFile | Repository | Chart | Artifact
 
 
-@dataclass(frozen=True, slots=True)
-class Download:
+class Download(NamedTuple):
     """Something that a component wants to have at a place of its choice."""
 
     source: Source

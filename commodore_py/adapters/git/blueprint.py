@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .layout import by_program
 from .program import git
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 _MOST = 100  # files of a template
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(NamedTuple):
     folders: Sequence[str]
     files: Mapping[str, tuple[bytes, int]]
     """Content and mode."""

@@ -11,9 +11,8 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
@@ -36,8 +35,7 @@ _MOST = 100
 _LABEL = "gitdir: "
 
 
-@dataclass(frozen=True, slots=True)
-class Head:
+class Head(NamedTuple):
     """What a worktree is at, by Git's files."""
 
     admin: str

@@ -8,9 +8,8 @@ import logging
 import os
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import is_aside
@@ -33,8 +32,7 @@ class Busy(Exception):
     """Another run works on an entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectCache:
+class ObjectCache(NamedTuple):
     """A folder of bare repositories, one per remote; all of it may be deleted at any time."""
 
     folder: Path

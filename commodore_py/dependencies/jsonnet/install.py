@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.dependencies.offline import NotAvailableOffline
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class InstallWarning:
+class InstallWarning(NamedTuple):
     """A problem that jsonnet-bundler does not report."""
 
     text: str

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError, raise_collected
 
@@ -20,8 +19,7 @@ _SPACE = " \t\r\n"
 _ESCAPED = {character: f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
-@dataclass(frozen=True, slots=True)
-class GitSource:
+class GitSource(NamedTuple):
     """A folder of a Git repository, or all of it."""
 
     remote: Remote
@@ -33,8 +31,7 @@ class GitSource:
         return f"{self.remote.name}/{self.subdir}" if self.subdir else self.remote.name
 
 
-@dataclass(frozen=True, slots=True)
-class LocalSource:
+class LocalSource(NamedTuple):
     """A folder, relative to the file that names it."""
 
     directory: str
@@ -43,8 +40,7 @@ class LocalSource:
 Source: TypeAlias = GitSource | LocalSource
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
+class Requirement(NamedTuple):
     """A required library in a version."""
 
     source: Source
@@ -56,8 +52,7 @@ class Requirement:
     line: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class JsonnetFile:
+class JsonnetFile(NamedTuple):
     """The list of required libraries, in order."""
 
     requirements: tuple[Requirement, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from .resolve import Package
 
 
-@dataclass(frozen=True, slots=True)
-class ShortName:
+class ShortName(NamedTuple):
     """A short name that is not linked, with the reason."""
 
     package: Package

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
@@ -19,8 +19,7 @@ _WITHOUT_SUFFIX = re.compile(_HOST + r"/(?P<path>[\w~.-]+/[\w.-]+)", re.ASCII)
 _FORMS = "https://host.name/user/repository.git or ssh://git@host/user/repository.git"
 
 
-@dataclass(frozen=True, slots=True)
-class Remote:
+class Remote(NamedTuple):
     """A Git repository, independent of its spelling."""
 
     url: str

@@ -7,7 +7,7 @@ import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
@@ -24,8 +24,7 @@ CACHE = ".cache"
 """The folder below `vendor/` with the contents; not allowed as the name of a library."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """A requirement, and where it comes from."""
 
     name: str
@@ -51,8 +50,7 @@ class Wanted:
         return f"{without_password(self.name)} in {version}{wanted_by}"
 
 
-@dataclass(frozen=True, slots=True)
-class Package:
+class Package(NamedTuple):
     """A fetched library."""
 
     wanted: Wanted
@@ -67,8 +65,7 @@ FetchAll: TypeAlias = Callable[[Sequence[Wanted]], Sequence[Outcome]]
 Read: TypeAlias = Callable[[Package], JsonnetFile]
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """A library that cannot be fetched; the rest of the list that requires it is skipped, too."""
 
     wanted: Wanted
@@ -76,8 +73,7 @@ class Missing:
     skipped: tuple[Wanted, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Conflict:
+class Conflict(NamedTuple):
     """Two different requirements with one name."""
 
     used: Wanted

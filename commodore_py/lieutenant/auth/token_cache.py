@@ -9,7 +9,7 @@ import os
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
@@ -30,8 +30,7 @@ class Session:
     refresh_token: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenCache:
+class TokenCache(NamedTuple):
     """One JSON object in a file: responses of token endpoints, by the URL of the API."""
 
     file: Path

@@ -63,7 +63,7 @@ def downloads_of(events: Events) -> list[dict[str, Any]]:
         )
         if not fixed:
             kind = kinds[type(source)]
-            found.append({"kind": kind, "source": field_values(source), "sha256": one.sha256})
+            found.append({"kind": kind, "source": source._asdict(), "sha256": one.sha256})
     return found
 
 
