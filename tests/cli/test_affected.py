@@ -38,9 +38,9 @@ def test_verbose_shows_the_reason(commodore: CommandLine, known: Path) -> None:
 def test_programs_get_reasons(commodore: CommandLine, known: Path) -> None:
     words = ("catalog", "affected", "-o", "json", "--path", str(known / MAIN))
 
-    told = json.loads(commodore("-d", str(known), *words).out)
+    report = json.loads(commodore("-d", str(known), *words).out)
 
-    assert told["instances"] == [
+    assert report["instances"] == [
         {
             "name": "web-shop",
             "component": "web-shop",
@@ -53,12 +53,12 @@ def test_a_name_without_a_file_is_pointed_out(commodore: CommandLine, known: Pat
     typo = str(known / MAIN.replace("main", "mian"))
     ran = commodore("-d", str(known), "catalog", "affected", "--path", typo)
     away = (known / MAIN).rename(known / "away")
-    gone = commodore("-d", str(known), "catalog", "affected", "--path", str(known / MAIN))
+    missing = commodore("-d", str(known), "catalog", "affected", "--path", str(known / MAIN))
     away.rename(known / MAIN)
 
     assert (ran.code, ran.out) == (0, "")
     assert f"warning: {typo} does not exist, and no instance looked for it" in ran.err
-    assert (gone.code, gone.out, gone.err) == (0, "web-shop\n", "")
+    assert (missing.code, missing.out, missing.err) == (0, "web-shop\n", "")
 
 
 def test_without_changes_no_instance_is_affected(commodore: CommandLine, known: Path) -> None:

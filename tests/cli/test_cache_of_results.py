@@ -88,8 +88,8 @@ def test_prune_takes_results_by_age_and_size(
     contents = (b"old", b"older than some", b"new")
     assert [one for one in contents if store.blob(digest_of(one)) is not None] == left
     content = json.loads(ran.out)
-    gone = content["results"]["files"]
-    assert content["freed"] == content["results"]["freed"] == gone * BLOCK
+    removed = content["results"]["files"]
+    assert content["freed"] == content["results"]["freed"] == removed * BLOCK
     assert content["results"]["left"] == store.usage().bytes
 
 

@@ -146,6 +146,6 @@ def test_cases_are_compared_and_counted_together(commodore: CommandLine, tmp_pat
         commodore(*words, "--verify-cache", "--processes", number) for number in ("1", "2")
     )
 
-    told = " > --verify-cache: 3 results compared with the cache: no difference\n"
-    assert told in alone.err
-    assert told in together.err
+    message = " > --verify-cache: 3 results compared with the cache: no difference\n"
+    assert message in alone.err
+    assert message in together.err

@@ -42,7 +42,7 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
 
 @pytest.mark.spec("01.07", "03.04")
 @pytest.mark.parametrize(
-    ("options", "variables", "told"),
+    ("options", "variables", "message"),
     [
         (["-g", "b"], {}, "global (b)"),
         (["-t", "b"], {}, "tenant (b)"),
@@ -54,7 +54,7 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
     ],
 )
 def test_what_is_overridden_is_not_pushed(
-    commodore: CommandLine, options: list[str], variables: dict[str, str], told: str
+    commodore: CommandLine, options: list[str], variables: dict[str, str], message: str
 ) -> None:
     # Nobody listens there: an error about that would tell that it was asked.
     api = ("--api-url", "http://127.0.0.1:9", "--api-token", "t")
@@ -63,7 +63,7 @@ def test_what_is_overridden_is_not_pushed(
 
     assert ran.code == 1
     assert "error: cannot push a catalog compiled with an overridden revision of a" in ran.err
-    assert f" configuration: {told}\n" in ran.err
+    assert f" configuration: {message}\n" in ran.err
     assert "leave out --push, or the override" in ran.err
 
 
@@ -113,19 +113,19 @@ def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
 
 @pytest.mark.spec("01.13")
 @pytest.mark.parametrize(
-    ("option", "says"),
+    ("option", "problem"),
     [
         ("--push", "--push requires network access"),
         ("--jsonnet-bundler=jb", "jb requires network access"),
     ],
 )
 def test_what_needs_a_network_does_not_go_with_offline(
-    compiling: Compile, option: str, says: str
+    compiling: Compile, option: str, problem: str
 ) -> None:
     ran = compiling("--offline", option)
 
     assert ran.code == 2
-    assert says in ran.err
+    assert problem in ran.err
 
 
 def test_offline_uses_what_an_earlier_run_left(compiling: Compile) -> None:
@@ -224,8 +224,8 @@ def test_the_command_that_is_given_reports(
 ) -> None:
     reports = compiling.fleet.root / "facts" / "reports"
     reports.touch()
-    told = compiling("--push").err.partition("hint: report it with: commodore ")[2]
-    words = shlex.split(told.partition("\n")[0])
+    message = compiling("--push").err.partition("hint: report it with: commodore ")[2]
+    words = shlex.split(message.partition("\n")[0])
     reports.unlink()
 
     first, second = (commodore(*words, "-o", form) for _ in range(2))
@@ -243,7 +243,7 @@ def test_the_command_that_is_given_reports(
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         (["--output-dir", "x", "--push"], "--output-dir and --push cannot be combined"),
         (["--output-dir", "x", "--catalog-branch", "b"], "--output-dir and --catalog-branch"),
@@ -253,11 +253,11 @@ def test_the_command_that_is_given_reports(
         (["--catalog-branch", "x.lock"], "'x.lock' is not a valid branch name."),
     ],
 )
-def test_invalid_destinations(compiling: Compile, options: list[str], told: str) -> None:
+def test_invalid_destinations(compiling: Compile, options: list[str], message: str) -> None:
     ran = compiling(*options)
 
     assert ran.code == 2
-    assert told in ran.err
+    assert message in ran.err
     assert not compiling.fleet.work.exists()
 
 
@@ -295,10 +295,10 @@ def test_what_git_ignores_is_refused_on_request(compiling: Compile) -> None:
 
     lenient, strict = compiling(), compiling("--strict", "--push")
 
-    told = "manifests/one/out.yaml"
+    message = "manifests/one/out.yaml"
     assert (lenient.code, strict.code) == (0, 1)
-    assert f"warning: {told}" in lenient.err
-    assert f"error: {told}" in strict.err
+    assert f"warning: {message}" in lenient.err
+    assert f"error: {message}" in strict.err
     assert git(compiling.fleet.catalog, "rev-list", "--count", "HEAD") == "1"
 
 

@@ -109,12 +109,12 @@ def test_a_listing_is_cached_and_not_requested_again(
 ) -> None:
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
     assert commodore("catalog", "list", **way).code == 0
-    asked = len(api.asked)
+    requests = len(api.asked)
 
     assert complete("catalog", "compile", "", **way) == ["c-far"]
     assert complete("catalog", "list", "-t", "", **way) == ["t-away"]
 
-    assert len(api.asked) == asked
+    assert len(api.asked) == requests
     (kept,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
     assert kept.stat().st_mode & 0o777 == 0o600
     assert json.loads(kept.read_text())["schema"] == "known-clusters/v1"

@@ -70,11 +70,15 @@ def test_what_is_not_a_checkout_stays(commodore: CommandLine, made: Path) -> Non
     git(alone, "init", "--quiet")
     (made.parent / "linked").symlink_to(made)
 
-    for slug, says in (("plain", "is not a Git checkout"), ("alone", "origin"), ("linked", "link")):
+    for slug, message in (
+        ("plain", "is not a Git checkout"),
+        ("alone", "origin"),
+        ("linked", "link"),
+    ):
         ran = commodore("component", "delete", slug, "--force")
 
         assert ran.code == 1
-        assert says in ran.err
+        assert message in ran.err
         assert (made.parent / slug).exists()
     assert (made / "README.md").is_file()
 

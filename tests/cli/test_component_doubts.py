@@ -33,7 +33,7 @@ def alias(name: str, *, library: str = "one.libsonnet") -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("applications", "parameters", "told", "place"),
+    ("applications", "parameters", "message", "place"),
     [
         pytest.param(
             ["one", "one as one"],
@@ -90,7 +90,7 @@ def test_warnings_about_components_are_reported_and_refused_on_request(  # noqa:
     fleet: Fleet,
     applications: list[str],
     parameters: dict[str, Any],
-    told: str,
+    message: str,
     place: str,
 ) -> None:
     fleet.configure({"applications": applications, "parameters": parameters})
@@ -99,9 +99,9 @@ def test_warnings_about_components_are_reported_and_refused_on_request(  # noqa:
     strict = compile_(commodore, fleet, "--strict", "--push")
 
     assert (lenient.code, strict.code) == (0, 1), lenient.err
-    assert f" > {told}" in lenient.err.replace("\n   ", " ")  # notices are wrapped
+    assert f" > {message}" in lenient.err.replace("\n   ", " ")  # notices are wrapped
     assert place in lenient.err.replace("\n   ", " ")
-    assert f"error: {told}" in strict.err
+    assert f"error: {message}" in strict.err
     assert place in strict.err
     assert git(fleet.catalog, "rev-list", "--all", "--count") == "0"
 

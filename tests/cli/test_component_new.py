@@ -144,17 +144,17 @@ def test_a_slug_matches_the_pattern(commodore: CommandLine, tmp_path: Path, slug
 
 @pytest.mark.spec("09.04")
 @pytest.mark.parametrize(
-    ("slug", "says"),
+    ("slug", "message"),
     [("global", "components, defaults, global, params"), ("t-acme", "'t-'")],
 )
 def test_a_package_takes_no_place_of_the_inventory(
-    commodore: CommandLine, tmp_path: Path, slug: str, says: str
+    commodore: CommandLine, tmp_path: Path, slug: str, message: str
 ) -> None:
     ran = commodore("package", "new", slug, *MINE)
 
     assert ran.code == 1
     assert repr(slug) in ran.err
-    assert says in ran.err
+    assert message in ran.err
     assert nothing_in(tmp_path)
 
 

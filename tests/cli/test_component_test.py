@@ -168,14 +168,14 @@ def test_expected_output_of_no_case(commodore: CommandLine, tmp_path: Path) -> N
     orphan.mkdir()
     (orphan / "a.yaml").write_text("a: 1\n")
 
-    told = cases_of(commodore, component)
+    message = cases_of(commodore, component)
     strict = cases_of(commodore, component, "--strict")
     report = component.parent / "report.xml"
     data = cases_of(commodore, component, "--strict", "-o", "json", "--junit", str(report))
     some = cases_of(commodore, component, "--case", "small", "--update")
 
-    assert told.code == 0
-    assert "expected output former belongs to no test case" in told.err
+    assert message.code == 0
+    assert "expected output former belongs to no test case" in message.err
     assert strict.code == 1
     assert "error: expected output former belongs to no test case" in strict.err
     found = json.loads(data.out)
@@ -323,7 +323,7 @@ def test_expectations_that_are_not_met_have_their_line(
 
 
 @pytest.mark.parametrize(
-    ("expected", "said"),
+    ("expected", "output"),
     [
         ("objects: [{kind: Secret}]\n", "no object matches Secret"),
         ("objects: [{kind: Deployment, count: 2}]\n", "1 objects match Deployment, expected 2"),
@@ -337,7 +337,7 @@ def test_expectations_that_are_not_met_have_their_line(
     ],
 )
 def test_expectations_that_fail(
-    commodore: CommandLine, tmp_path: Path, expected: str, said: str
+    commodore: CommandLine, tmp_path: Path, expected: str, output: str
 ) -> None:
     component = accepted(commodore, one(tmp_path))
     (component / "tests/small.expect.yml").write_text(expected)
@@ -345,7 +345,7 @@ def test_expectations_that_fail(
     ran = cases_of(commodore, component)
 
     assert ran.code == 1
-    assert said in ran.out
+    assert output in ran.out
     assert f"{component}/tests/small.expect.yml:1" in ran.out
 
 
@@ -479,13 +479,13 @@ def test_what_is_downloaded_is_fetched_once_for_all_that_want_it(
 
         ran = cases_of(commodore, component, "--update")
 
-        asked = [path for path, _ in web.answers()]
+        requested = [path for path, _ in web.answers()]
     assert ran.code == 0, ran.out
     golden = files_below(component / "tests/golden")
     assert {name[:2]: content for name, content in golden.items()} == {
         case: f"{case[0]}\n--- c\n...\n".encode() for case in ("a1", "a2", "b1")
     }
-    assert sorted(asked) == ["/a", "/b", "/c", "/c"]
+    assert sorted(requested) == ["/a", "/b", "/c", "/c"]
 
 
 def test_hidden_folders_are_not_expected_output(commodore: CommandLine, tmp_path: Path) -> None:
@@ -608,12 +608,14 @@ def test_watching_reports_what_a_plain_run_reports_each_time(
             process.communicate(timeout=60)
             assert process.returncode == (1 if options else 0)
 
-    told = [line for line in plain.splitlines() if "did you mean" in line or "belongs to" in line]
-    assert len(told) == 2
-    for said in rounds[:2]:
-        assert [line for line in said.splitlines() if line in told] == told
-    for said in rounds[2:]:
-        assert "error: expected output former belongs to no test case" in said
+    message = [
+        line for line in plain.splitlines() if "did you mean" in line or "belongs to" in line
+    ]
+    assert len(message) == 2
+    for output in rounds[:2]:
+        assert [line for line in output.splitlines() if line in message] == message
+    for output in rounds[2:]:
+        assert "error: expected output former belongs to no test case" in output
 
 
 @contextmanager

@@ -319,11 +319,11 @@ def test_a_record_that_lacks_a_variable(commodore: CommandLine, built_in: Path, 
 
 def test_variables_that_older_records_lack(commodore: CommandLine, foreign: Path) -> None:
     record = (foreign / ".cruft.json").read_text()
-    gone = ("add_lib", "add_pp", "test_cases", "automerge_patch", "copyright_holder")
+    removed = ("add_lib", "add_pp", "test_cases", "automerge_patch", "copyright_holder")
     lines = [
         line
         for line in record.splitlines(keepends=True)
-        if not any(f'"{name}"' in line for name in gone)
+        if not any(f'"{name}"' in line for name in removed)
     ]
     sync = "LICENSE:\n  holder: Old Holder\n  year: 2020\n"
     commit_in(foreign, {".cruft.json": "".join(lines), ".sync.yml": sync})

@@ -39,21 +39,21 @@ def ran(folder: Path, *words: str, site: str = "", out: int = subprocess.PIPE) -
 
 @pytest.mark.parametrize("site", [_AT_EXIT, _THREAD], ids=["at exit", "a thread"])
 def test_what_waits_for_the_end_is_done(tmp_path: Path, site: str) -> None:
-    code, said = ran(tmp_path, "--version", site=site)
+    code, output = ran(tmp_path, "--version", site=site)
 
-    assert (code, said.split()[0]) == (0, "commodore,")
+    assert (code, output.split()[0]) == (0, "commodore,")
     assert (tmp_path / "said").read_text() == "at the end"
 
 
 def test_the_exit_code_is_that_of_the_run(tmp_path: Path) -> None:
-    code, said = ran(tmp_path, "catalog", "compile")
+    code, output = ran(tmp_path, "catalog", "compile")
 
-    assert (code, "Missing argument" in said) == (2, True)
+    assert (code, "Missing argument" in output) == (2, True)
 
 
 def test_output_that_cannot_be_written_is_a_failure(tmp_path: Path) -> None:
     with Path("/dev/full").open("w") as full:
-        code, said = ran(tmp_path, "--help", out=full.fileno())
+        code, output = ran(tmp_path, "--help", out=full.fileno())
 
     assert code != 0
-    assert "No space left" in said
+    assert "No space left" in output

@@ -112,13 +112,13 @@ def test_ctrl_c_ends_an_evaluation_at_once(fleet: Fleet, processes: int) -> None
         children = _children_of(process.pid)
         began = time.monotonic()
         os.killpg(process.pid, signal.SIGINT)
-        _, told = process.communicate(timeout=_SECONDS)
+        _, output = process.communicate(timeout=_SECONDS)
         seconds = time.monotonic() - began
 
     assert len(children) == (2 if processes == 2 else 0)
     assert process.returncode == 130
-    assert told.endswith("interrupted\n")
-    assert "Traceback" not in told
+    assert output.endswith("interrupted\n")
+    assert "Traceback" not in output
     assert seconds < 10
     assert _ended(children)
     assert _contents(fleet.work / "compiled") == before
@@ -138,9 +138,9 @@ def test_a_worker_that_is_killed_is_reported(fleet: Fleet) -> None:
     with _compiling(fleet, 2) as process:
         children = _children_of(process.pid)
         os.kill(children[0], signal.SIGKILL)
-        _, told = process.communicate(timeout=_SECONDS)
+        _, output = process.communicate(timeout=_SECONDS)
 
     assert process.returncode == 1
-    assert re.search(r"error: a worker process was killed at [bc] \(SIGKILL\)", told)
-    assert "hint: if memory ran out" in told
+    assert re.search(r"error: a worker process was killed at [bc] \(SIGKILL\)", output)
+    assert "hint: if memory ran out" in output
     assert _ended(children)

@@ -155,7 +155,7 @@ def test_without_tenant_and_ids_nothing_is_missed(commodore: CommandLine) -> Non
 
 @pytest.mark.spec("11.08")
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("a: 1\nparameters: [1]\n", "error: parameters must be a mapping\n  values.yml:2\n"),
         (
@@ -167,14 +167,14 @@ def test_without_tenant_and_ids_nothing_is_missed(commodore: CommandLine) -> Non
     ],
 )
 def test_values_have_the_shape_of_a_class(
-    commodore: CommandLine, tmp_path: Path, content: str, told: str
+    commodore: CommandLine, tmp_path: Path, content: str, message: str
 ) -> None:
     write(tmp_path, {"values.yml": content})
 
     ran = commodore("inventory", "show", "global", "-f", "values.yml")
 
     assert (ran.code, ran.out) == (1, "")
-    assert ran.err.startswith(told)
+    assert ran.err.startswith(message)
 
 
 @pytest.mark.spec("11.08")
@@ -244,7 +244,7 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
 
 @pytest.mark.spec("11.16")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("show global -o xml", "'xml' is not one of 'json', 'yaml'"),
         ("show global -f none.yml", "File 'none.yml' does not exist"),
@@ -254,11 +254,11 @@ def test_what_is_still_made_up_is_warned_about(commodore: CommandLine) -> None:
         ("show global --target one", "'--target' cannot go with GLOBAL_CONFIG"),
     ],
 )
-def test_invalid_arguments(commodore: CommandLine, words: str, told: str) -> None:
+def test_invalid_arguments(commodore: CommandLine, words: str, message: str) -> None:
     ran = commodore("inventory", *words.split())
 
     assert (ran.code, ran.out) == (2, "")
-    assert told in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.spec("11.17")

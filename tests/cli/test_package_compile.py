@@ -125,7 +125,7 @@ def test_the_folder_stays_on_request(
 
 @pytest.mark.spec("09.39")
 @pytest.mark.parametrize(
-    ("test_class", "told"),
+    ("test_class", "message"),
     [
         ("tests/other.yml", "there is no such test class"),
         ("tests/defaults", "with the suffix .yml"),
@@ -133,12 +133,12 @@ def test_the_folder_stays_on_request(
     ],
 )
 def test_a_test_class_that_is_not_there(
-    commodore: CommandLine, package: Path, test_class: str, told: str
+    commodore: CommandLine, package: Path, test_class: str, message: str
 ) -> None:
     ran = compile_(commodore, package, test_class)
 
     assert ran.code == 1
-    assert told in ran.err
+    assert message in ran.err
     assert test_class.removeprefix("..") in ran.err
     assert ".yml" in ran.err
 

@@ -144,10 +144,10 @@ def test_timings_are_shown_at_the_end(commodore: CommandLine, fleet: Fleet) -> N
 
     assert ran.code == 0
     assert ran.out == plain.out
-    told = [line.split()[0] for line in ran.err.splitlines() if re.search(r"\d\.\d{3}$", line)]
+    reported = [line.split()[0] for line in ran.err.splitlines() if re.search(r"\d\.\d{3}$", line)]
     stages = ["start", "gather", "facts", "hierarchy", "compile", "filters", "stage", "diff"]
-    assert [one for one in told if one in stages] == stages
-    assert told[-1] == "total"
+    assert [one for one in reported if one in stages] == stages
+    assert reported[-1] == "total"
     assert "look back" in ran.err
 
 
@@ -189,23 +189,23 @@ def test_trace_and_redirected_streams_cause_no_other_run(fleet: Fleet) -> None:
     command = [sys.executable, "-m", "commodore_py", *compile_words(fleet, "told"), "-v"]
     work = fleet.root / "told"
     work.mkdir()
-    said = []
+    output = []
     for _ in range(3):
         with (work / "out").open("wb") as out, (work / "err").open("wb") as err:
             trace = ("--trace", str(work / "trace.json"))
             subprocess.run([*command, *trace], stdout=out, stderr=err, check=True)
-        said.append((work / "err").read_text())
+        output.append((work / "err").read_text())
 
-    assert "Compiling 4 component instances" in said[0]
-    assert "nothing changed since" in said[2]
+    assert "Compiling 4 component instances" in output[0]
+    assert "nothing changed since" in output[2]
 
 
 def test_timings_for_programs_are_records(commodore: CommandLine, fleet: Fleet) -> None:
     ran = commodore("--quiet", "--log-format", "json", *compile_words(fleet, "log"), "--timings")
 
-    told = [json.loads(line)["message"] for line in ran.err.splitlines()]
-    assert any(message.startswith("render/compile: 0.") for message in told)
-    assert not any("None" in message for message in told)
+    reported = [json.loads(line)["message"] for line in ran.err.splitlines()]
+    assert any(message.startswith("render/compile: 0.") for message in reported)
+    assert not any("None" in message for message in reported)
 
 
 def test_a_component_by_itself_is_timed_too(commodore: CommandLine, tmp_path: Path) -> None:

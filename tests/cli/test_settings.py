@@ -197,7 +197,7 @@ def test_every_mistake_in_the_settings_file_is_reported(
     ran = commodore("catalog", "clean")
 
     assert ran.code == 1
-    for line, told in (
+    for line, message in (
         (1, "unknown setting working-dirr in the top level"),
         (2, "request-timeout: expected an integer, not 'long'"),
         (4, "catalog.compile.push: expected true or false, not 'yes'"),
@@ -208,7 +208,7 @@ def test_every_mistake_in_the_settings_file_is_reported(
         (9, "unknown section catalgo in the top level"),
         (11, "unknown setting processes in [version]"),
     ):
-        assert f"error: {told}" in ran.err
+        assert f"error: {message}" in ran.err
         assert f"  {settings.file}:{line}\n" in ran.err
     assert "hint: did you mean working-dir?" in ran.err
     assert "hint: did you mean catalog?" in ran.err
@@ -216,14 +216,14 @@ def test_every_mistake_in_the_settings_file_is_reported(
 
 
 @pytest.mark.parametrize(
-    ("text", "told", "where"),
+    ("text", "message", "where"),
     [
         (b"a = \n", "error: not valid TOML: ", ":1"),
         (b"a = '\xff'\n", "error: the settings file is not valid UTF-8", ""),
     ],
 )
 def test_a_settings_file_that_cannot_be_read(
-    commodore: CommandLine, settings: Settings, text: bytes, told: str, where: str
+    commodore: CommandLine, settings: Settings, text: bytes, message: str, where: str
 ) -> None:
     settings.write("")
     settings.file.write_bytes(text)
@@ -231,7 +231,7 @@ def test_a_settings_file_that_cannot_be_read(
     ran = commodore("catalog", "clean")
 
     assert ran.code == 1
-    assert told in ran.err
+    assert message in ran.err
     assert f"\n  {settings.file}{where}\n" in ran.err
 
 
@@ -338,10 +338,10 @@ def test_managed_tools_come_first_wherever_dotenv_points(
 def test_a_folder_that_was_removed(
     commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gone = tmp_path / "gone"
-    gone.mkdir()
-    monkeypatch.chdir(gone)
-    gone.rmdir()
+    removed = tmp_path / "gone"
+    removed.mkdir()
+    monkeypatch.chdir(removed)
+    removed.rmdir()
 
     ran = commodore("catalog", "clean")
 

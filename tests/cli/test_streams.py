@@ -125,10 +125,10 @@ def test_a_push_for_programs(commodore: CommandLine, tmp_path: Path) -> None:
 def test_what_is_reported_as_json(commodore: CommandLine, recompile: tuple[str, ...]) -> None:
     ran = commodore("--log-format", "json", *recompile, "-o", "json", "-i")
 
-    told = [json.loads(line) for line in ran.err.splitlines()]
-    assert {record["schema"] for record in told} == {"log/v1"}
-    assert {"info", "notice", "warning"} == {record["level"] for record in told}
-    warning = next(record for record in told if record["level"] == "warning")
+    output = [json.loads(line) for line in ran.err.splitlines()]
+    assert {record["schema"] for record in output} == {"log/v1"}
+    assert {"info", "notice", "warning"} == {record["level"] for record in output}
+    warning = next(record for record in output if record["level"] == "warning")
     assert warning == {
         "schema": "log/v1",
         "level": "warning",
@@ -153,9 +153,9 @@ def test_misuse_is_reported_in_the_requested_format(commodore: CommandLine) -> N
     ran = commodore("--log-format", "json", "catalog", "compile")
 
     assert ran.code == 2
-    told = json.loads(ran.err)
-    assert told["message"] == "Missing argument 'CLUSTER'."
-    assert told["hint"] == "see commodore catalog compile --help"
+    output = json.loads(ran.err)
+    assert output["message"] == "Missing argument 'CLUSTER'."
+    assert output["hint"] == "see commodore catalog compile --help"
 
 
 def test_broken_settings_are_reported_in_the_requested_format(
@@ -220,16 +220,16 @@ def test_ctrl_c_is_130_wherever_it_comes(tmp_path: Path) -> None:
         preexec_fn=accept_interruptions,  # noqa: PLW1509 - no thread of ours starts programs
     ) as process:
         assert process.stderr is not None
-        told = b""
-        while b"[y/N]" not in told:
-            told += os.read(process.stderr.fileno(), 4096)
+        output = b""
+        while b"[y/N]" not in output:
+            output += os.read(process.stderr.fileno(), 4096)
         time.sleep(0.05)  # until it reads
         process.send_signal(signal.SIGINT)
-        told += process.stderr.read()
+        output += process.stderr.read()
 
     assert process.returncode == 130
-    assert told.endswith(b"\ninterrupted\n")
-    assert b"Traceback" not in told
+    assert output.endswith(b"\ninterrupted\n")
+    assert b"Traceback" not in output
 
 
 def test_a_closed_pipe_is_not_a_crash(facts: str) -> None:
@@ -276,9 +276,9 @@ def test_a_trace_that_finds_no_room_hides_nothing(
     commodore: CommandLine, recompile: tuple[str, ...]
 ) -> None:
     good = commodore(*recompile, "--trace", "/dev/full")
-    gone = commodore("catalog", "compile", "c-none", *recompile[-2:], "--trace", "/dev/full")
+    missing = commodore("catalog", "compile", "c-none", *recompile[-2:], "--trace", "/dev/full")
 
-    told = "warning: cannot write the trace: No space left on device\n  /dev/full\n"
-    assert (good.code, told in good.err) == (0, True)
-    assert (gone.code, told in gone.err) == (1, True)
-    assert "cluster c-none is not known" in gone.err
+    output = "warning: cannot write the trace: No space left on device\n  /dev/full\n"
+    assert (good.code, output in good.err) == (0, True)
+    assert (missing.code, output in missing.err) == (1, True)
+    assert "cluster c-none is not known" in missing.err

@@ -239,8 +239,8 @@ def test_entries_that_are_wanted(scenario: TemplateSync) -> None:
     scenario.a_component("one")
     scenario.a_component("two")
     scenario.change_template("two", "theirs")
-    gone = scenario.a_component("gone")
-    gone.archived = True
+    archived = scenario.a_component("gone")
+    archived.archived = True
     bare = scenario.github.host(
         "acme/component-bare", make_repository(scenario.folder / "git" / "bare.git", {"a": "1"})
     )

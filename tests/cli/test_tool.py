@@ -215,7 +215,7 @@ def test_the_token_counts_wherever_it_is_given(
 
     tool_command(*words, COMMODORE_GITHUB_TOKEN=variable)
 
-    assert [asked.token for asked in tool_command.publisher.api.asked] == [sent] * 3
+    assert [request.token for request in tool_command.publisher.api.asked] == [sent] * 3
 
 
 def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> None:
@@ -224,17 +224,19 @@ def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> No
 
     tool_command("install", "jb", "--github-token", "secret")
 
-    tokens = {asked.path.split("/")[1]: asked.token for asked in tool_command.publisher.api.asked}
+    tokens = {
+        request.path.split("/")[1]: request.token for request in tool_command.publisher.api.asked
+    }
     assert tokens == {"api.github.com": "Bearer secret", "github.com": None}
 
 
-@pytest.mark.parametrize(("words", "told"), [(("list",), False), (("list", "-v"), True)])
+@pytest.mark.parametrize(("words", "shown"), [(("list",), False), (("list", "-v"), True)])
 def test_details_show_a_missing_token(
-    tool_command: ToolCommand, words: tuple[str, ...], told: bool
+    tool_command: ToolCommand, words: tuple[str, ...], shown: bool
 ) -> None:
     all_latest(tool_command)
 
-    assert ("without a token" in tool_command(*words).err) == told
+    assert ("without a token" in tool_command(*words).err) == shown
 
 
 # install

@@ -65,7 +65,7 @@ def test_a_variable_named_like_the_version_flag_ends_nothing(
 
 @pytest.mark.spec("01.02")
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         ("catalgo", "No such command 'catalgo'"),
         ("catalog comple", "Did you mean 'compile'?"),
@@ -76,13 +76,13 @@ def test_a_variable_named_like_the_version_flag_ends_nothing(
         ("component compile ./nowhere", "Directory './nowhere' does not exist"),
     ],
 )
-def test_invalid_arguments(commodore: CommandLine, words: str, told: str) -> None:
+def test_invalid_arguments(commodore: CommandLine, words: str, message: str) -> None:
     ran = commodore(*words.split())
 
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith("Usage: commodore")
     assert "--help" in ran.err
-    assert told in ran.err
+    assert message in ran.err
 
 
 @pytest.mark.spec("01.03")
@@ -151,16 +151,16 @@ def test_an_empty_variable_is_as_good_as_none(commodore: CommandLine, facts: str
 
 @pytest.mark.spec("01.22")
 @pytest.mark.parametrize("command", ["show", "components", "packages"])
-@pytest.mark.parametrize(("name", "told"), [("none", "no such"), ("file", "not a")])
+@pytest.mark.parametrize(("name", "message"), [("none", "no such"), ("file", "not a")])
 def test_the_inventory_is_read_from_folders(
-    commodore: CommandLine, tmp_path: Path, command: str, name: str, told: str
+    commodore: CommandLine, tmp_path: Path, command: str, name: str, message: str
 ) -> None:
     (tmp_path / "file").touch()
 
     ran = commodore("inventory", command, ".", name)
 
     assert ran.code == 1
-    assert f"error: {told} directory\n  {name}\n" in ran.err
+    assert f"error: {message} directory\n  {name}\n" in ran.err
     assert "checkout of a global configuration" in ran.err
 
 

@@ -37,11 +37,11 @@ def test_a_component_is_not_a_package(
 
     ran = commodore("package", words[0], str(component), *words[1:])
 
-    told = ran.out + ran.err
+    output = ran.out + ran.err
     assert ran.code == 1
-    assert "this is a component, not a package" in told
-    assert "hint: for components there are `commodore component test`" in told
-    assert "lists no components" not in told
+    assert "this is a component, not a package" in output
+    assert "hint: for components there are `commodore component test`" in output
+    assert "lists no components" not in output
 
 
 @pytest.mark.parametrize("verb", ["test", "compile"])
@@ -109,10 +109,10 @@ def test_files_of_a_component_are_named_where_its_author_has_them(
 
     ran = commodore("component", *words, str(component), "--engine", engine)
 
-    told = ran.out + ran.err
+    output = ran.out + ran.err
     assert ran.code == 1
-    assert f"{component}/component/main.jsonnet:1:6-18" in told
-    assert not TEMPORARY.search(told)
+    assert f"{component}/component/main.jsonnet:1:6-18" in output
+    assert not TEMPORARY.search(output)
 
 
 def test_missing_files_are_reported_without_temporary_folders(
@@ -133,11 +133,11 @@ def test_files_of_a_package_s_components_are_named_by_their_place(
     broken = {"component/main.jsonnet": "{ a: error 'oops' }"}
     commit_to(tmp_path / "remotes" / "one.git", broken)
 
-    told = commodore("package", "test", str(package), "--case", "a").out
+    output = commodore("package", "test", str(package), "--case", "a").out
     kept = commodore("package", "test", str(package), "--case", "a", "--tmp-dir", "kept").out
 
-    assert "\n       dependencies/one/component/main.jsonnet:1:6-18\n" in told
-    assert not TEMPORARY.search(told)
+    assert "\n       dependencies/one/component/main.jsonnet:1:6-18\n" in output
+    assert not TEMPORARY.search(output)
     assert f"{tmp_path}/kept/a/dependencies/one/component/main.jsonnet:1:6-18" in kept
 
 

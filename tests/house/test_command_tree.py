@@ -174,5 +174,5 @@ def kind_of(parameter: click.Parameter) -> dict[str, Any]:
     return found
 
 
-def flags(**said: bool) -> dict[str, bool]:
-    return {name: True for name, value in said.items() if value}
+def flags(**given: bool) -> dict[str, bool]:
+    return {name: True for name, value in given.items() if value}

@@ -31,9 +31,9 @@ def test_ids_are_unique() -> None:
 
 @pytest.mark.parametrize("entry", DEVIATIONS.entries, ids=lambda entry: entry.id)
 def test_every_field_has_a_text(entry: Deviation) -> None:
-    said = (entry.area, entry.title, entry.peer, entry.ours, entry.why, entry.switch_back)
+    texts = (entry.area, entry.title, entry.peer, entry.ours, entry.why, entry.switch_back)
 
-    assert all(text.strip() for text in said)
+    assert all(text.strip() for text in texts)
 
 
 @pytest.mark.parametrize(
@@ -52,6 +52,6 @@ def test_only_listed_entries_go_without_a_test() -> None:
 
 def test_every_row_that_differs_has_an_entry() -> None:
     differing = {row.id for row in load_rows(ROWS) if row.peer == "differs"}
-    told = [row for entry in DEVIATIONS.entries for row in entry.rows]
+    rows = [row for entry in DEVIATIONS.entries for row in entry.rows]
 
-    assert Counter([*told, *DEVIATIONS.not_built_yet]) == Counter(differing)
+    assert Counter([*rows, *DEVIATIONS.not_built_yet]) == Counter(differing)

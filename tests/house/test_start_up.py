@@ -41,8 +41,8 @@ def test_help_imports_nothing_heavy(words: str) -> None:
         [sys.executable, "-c", DRIVER, *words.split()], capture_output=True, check=True, text=True
     )
 
-    told = json.loads(done.stderr)
-    assert told["code"] == 0
+    report = json.loads(done.stderr)
+    assert report["code"] == 0
     assert done.stdout
-    assert "commodore_py.cli.root" in told["modules"]
-    assert not HEAVY & set(told["modules"])
+    assert "commodore_py.cli.root" in report["modules"]
+    assert not HEAVY & set(report["modules"])

@@ -98,7 +98,7 @@ def executable(checkout: Path) -> None:
     (checkout / "a.txt").chmod(0o755)
 
 
-def gone(checkout: Path) -> None:
+def missing(checkout: Path) -> None:
     (checkout / "a.txt").unlink()
 
 
@@ -121,7 +121,7 @@ def split(checkout: Path) -> None:
 
 CHANGES = [
     *(edited, backdated, staged, staged_and_back, removed_from_the_index, added),
-    *(meant_to_be_added, behind_a_link, a_link, a_folder, executable, gone, committed),
+    *(meant_to_be_added, behind_a_link, a_link, a_folder, executable, missing, committed),
     *(not_looked_at, split),
 ]
 

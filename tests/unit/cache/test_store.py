@@ -138,11 +138,11 @@ def test_a_store_that_is_removed_is_created_again(store: Store) -> None:
         path.rmdir() if path.is_dir() else path.unlink()
     store.folder.rmdir()
 
-    gone = store.blob(digest)
+    missing = store.blob(digest)
     store.keep(b"x")
     store.note(KEY, b"y")
 
-    assert gone is None
+    assert missing is None
     assert (store.blob(digest), store.noted(KEY)) == (b"x", b"y")
 
 

@@ -61,11 +61,11 @@ def at_work(folder: Path) -> list[subprocess.Popen[str]]:
 
 def ended_well(processes: list[subprocess.Popen[str]]) -> tuple[int, int]:
     """How many contents were kept, and how many of them found; nobody had to say anything."""
-    said = [process.communicate(timeout=60) for process in processes]
+    output = [process.communicate(timeout=60) for process in processes]
     assert [
-        (process.returncode, err) for process, (_, err) in zip(processes, said, strict=True)
+        (process.returncode, err) for process, (_, err) in zip(processes, output, strict=True)
     ] == [(0, "")] * PROCESSES
-    counts = [tuple(map(int, out.split())) for out, _ in said]
+    counts = [tuple(map(int, out.split())) for out, _ in output]
     return sum(one[0] for one in counts), sum(one[1] for one in counts)
 
 

@@ -15,7 +15,7 @@ HOST = f"{ACCOUNT}@{platform.node()}"
 
 
 @pytest.mark.parametrize(
-    ("told", "environment", "settings", "expected"),
+    ("author", "environment", "settings", "expected"),
     [
         pytest.param(
             Author("Ann", "ann@a"),
@@ -63,7 +63,7 @@ def test_each_half_is_looked_up_where_git_would(
     *,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    told: Author,
+    author: Author,
     environment: dict[str, str],
     settings: dict[str, str],
     expected: Author,
@@ -73,7 +73,7 @@ def test_each_half_is_looked_up_where_git_would(
     for name, value in settings.items():
         git(tmp_path, "config", "--global", name, value)
 
-    assert committer(told, tmp_path) == expected
+    assert committer(author, tmp_path) == expected
 
 
 def test_without_an_account_there_is_a_name_of_last_resort(

@@ -19,7 +19,7 @@ def record(
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "expected"),
     [
         (record(logging.INFO, "done"), [" > done"]),
         (record(logging.INFO, "Work", kind="heading"), ["\x1b[1mWork\x1b[0m"]),
@@ -52,12 +52,12 @@ def record(
         ),
     ],
 )
-def test_people(made: logging.LogRecord, told: list[str]) -> None:
-    assert list(as_text(made)) == told
+def test_people(made: logging.LogRecord, expected: list[str]) -> None:
+    assert list(as_text(made)) == expected
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "expected"),
     [
         (record(logging.INFO, "done"), {"level": "info", "message": "done"}),
         (record(logging.DEBUG, "x"), {"level": "debug", "message": "x"}),
@@ -68,14 +68,14 @@ def test_people(made: logging.LogRecord, told: list[str]) -> None:
         ),
     ],
 )
-def test_programs(made: logging.LogRecord, told: dict[str, str]) -> None:
+def test_programs(made: logging.LogRecord, expected: dict[str, str]) -> None:
     (line,) = as_json(made)
 
-    assert json.loads(line) == {"schema": "log/v1", **told}
+    assert json.loads(line) == {"schema": "log/v1", **expected}
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "expected"),
     [
         (record(logging.INFO, "done"), " > done"),
         (record(logging.WARNING, "odd"), "::warning::odd"),
@@ -94,8 +94,8 @@ def test_programs(made: logging.LogRecord, told: dict[str, str]) -> None:
         (record(logging.ERROR, "bad", where="ssh://host:22"), "::error::bad%0Assh://host:22"),
     ],
 )
-def test_github(made: logging.LogRecord, told: str) -> None:
-    assert list(as_github(made)) == [told]
+def test_github(made: logging.LogRecord, expected: str) -> None:
+    assert list(as_github(made)) == [expected]
 
 
 def test_addresses_in_notices_stay_whole() -> None:

@@ -34,7 +34,7 @@ def check(root: Path, lists: dict[str, Any], *, text: str = "") -> None:
     check_entries(inventory, Locator(lambda: hierarchy).parameter)
 
 
-def told(root: Path, **lists: object) -> list[str]:
+def reported(root: Path, **lists: object) -> list[str]:
     with pytest.raises(CommodoreError) as caught:
         check(root, lists)
     errors = errors_in(caught.value)
@@ -102,7 +102,7 @@ def test_what_kapitan_takes_is_taken(tmp_path: Path, lists: dict[str, Any]) -> N
 def test_what_kapitan_refuses_is_explained(
     tmp_path: Path, name: str, entry: object, expected: str
 ) -> None:
-    (text,) = told(tmp_path, **{name: [entry]})
+    (text,) = reported(tmp_path, **{name: [entry]})
 
     assert text.startswith(f"web: {expected}")
 
@@ -110,7 +110,7 @@ def test_what_kapitan_refuses_is_explained(
 def test_all_entries_of_a_target_are_reported_together(tmp_path: Path) -> None:
     broken = {**JSONNET, "input_paths": 1, "prune": []}
 
-    assert len(told(tmp_path, compile=[JSONNET, broken], dependencies=[{}])) == 3
+    assert len(reported(tmp_path, compile=[JSONNET, broken], dependencies=[{}])) == 3
 
 
 def test_an_entry_has_its_line(tmp_path: Path) -> None:

@@ -338,12 +338,12 @@ def test_conflicting_output_is_reported_as_before(targets: CompileTargets) -> No
     targets.compiled()
     targets.write("web.jsonnet", "{ 'x/y.yaml/z': {} }")
 
-    told = []
+    messages = []
     for store in (targets.store, None):
         with pytest.raises(CommodoreError, match="a file and a folder") as found:
             native.compile_job(targets.job(result_cache=store))
-        told.append((str(found.value), found.value.where))
-    assert told[0] == told[1]
+        messages.append((str(found.value), found.value.where))
+    assert messages[0] == messages[1]
 
 
 def test_errors_are_reported_each_time(targets: CompileTargets) -> None:

@@ -48,7 +48,7 @@ def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("applications", "told"),
+    ("applications", "message"),
     [
         (["a-b", "a_b"], "component a-b and component a_b share parameters.a_b"),
         (["c as w-1", "c as w_1"], "instance w-1 and instance w_1 share parameters.w_1"),
@@ -60,16 +60,16 @@ def test_a_component_under_its_own_name_twice(tmp_path: Path) -> None:
 )
 @pytest.mark.spec("05.16")
 def test_names_that_share_a_parameter_key(
-    tmp_path: Path, applications: list[str], told: str
+    tmp_path: Path, applications: list[str], message: str
 ) -> None:
     (notice,) = found(tmp_path, *applications)
 
-    assert notice.message == told
+    assert notice.message == message
     assert notice.strict
 
 
 @pytest.mark.parametrize(
-    ("application", "told"),
+    ("application", "message"),
     [
         ("c as facts", "parameters.facts of instance facts"),
         ("c as dynamic-facts", "parameters.dynamic_facts of instance dynamic-facts"),
@@ -77,11 +77,11 @@ def test_names_that_share_a_parameter_key(
     ],
 )
 def test_names_with_the_key_of_other_parameters(
-    tmp_path: Path, application: str, told: str
+    tmp_path: Path, application: str, message: str
 ) -> None:
     (notice,) = found(tmp_path, application)
 
-    assert notice.message == f"the key {told} is reserved for another purpose"
+    assert notice.message == f"the key {message} is reserved for another purpose"
     assert notice.strict
 
 
@@ -153,7 +153,7 @@ SHARED = (
 
 @pytest.mark.parametrize("of", ["c", "c-2"])
 @pytest.mark.parametrize(
-    ("file", "told"),
+    ("file", "message"),
     [
         ("lib/c.libsonnet", "its libraries"),
         ("jsonnetfile.json", "the Jsonnet libraries it depends on"),
@@ -161,7 +161,7 @@ SHARED = (
     ],
 )
 def test_another_version_with_the_libraries_of_its_component(
-    versions: Versions, of: str, file: str, told: str
+    versions: Versions, of: str, file: str, message: str
 ) -> None:
     place = versions.root / of / file
     place.parent.mkdir(exist_ok=True)
@@ -169,7 +169,7 @@ def test_another_version_with_the_libraries_of_its_component(
 
     (notice,) = versions.found(commit="2" * 40)
 
-    assert notice.message == SHARED.format(told)
+    assert notice.message == SHARED.format(message)
     assert notice.where == "parameters.components.c-2"
     assert not notice.strict
 

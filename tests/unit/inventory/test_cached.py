@@ -100,13 +100,13 @@ def test_other_targets_have_a_place_of_their_own(tmp_path: Path) -> None:
 def test_messages_are_logged_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     render(tmp_path, {"a": ""}, missing_ok=True)
-    said = caplog.messages
+    messages = caplog.messages
     caplog.clear()
 
     _, worked = render(tmp_path, {"a": ""}, missing_ok=True)
 
     assert not worked
-    assert caplog.messages == said == ["class gone not found, ignored"]
+    assert caplog.messages == messages == ["class gone not found, ignored"]
 
 
 def test_a_hierarchy_with_warnings_is_not_cached(

@@ -146,8 +146,8 @@ def test_removed_references_are_found_all_at_once(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError, match="2 problems") as caught:
         check_configuration(classes)
 
-    told = {(error.where, error.hint) for error in errors_in(caught.value)}
-    assert told == {
+    message = {(error.where, error.hint) for error in errors_in(caught.value)}
+    assert message == {
         (f"{tmp_path}/one.yml: parameters.a[0]", "use ${cluster:tenant}"),
         (f"{tmp_path}/deep/two.yaml: parameters.b", "use ${facts:distribution}"),
     }

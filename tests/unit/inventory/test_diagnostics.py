@@ -49,7 +49,7 @@ def problems(
     return errors_in(diagnose(caught.value, hierarchy, context))
 
 
-def told(error: CommodoreError) -> tuple[str, list[str], str]:
+def reported(error: CommodoreError) -> tuple[str, list[str], str]:
     return str(error), error.where.splitlines(), error.hint
 
 
@@ -65,7 +65,7 @@ def test_missing_class_names_who_includes_it_and_what_is_alike(tmp_path: Path) -
     (error,) = problems(tmp_path, files)
 
     message = "class t-acme.monitorng not found"
-    assert told(error) == (message, ["t-acme/common.yml:3"], "did you mean t-acme.monitoring?")
+    assert reported(error) == (message, ["t-acme/common.yml:3"], "did you mean t-acme.monitoring?")
     assert notes_of(error) == (
         "included by target app -> main -> t-acme.common",
         "while resolving target app",
@@ -118,7 +118,7 @@ def test_missing_reference_names_parameter_place_and_neighbours(tmp_path: Path) 
 
     (error,) = problems(tmp_path, files)
 
-    assert told(error) == (
+    assert reported(error) == (
         "${base:registri} cannot be resolved: base.registri not found",
         ["main.yml:4", "parameters.web.image"],
         "did you mean registry?",
@@ -181,7 +181,7 @@ def test_clash_names_both_layers(tmp_path: Path) -> None:
 
     (error,) = problems(tmp_path, files)
 
-    assert told(error) == (
+    assert reported(error) == (
         "parameters.web.ports: a mapping cannot be merged over a list",
         ["main.yml:4 (a mapping)", "low.yml:3 (a list)"],
         "give both the same kind, or replace the lower one: `~ports:`",

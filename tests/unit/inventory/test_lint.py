@@ -56,7 +56,7 @@ def test_files_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("x.yml", "", "skipped: empty"),
         ("x.yml", "# nothing\n", "skipped: empty"),
@@ -68,7 +68,7 @@ def test_files_are_read_in_the_order_of_their_names(tmp_path: Path) -> None:
     ],
 )
 def test_skipped_files_are_logged(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, content: str, told: str
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str, content: str, message: str
 ) -> None:
     a_tree(tmp_path, {name: content})
     logging.getLogger("commodore_py").propagate = True
@@ -77,7 +77,7 @@ def test_skipped_files_are_logged(
         found = lint((tmp_path,), ALL, ["skipped"])
 
     assert not found
-    assert told in caplog.text
+    assert message in caplog.text
 
 
 @pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="no file that fails when read")

@@ -74,7 +74,7 @@ def test_a_reference_stands_for(text: str, expected: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("${nope}", "key nope not found"),
         ("${map:nope:x}", "key nope not found"),
@@ -86,11 +86,11 @@ def test_a_reference_stands_for(text: str, expected: object) -> None:
         ("${nope::18446744073709551616}", "64 bits"),
     ],
 )
-def test_what_cannot_be_resolved_is_explained(text: str, said: str) -> None:
+def test_what_cannot_be_resolved_is_explained(text: str, message: str) -> None:
     with pytest.raises(CommodoreError) as refused:
         resolved(text)
 
-    assert said in str(refused.value)
+    assert message in str(refused.value)
     assert "parameters.k" in refused.value.where
 
 

@@ -187,14 +187,14 @@ def test_custom_resource_definition(mixin: str, expected: object, anywhere: Eval
 
 
 @pytest.mark.parametrize(
-    ("expression", "says"),
+    ("expression", "message"),
     [
         ("kube.SealedSecret('s')", "encryptedData is empty"),
         ("kube.StorageClass('s')", "set provisioner"),
     ],
 )
 def test_incomplete_objects_report_what_is_missing(
-    expression: str, says: str, anywhere: Evaluate
+    expression: str, message: str, anywhere: Evaluate
 ) -> None:
-    with pytest.raises(JsonnetError, match=says):
+    with pytest.raises(JsonnetError, match=message):
         anywhere(expression)

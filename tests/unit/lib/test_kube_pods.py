@@ -154,7 +154,7 @@ def test_questions_and_references(expression: str, expected: object, anywhere: E
 
 
 @pytest.mark.parametrize(
-    ("expression", "says"),
+    ("expression", "message"),
     [
         ("kube.Container('c')", "container c: set image"),
         ("kube.Container('c') { image: 'i', tty: true }", "tty needs stdin"),
@@ -166,7 +166,7 @@ def test_questions_and_references(expression: str, expected: object, anywhere: E
     ],
 )
 def test_incomplete_pods_report_what_is_missing(
-    expression: str, says: str, anywhere: Evaluate
+    expression: str, message: str, anywhere: Evaluate
 ) -> None:
-    with pytest.raises(JsonnetError, match=says):
+    with pytest.raises(JsonnetError, match=message):
         anywhere(expression)

@@ -167,7 +167,7 @@ def test_storage_configuration_and_access(
 
 
 @pytest.mark.parametrize(
-    ("expression", "says"),
+    ("expression", "message"),
     [
         ("kube.Service('s')", "Service s: set target_pod"),
         (
@@ -204,8 +204,8 @@ def test_storage_configuration_and_access(
     ],
 )
 def test_incomplete_objects_report_what_is_missing(
-    expression: str, says: str, anywhere: Evaluate
+    expression: str, message: str, anywhere: Evaluate
 ) -> None:
-    with pytest.raises(JsonnetError, match=says) as caught:
+    with pytest.raises(JsonnetError, match=message) as caught:
         anywhere(expression)
     assert "case.jsonnet" in caught.value.where

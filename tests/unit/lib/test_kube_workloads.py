@@ -244,7 +244,7 @@ def test_vertical_autoscaler_made_for_a_workload(anywhere: Evaluate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("expression", "says"),
+    ("expression", "message"),
     [
         ("kube.Deployment('d')", "at least one container"),
         ("kube.StatefulSet('s') + runs + { spec+: { replicas: 0 } }", "1 or more"),
@@ -270,7 +270,7 @@ def test_vertical_autoscaler_made_for_a_workload(anywhere: Evaluate) -> None:
     ],
 )
 def test_incomplete_workloads_report_what_is_missing(
-    expression: str, says: str, anywhere: Evaluate
+    expression: str, message: str, anywhere: Evaluate
 ) -> None:
-    with pytest.raises(JsonnetError, match=says):
+    with pytest.raises(JsonnetError, match=message):
         anywhere(expression)

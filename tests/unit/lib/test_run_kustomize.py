@@ -78,7 +78,7 @@ def test_missing_kustomize_is_seven_and_names_the_path(programs: Path, tmp_path:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "variables", "says"),
+    ("arguments", "variables", "message"),
     [
         (("out",), {}, "INPUT_DIR"),
         (("out",), {"INPUT_DIR": ""}, "INPUT_DIR"),
@@ -89,7 +89,7 @@ def test_missing_kustomize_is_seven_and_names_the_path(programs: Path, tmp_path:
 def test_wrong_use_is_two(
     arguments: tuple[str, ...],
     variables: dict[str, str],
-    says: str,
+    message: str,
     programs: Path,
     tmp_path: Path,
 ) -> None:
@@ -98,5 +98,5 @@ def test_wrong_use_is_two(
     run = _run(programs, tmp_path, *arguments, **variables)
 
     assert run.returncode == 2
-    assert says in run.stderr
+    assert message in run.stderr
     assert run.stdout == ""

@@ -155,7 +155,7 @@ def test_a_missing_folder_of_tenants_is_reported_once(facts: Path, config: Confi
 
 @pytest.mark.spec("03.05")
 @pytest.mark.parametrize(
-    ("asked", "present", "hint"),
+    ("requested", "present", "hint"),
     [
         ("c-blue-sky", ["c-blue-skye", "c-red"], "did you mean c-blue-skye?"),
         ("zzz", ["c-b", "c-a"], "known clusters: c-a, c-b"),
@@ -164,13 +164,13 @@ def test_a_missing_folder_of_tenants_is_reported_once(facts: Path, config: Confi
     ],
 )
 def test_an_unknown_cluster_is_answered_with_the_known(
-    tmp_path: Path, config: Config, asked: str, present: list[str], hint: str
+    tmp_path: Path, config: Config, requested: str, present: list[str], hint: str
 ) -> None:
     (tmp_path / "facts/clusters").mkdir(parents=True)
     a_folder_with(tmp_path / "facts", {f"clusters/{name}.yaml": "{}" for name in present})
 
-    with pytest.raises(CommodoreError, match=f"cluster {asked} is not known") as raised:
-        load_cluster(config, asked)
+    with pytest.raises(CommodoreError, match=f"cluster {requested} is not known") as raised:
+        load_cluster(config, requested)
 
     assert raised.value.where == "facts/clusters"
     assert raised.value.hint == hint

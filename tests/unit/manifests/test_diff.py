@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _MANY = st.lists(OBJECTS, max_size=5)
 
 
-def told(changes: tuple[ObjectChange, ...]) -> list[tuple[str, str]]:
+def reported(changes: tuple[ObjectChange, ...]) -> list[tuple[str, str]]:
     return [(change.what, str(change.id)) for change in changes]
 
 
@@ -60,7 +60,7 @@ def test_what_differs_in_group_or_namespace_is_another_object() -> None:
     old = [make_object("Ingress", api="a.example/v1"), make_object(name="two")]
     new = [make_object("Ingress", api="b.example/v1"), make_object(name="two", namespace="other")]
 
-    assert sorted(told(object_changes(old, new))) == [
+    assert sorted(reported(object_changes(old, new))) == [
         ("created", "ConfigMap other/two"),
         ("created", "Ingress ns/one"),
         ("deleted", "ConfigMap ns/two"),
@@ -91,7 +91,10 @@ def test_a_rename_that_could_be_two_is_none() -> None:
     old = [make_object(name="one", **DATA)]
     new = [make_object(name="two", **DATA), make_object(name="three", **DATA)]
 
-    assert sorted({what for what, _ in told(object_changes(old, new))}) == ["created", "deleted"]
+    assert sorted({what for what, _ in reported(object_changes(old, new))}) == [
+        "created",
+        "deleted",
+    ]
 
 
 def test_objects_that_hold_nothing_are_not_renamed() -> None:
@@ -118,10 +121,10 @@ def _with(**data: str) -> dict[str, Any]:
 def test_copies_that_go_leave_the_object() -> None:
     twice = [make_object(file="a.yaml", **DATA), make_object(file="b.yaml", **_with(a="x"))]
 
-    gone = object_changes(twice, twice[1:])
+    removed = object_changes(twice, twice[1:])
     came = object_changes(twice[:1], twice)
 
-    assert [(one.what, one.grade, one.file) for one in (*gone, *came)] == [
+    assert [(one.what, one.grade, one.file) for one in (*removed, *came)] == [
         ("copy removed", "none", "a.yaml"),
         ("copy added", "none", "b.yaml"),
     ]

@@ -13,7 +13,7 @@ from commodore_py.manifests.values import same
 from tests.support.kube_objects import VALUES, applied
 
 
-def told(old: Any, new: Any) -> list[tuple[str, str, object, object]]:  # noqa: ANN401 - any content
+def reported(old: Any, new: Any) -> list[tuple[str, str, object, object]]:  # noqa: ANN401 - any content
     return [
         (written(change.path), change.happened, change.old, change.new)
         for change in field_changes(old, new)
@@ -41,7 +41,7 @@ def test_what_differs_has_changes(old: object, new: object) -> None:
     ("old", "new"), [(1, True), (0, False), (1, "1"), (1, 1.0), ("", None), ([], {}), ("a", ["a"])]
 )
 def test_values_of_other_kinds_differ(old: object, new: object) -> None:
-    assert told({"a": old}, {"a": new}) == [("a", "changed", old, new)]
+    assert reported({"a": old}, {"a": new}) == [("a", "changed", old, new)]
 
 
 def test_containers_are_known_by_their_names_wherever_they_stand() -> None:
@@ -54,7 +54,7 @@ def test_containers_are_known_by_their_names_wherever_they_stand() -> None:
         ]
     }
 
-    assert told(old, new) == [
+    assert reported(old, new) == [
         ("containers[name=a].image", "changed", "x:1", "x:2"),
         ("containers[name=side]", "added", None, {"name": "side"}),
     ]
@@ -69,7 +69,7 @@ def test_a_port_without_protocol_is_that_with_tcp() -> None:
         ]
     }
 
-    assert told(old, new) == [
+    assert reported(old, new) == [
         ("ports[containerPort=53].protocol", "added", None, "TCP"),
         ("ports[containerPort=53,protocol=UDP].name", "added", None, "dns"),
     ]
@@ -106,7 +106,7 @@ def test_a_port_without_protocol_is_that_with_tcp() -> None:
 def test_items_are_known_by_the_keys_of_their_list(
     field: str, old: dict[str, Any], new: dict[str, Any], path: str
 ) -> None:
-    found = told(
+    found = reported(
         {field: [{"other": 1, **_other(old)}, old]}, {field: [new, {"other": 1, **_other(old)}]}
     )
 
@@ -123,16 +123,16 @@ def test_rules_of_a_role_are_matched_by_content() -> None:
     nodes = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["get"]}
     more = {**pods, "verbs": ["get", "list", "delete"]}
 
-    assert told({"rules": [pods, nodes]}, {"rules": [more, nodes]}) == [
+    assert reported({"rules": [pods, nodes]}, {"rules": [more, nodes]}) == [
         ("rules[0].verbs[]", "added", None, "delete")
     ]
-    assert told({"rules": [pods, nodes]}, {"rules": [nodes]}) == [
+    assert reported({"rules": [pods, nodes]}, {"rules": [nodes]}) == [
         ("rules[0]", "removed", pods, None)
     ]
 
 
 def test_an_argument_that_changes_in_its_place_is_one_change() -> None:
-    assert told({"args": ["--a=1", "--b"]}, {"args": ["--a=2", "--b"]}) == [
+    assert reported({"args": ["--a=1", "--b"]}, {"args": ["--a=2", "--b"]}) == [
         ("args[0]", "changed", "--a=1", "--a=2")
     ]
 
@@ -141,20 +141,22 @@ def test_names_that_are_not_unique_are_ignored() -> None:
     old = {"env": [{"name": "A", "value": "1"}, {"name": "A", "value": "2"}]}
     new = {"env": [{"name": "A", "value": "2"}]}
 
-    assert told(old, new) == [("env[0]", "removed", {"name": "A", "value": "1"}, None)]
+    assert reported(old, new) == [("env[0]", "removed", {"name": "A", "value": "1"}, None)]
 
 
 def test_another_order_is_one_change() -> None:
     old, new = {"args": ["a", "b", "c"]}, {"args": ["c", "a", "b"]}
 
-    assert told(old, new) == [("args", "reordered", ["a", "b", "c"], ["c", "a", "b"])]
+    assert reported(old, new) == [("args", "reordered", ["a", "b", "c"], ["c", "a", "b"])]
 
 
 def test_an_insertion_in_the_middle_is_not_a_reordering() -> None:
-    assert told({"args": ["a", "c"]}, {"args": ["a", "b", "c"]}) == [("args[]", "added", None, "b")]
+    assert reported({"args": ["a", "c"]}, {"args": ["a", "b", "c"]}) == [
+        ("args[]", "added", None, "b")
+    ]
 
 
 def test_keys_that_need_it_are_in_quotes() -> None:
-    assert told({"labels": {"a.b/c": 1}}, {"labels": {"a.b/c": 2}}) == [
+    assert reported({"labels": {"a.b/c": 1}}, {"labels": {"a.b/c": 2}}) == [
         ('labels."a.b/c"', "changed", 1, 2)
     ]

@@ -140,9 +140,9 @@ def test_some_rules_of_ours_are_there_to_be_switched_on(
     ],
 )
 def test_an_invalid_rule_is_reported_and_skipped(rules: object, problem: str) -> None:
-    found, (told,) = rules_from(rules)
+    found, (message,) = rules_from(rules)
 
-    assert told.startswith(problem)
+    assert message.startswith(problem)
     assert [rule.name for rule in found] == [name for name, (on, _) in BUILT_IN.items() if on]
 
 

@@ -336,7 +336,7 @@ def test_key_in_the_way_of_another_file_is_an_error(
 
 @pytest.mark.spec("07.13", "10.06")
 @pytest.mark.parametrize(
-    ("text", "says", "line"),
+    ("text", "message", "line"),
     [
         ("a:\n  b: 2020-01-01\n", "2020-01-01 is a date", "2"),
         ("a:\n  - 1: 2\n", "the key 1 is not a string", "2"),
@@ -345,7 +345,7 @@ def test_key_in_the_way_of_another_file_is_an_error(
     ],
 )
 def test_unusable_yaml_names_file_and_line_and_the_call(
-    instances: FilteredInstances, text: str, says: str, line: str
+    instances: FilteredInstances, text: str, message: str, line: str
 ) -> None:
     instances.compiled = {"app": {"out/a.yaml": text}}
 
@@ -354,7 +354,7 @@ def test_unusable_yaml_names_file_and_line_and_the_call(
     places = error.where.splitlines()
     file = f"{instances.root}/compiled/app/out/a.yaml"
     assert str(error).startswith(f'yaml_load("{file}"): ')
-    assert says in str(error)
+    assert message in str(error)
     assert places[0].startswith(f"{file}:{line}")
     assert places[-1].startswith(f"{instances.root}/dependencies/app/filter.jsonnet:1:")
 

@@ -42,10 +42,10 @@ class CachedInstances:
         with self.caplog.at_level(REQUESTED):
             found = self.instances.run(result_cache=self.store, explain_cache=True)
         assert found == self.instances.run()
-        told = [
+        lines = [
             record.getMessage() for record in self.caplog.records if record.levelno == REQUESTED
         ]
-        return [line.split(": ")[1] for line in told if "taken from the cache" not in line]
+        return [line.split(": ")[1] for line in lines if "taken from the cache" not in line]
 
 
 @pytest.fixture

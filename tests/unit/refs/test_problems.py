@@ -44,7 +44,7 @@ def test_reference_in_a_key_is_none_but_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         pytest.param("?{vaultkv:a/b\nc}", "characters", marks=pytest.mark.spec("08.14")),
         ("?{vaultkv:a/b\x07}", "characters"),
@@ -59,10 +59,10 @@ def test_reference_in_a_key_is_none_but_reported() -> None:
         ("?{vaultkv:a/b@c.d}", "a part of ?{vaultkv:a/b}, which no parameter holds"),
     ],
 )
-def test_malformed_reference_is_reported_with_parameter_and_place(text: str, says: str) -> None:
+def test_malformed_reference_is_reported_with_parameter_and_place(text: str, message: str) -> None:
     (notice,) = problems_of(some={"pw": text})
 
-    assert says in notice.message
+    assert message in notice.message
     assert notice.where == "tenant/common.yml:2\ntarget cluster, parameters.some.pw"
     assert notice.strict
 

@@ -148,7 +148,7 @@ def test_settings_are_copied_as_they_are() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         pytest.param("?{vaultkv:key}", "which key", marks=pytest.mark.spec("08.02")),
         pytest.param("?{vaultkv}", "has no path", marks=pytest.mark.spec("08.03")),
@@ -162,10 +162,10 @@ def test_settings_are_copied_as_they_are() -> None:
         ("?{vaultkv:a/\0}", "names no file"),
     ],
 )
-def test_bad_reference_is_reported_with_location_and_hint(text: str, says: str) -> None:
+def test_bad_reference_is_reported_with_location_and_hint(text: str, message: str) -> None:
     error = failure_of([{"pw": f"before {text} after"}])
 
-    assert says in str(error)
+    assert message in str(error)
     assert error.where == "cluster.yml:4\ntarget cluster, parameters.some.where[0].pw"
     assert "?{vaultkv:" in error.hint or "relative" in error.hint
 
@@ -212,8 +212,8 @@ def test_all_problems_come_at_once() -> None:
     with pytest.raises(SeveralErrors) as caught:
         render_refs(inventory)
 
-    said = [str(error) for error in caught.value.errors]
-    assert len(said) == 5
+    messages = [str(error) for error in caught.value.errors]
+    assert len(messages) == 5
     assert "target cluster, parameters.a[0] (and 1 more)" in {e.where for e in caught.value.errors}
 
 

@@ -141,15 +141,15 @@ def test_a_missing_api_url_has_a_hint() -> None:
 
 
 @pytest.mark.parametrize(
-    ("api", "told"),
+    ("api", "found_text"),
     [
         (Api("https://api", clusters=3), "the API https://api has 3 clusters"),
         (Api("./facts", is_folder=True, clusters=1), "the folder ./facts has 1 cluster"),
         (Api("https://api"), "https://api is reachable"),
     ],
 )
-def test_facts_that_can_be_had(api: Api, told: str) -> None:
-    assert verdict("api", api=api) == Verdict("ok", told)
+def test_facts_that_can_be_had(api: Api, found_text: str) -> None:
+    assert verdict("api", api=api) == Verdict("ok", found_text)
 
 
 def test_every_problem_of_the_facts_is_reported() -> None:
@@ -162,7 +162,7 @@ def test_every_problem_of_the_facts_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("token", "status", "told", "remedy"),
+    ("token", "status", "found_text", "remedy"),
     [
         (TokenState(), "ok", "not required", ""),
         (TokenState(needed=True), "warn", "none", "commodore login"),
@@ -189,10 +189,10 @@ def test_every_problem_of_the_facts_is_reported() -> None:
         ),
     ],
 )
-def test_tokens(token: TokenState, status: str, told: str, remedy: str) -> None:
+def test_tokens(token: TokenState, status: str, found_text: str, remedy: str) -> None:
     found = verdict("token", token=token)
 
-    assert (found.status, found.found[: len(told)]) == (status, told)
+    assert (found.status, found.found[: len(found_text)]) == (status, found_text)
     assert bool(found.remedy) == bool(remedy)
     assert remedy in found.remedy
 
@@ -210,7 +210,7 @@ def test_a_refused_token_is_a_failure() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "status", "told"),
+    ("parts", "status", "found_text"),
     [
         ({}, "ok", "/srv/work, with an earlier compile"),
         ({"exists": False}, "ok", "/srv/work, created when needed"),
@@ -219,11 +219,11 @@ def test_a_refused_token_is_a_failure() -> None:
         ({"problem": "Read-only file system"}, "fail", "/srv/work cannot be written to: Read-"),
     ],
 )
-def test_working_directories(parts: dict[str, Any], status: str, told: str) -> None:
+def test_working_directories(parts: dict[str, Any], status: str, found_text: str) -> None:
     found = verdict("working directory", **work(**parts))
 
     assert found.status == status
-    assert found.found.startswith(told)
+    assert found.found.startswith(found_text)
     assert ("--working-dir" in found.remedy) == (status == "fail")
 
 
@@ -257,10 +257,10 @@ def test_a_broken_checkout_is_a_failure() -> None:
 def test_locks_left_over_are_named(ages: list[float], remedy: str) -> None:
     found = tuple(Lock(WORK / "a b.lock", age) for age in ages)
 
-    told = verdict("locks", **work(locks=found))
+    found_text = verdict("locks", **work(locks=found))
 
-    assert (told.status, told.remedy) == ("warn", remedy)
-    assert "/srv/work/a b.lock" in told.found
+    assert (found_text.status, found_text.remedy) == ("warn", remedy)
+    assert "/srv/work/a b.lock" in found_text.found
 
 
 @pytest.mark.parametrize(

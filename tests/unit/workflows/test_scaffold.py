@@ -133,8 +133,10 @@ def test_rules_of_renovate(
     for kind in ("component", "package"):
         found = json.loads(text_of(rendered(kind, **variables), "renovate.json"))["packageRules"]
 
-        told = [(rule.get("matchCurrentVersion"), rule.get("matchPackageNames")) for rule in found]
-        assert told == rules
+        found_rules = [
+            (rule.get("matchCurrentVersion"), rule.get("matchPackageNames")) for rule in found
+        ]
+        assert found_rules == rules
 
 
 def test_a_choice_is_one_of_the_choices() -> None:
@@ -319,18 +321,18 @@ def test_cookiecutters_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "says"),
+    ("name", "message"),
     [
         ("{{ '../' }}x", "outside"),
         ("{{ '.git/hooks/' }}x", "outside"),
         ("{{ cookiecutter.missing }}", "cannot render"),
     ],
 )
-def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str, says: str) -> None:
+def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str, message: str) -> None:
     template = make_template(tmp_path / "template", hook="")
     change_template(template, {name: "x"})
 
-    with pytest.raises(CommodoreError, match=says):
+    with pytest.raises(CommodoreError, match=message):
         cookiecutter.render(template, cookiecutter.filled(template, WHO))
 
 

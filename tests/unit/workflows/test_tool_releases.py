@@ -125,7 +125,7 @@ def test_the_latest_version_is_the_tag_of_the_latest_release(publisher: Publishe
     publisher.latest("kustomize", "kustomize/v5.7.0")
 
     assert latest_version("kustomize", publisher.upstream("secret")) == "v5.7.0"
-    assert [asked.token for asked in publisher.api.asked] == ["Bearer secret"]
+    assert [request.token for request in publisher.api.asked] == ["Bearer secret"]
 
 
 def test_without_a_token_none_is_sent(publisher: Publisher) -> None:
@@ -133,7 +133,7 @@ def test_without_a_token_none_is_sent(publisher: Publisher) -> None:
 
     latest_version("helm", publisher.upstream())
 
-    assert [asked.token for asked in publisher.api.asked] == [None]
+    assert [request.token for request in publisher.api.asked] == [None]
 
 
 def test_releases_of_other_modules_are_skipped(publisher: Publisher) -> None:
@@ -170,7 +170,7 @@ def test_a_limit_is_reported_with_its_end_and_what_raises_it(publisher: Publishe
 
 @pytest.mark.spec("12.08")
 @pytest.mark.parametrize(
-    ("headers", "told"),
+    ("headers", "message"),
     [
         ({"Retry-After": "60"}, "is reset in 60 seconds"),
         ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}, "is exceeded: slow down"),
@@ -178,19 +178,19 @@ def test_a_limit_is_reported_with_its_end_and_what_raises_it(publisher: Publishe
     ],
 )
 def test_a_limit_is_reported_as_far_as_it_is_known(
-    publisher: Publisher, headers: dict[str, str], told: str
+    publisher: Publisher, headers: dict[str, str], message: str
 ) -> None:
     publisher.on_latest("helm", Reply(429, b'{"message": "slow down"}', headers))
 
     error = failure("helm", publisher)
 
-    assert told in str(error)
+    assert message in str(error)
     assert "COMMODORE_GITHUB_TOKEN" in error.hint
 
 
 @pytest.mark.spec("12.08")
 @pytest.mark.parametrize(
-    ("reply", "told", "hint"),
+    ("reply", "message", "hint"),
     [
         (error_reply(404, ""), "has no release of helm/helm", ""),
         (
@@ -203,22 +203,22 @@ def test_a_limit_is_reported_as_far_as_it_is_known(
     ],
 )
 def test_refusals_are_reported_in_words(
-    publisher: Publisher, reply: Reply, told: str, hint: str
+    publisher: Publisher, reply: Reply, message: str, hint: str
 ) -> None:
     publisher.on_latest("helm", reply)
 
     error = failure("helm", publisher)
 
-    assert told in str(error)
+    assert message in str(error)
     assert hint in error.hint
 
 
 @pytest.mark.spec("12.08")
 def test_an_unreachable_server_is_reported_with_the_url() -> None:
     with serve_api() as api:
-        gone = Publisher(api)
+        unreachable = Publisher(api)
 
-    error = failure("helm", gone)
+    error = failure("helm", unreachable)
 
     assert "the request to GitHub failed: no connection" in str(error)
-    assert error.where.startswith(gone.api.url)
+    assert error.where.startswith(unreachable.api.url)

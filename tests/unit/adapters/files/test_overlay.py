@@ -90,7 +90,7 @@ def test_folders_list_their_own_files_only(overlay: Overlay, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("place", "says"),
+    ("place", "message"),
     [
         ("compiled/app/nothing", "does not exist"),
         ("compiled/app/one", "is not a folder"),
@@ -99,11 +99,11 @@ def test_folders_list_their_own_files_only(overlay: Overlay, tmp_path: Path) -> 
     ],
 )
 def test_listing_no_folder_is_an_error(
-    overlay: Overlay, tmp_path: Path, place: str, says: str
+    overlay: Overlay, tmp_path: Path, place: str, message: str
 ) -> None:
     write(tmp_path / "file", "")
 
-    with pytest.raises(NotReadable, match=says):
+    with pytest.raises(NotReadable, match=message):
         overlay.files_in(tmp_path / place)
 
 

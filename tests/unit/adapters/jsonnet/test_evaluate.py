@@ -96,16 +96,16 @@ def test_import_of_a_folder_is_an_error(tmp_path: Path) -> None:
 
 
 def test_reading_can_be_replaced(tmp_path: Path) -> None:
-    asked: list[str] = []
+    looked_up: list[str] = []
 
     def read(path: str) -> bytes | None:
-        asked.append(path)
+        looked_up.append(path)
         return b"'made up'" if path.endswith("/two/x") else None
 
     folders = (tmp_path / "one", tmp_path / "two")
 
     assert value_of(tmp_path, "import 'x'", import_folders=folders, read=read) == "made up"
-    assert asked == [f"{tmp_path}/x", f"{tmp_path}/one/x", f"{tmp_path}/two/x"]
+    assert looked_up == [f"{tmp_path}/x", f"{tmp_path}/one/x", f"{tmp_path}/two/x"]
 
 
 def test_runtime_error_has_its_trace(tmp_path: Path) -> None:
@@ -193,7 +193,7 @@ def test_values_of_natives_become_jsonnet_values(
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         (2**63, "more than 64 bits"),
         (-(2**63) - 1, "more than 64 bits"),
@@ -207,10 +207,12 @@ def test_values_of_natives_become_jsonnet_values(
     ],
 )
 @pytest.mark.spec("07.14")
-def test_value_that_jsonnet_cannot_hold_is_named(tmp_path: Path, value: object, says: str) -> None:
+def test_value_that_jsonnet_cannot_hold_is_named(
+    tmp_path: Path, value: object, message: str
+) -> None:
     error = failure_of(tmp_path, "std.native('it')()", natives=calling(lambda: {"a": [value]}))
 
-    assert says in str(error)
+    assert message in str(error)
     assert error.where.startswith("value at a.0")
 
 

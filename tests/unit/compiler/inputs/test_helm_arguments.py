@@ -72,7 +72,7 @@ def test_arguments_are_in_kapitans_order(fields: dict[str, Any], expected: str) 
 
 
 @pytest.mark.parametrize(
-    ("key", "says"),
+    ("key", "message"),
     [
         ("n", "only long flags"),
         ("skip-tests", "_ in place of -"),
@@ -87,8 +87,8 @@ def test_arguments_are_in_kapitans_order(fields: dict[str, Any], expected: str) 
         ("show_only", "decided here"),
     ],
 )
-def test_flags_that_cannot_be_given(key: str, says: str) -> None:
-    with pytest.raises(BadFlag, match=says) as caught:
+def test_flags_that_cannot_be_given(key: str, message: str) -> None:
+    with pytest.raises(BadFlag, match=message) as caught:
         arguments_of(helm_params={key: "x"})
 
     assert f"helm_params.{key}" in str(caught.value)

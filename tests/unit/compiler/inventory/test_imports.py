@@ -146,7 +146,7 @@ def test_other_folders_are_none_of_its_business() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "says"),
+    ("value", "message"),
     [
         (dt.date(2020, 1, 1), "is a date"),
         (math.inf, "not a finite number"),
@@ -157,11 +157,11 @@ def test_other_folders_are_none_of_its_business() -> None:
         ({1: 2}, "the key 1 is not a string"),
     ],
 )
-def test_what_jsonnet_cannot_hold_is_reported_with_its_path(value: object, says: str) -> None:
+def test_what_jsonnet_cannot_hold_is_reported_with_its_path(value: object, message: str) -> None:
     inventory = of_parameters({"fine": 1, "app": {"list": [value]}})
 
     assert inventory.read(FOLDER / "self" / "parameters" / "fine.jsonnet", "web")
-    with pytest.raises(Inexpressible, match=says) as caught:
+    with pytest.raises(Inexpressible, match=message) as caught:
         inventory.read(FOLDER / "self" / "parameters" / "app.jsonnet", "web")
     assert caught.value.path[:5] == ("web", "parameters", "app", "list", 0)
 

@@ -72,7 +72,7 @@ def test_other_users_cannot_read_it(store: Store) -> None:
 def test_only_unused_entries_are_removed(store: Store) -> None:
     old = _keep(store, "old", "shared", used=OLD)
     _keep(store, "new", "shared")
-    gone = _keep(store, "gone", "alone", used=OLD)
+    missing = _keep(store, "gone", "alone", used=OLD)
     unused = [one for one in contents(store) if one.used < NOW - timedelta(days=30)]
 
     freed = prune_downloads(store, unused, before=NOW - timedelta(hours=1))
@@ -80,7 +80,7 @@ def test_only_unused_entries_are_removed(store: Store) -> None:
     assert [one.source for one in contents(store)] == ["new"]
     assert freed == len("alone")
     assert store.content(old).is_file()
-    assert not store.content(gone).exists()
+    assert not store.content(missing).exists()
 
 
 def test_a_use_is_noted(store: Store) -> None:

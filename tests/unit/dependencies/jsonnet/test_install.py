@@ -354,7 +354,7 @@ def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> N
 
 
 @pytest.mark.parametrize(
-    ("entry", "says"),
+    ("entry", "problem"),
     [
         (of(f"{HOST}/org/none"), "cannot fetch its repository"),
         (of(f"{HOST}/org/x", "none"), "revision none not found"),
@@ -370,7 +370,7 @@ def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> N
 )
 @pytest.mark.spec("05.18", "03.18")
 def test_a_missing_library_is_reported_and_ends_strict_runs_only(
-    work: Work, warnings: pytest.LogCaptureFixture, entry: object, says: str
+    work: Work, warnings: pytest.LogCaptureFixture, entry: object, problem: str
 ) -> None:
     work.repository("org/x", {"file": ""})
     work.repository("org/y", {"file": ""})
@@ -381,7 +381,7 @@ def test_a_missing_library_is_reported_and_ends_strict_runs_only(
         work.install(strict=True)
 
     (message,) = {*warnings.messages}
-    assert says in message
+    assert problem in message
     assert "(required by a) is missing: " in message
     assert f"libraries after it in the same list are skipped: {HOST}/org/y" in message
     assert str(caught.value) == message

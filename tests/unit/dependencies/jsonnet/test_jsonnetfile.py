@@ -154,7 +154,7 @@ def test_local_sources() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "says", "line"),
+    ("content", "message", "line"),
     [
         ("{", "Expecting property name", 1),
         (" ", "Expecting value", 1),
@@ -176,10 +176,10 @@ def test_local_sources() -> None:
         ("[" * 100_000, "nested too deeply", 0),
     ],
 )
-def test_what_is_not_a_jsonnetfile(content: object, says: str, line: int) -> None:
+def test_what_is_not_a_jsonnetfile(content: object, message: str, line: int) -> None:
     (error,) = refused(content)
 
-    assert says in str(error)
+    assert message in str(error)
     assert error.where == "some/jsonnetfile.json" + (f":{line}" if line else "")
     assert error.hint
 

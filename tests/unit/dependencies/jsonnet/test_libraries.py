@@ -206,7 +206,7 @@ REPLACED = {"deprecated": True, "replaced_by": "new"}
 
 
 @pytest.mark.parametrize(
-    ("old", "deployed", "allowed", "told"),
+    ("old", "deployed", "allowed", "message"),
     [
         (None, False, True, ""),
         # Parameters of a component that is not deployed mean nothing.
@@ -224,7 +224,7 @@ def test_a_successor_may_use_the_prefix_of_what_it_replaces(
     old: dict[str, Any] | None,
     deployed: bool,
     allowed: bool,
-    told: str,
+    message: str,
 ) -> None:
     present = {"new": ["new.libsonnet"], **({"old": []} if deployed else {})}
     shelf = Shelf(tmp_path, **present)
@@ -237,8 +237,8 @@ def test_a_successor_may_use_the_prefix_of_what_it_replaces(
     else:
         assert "has the prefix of component old" in shelf.refused(listed=("old",), **metadata)[0]
 
-    assert told in caplog.text
-    assert bool(caplog.messages) == bool(told)
+    assert message in caplog.text
+    assert bool(caplog.messages) == bool(message)
 
 
 def test_a_successor_may_not_use_the_prefix_for_its_own_libraries(tmp_path: Path) -> None:
@@ -271,7 +271,7 @@ def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("alias", "told"),
+    ("alias", "message"),
     [
         ("kube.libjsonnet", "replaces a bundled library for all components"),
         ("commodore.libjsonnet", "replaces a bundled library for all components"),
@@ -280,7 +280,7 @@ def test_an_alias_is_a_plain_file_name(tmp_path: Path, alias: str) -> None:
 )
 @pytest.mark.spec("06.09", "06.10")
 def test_an_alias_with_a_bundled_librarys_name_is_reported(
-    tmp_path: Path, alias: str, told: str
+    tmp_path: Path, alias: str, message: str
 ) -> None:
     shelf = Shelf(tmp_path, mon=["mon.libsonnet"])
     offered: dict[str, Any] = {"mon": {"library_aliases": {alias: "mon.libsonnet"}}}
@@ -289,7 +289,7 @@ def test_an_alias_with_a_bundled_librarys_name_is_reported(
 
     assert links[alias] == "mon/lib/mon.libsonnet"
     (warning,) = shelf.warnings(**offered)
-    assert warning.startswith(f"library alias {alias} of component mon {told}")
+    assert warning.startswith(f"library alias {alias} of component mon {message}")
 
 
 @pytest.mark.parametrize("name", ["kube.libjsonnet", "commodore.libjsonnet", "kapitan.libjsonnet"])

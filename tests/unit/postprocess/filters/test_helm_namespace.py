@@ -35,7 +35,7 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
+    ("arguments", "message"),
     [
         ({}, "namespace is missing"),
         ({"namespace": 5}, "namespace is not a string"),
@@ -47,8 +47,8 @@ def filtered(text: str | dict[str, str], **arguments: Any) -> dict[str, str]:  #
         ({"namespace": "x", "exclude_objects": [{"name": "y"}]}, "exclude_objects"),
     ],
 )
-def test_invalid_arguments_are_named(arguments: dict[str, Any], says: str) -> None:
-    with pytest.raises(CommodoreError, match=says):
+def test_invalid_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(CommodoreError, match=message):
         helm_namespace.parse(arguments)
 
 
@@ -73,7 +73,7 @@ def test_exclusion_without_name_excludes_nothing() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "says", "line"),
+    ("text", "message", "line"),
     [
         ("- 1\n", "not a mapping", 1),
         ("a: 1\n---\nmetadata:\n", "not a mapping", 3),
@@ -83,9 +83,9 @@ def test_exclusion_without_name_excludes_nothing() -> None:
     ],
 )
 def test_document_that_is_not_an_object_is_named_with_its_line(
-    text: str, says: str, line: int
+    text: str, message: str, line: int
 ) -> None:
-    with pytest.raises(CommodoreError, match=says) as caught:
+    with pytest.raises(CommodoreError, match=message) as caught:
         filtered(text)
 
     assert caught.value.where.startswith(f"{ROOT}/out/a.yaml:{line}")
