@@ -31,7 +31,7 @@ def commodore(
 
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A playground that nobody pushes to."""
+    """A playground that is never pushed to."""
     folder = tmp_path_factory.mktemp("demo") / "demo"
     write_demo(folder)
     return folder

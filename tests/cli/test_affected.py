@@ -1,4 +1,4 @@
-"""`catalog affected`: one instance per line, and why if it is asked."""
+"""`catalog affected`: one instance per line, and the reason on request."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ CLAIM = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data}\n"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A catalog with two commits, and one file that nobody committed."""
+    """A catalog with two commits, and one file that is not committed."""
     folder = tmp_path / "catalog"
     folder.mkdir()
     git(folder, "init", "--quiet")

@@ -1,4 +1,4 @@
-"""`commodore catalog list`, byte for byte, and what it says about words it does not know."""
+"""`commodore catalog list`, byte for byte, and its errors for unknown words."""
 
 from __future__ import annotations
 

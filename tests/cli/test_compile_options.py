@@ -56,7 +56,7 @@ def compiling(commodore: CommandLine, tmp_path: Path) -> Compile:
 def test_what_is_overridden_is_not_pushed(
     commodore: CommandLine, options: list[str], variables: dict[str, str], message: str
 ) -> None:
-    # Nobody listens there: an error about that would tell that it was asked.
+    # There is no server: an error about that would show that a request was sent.
     api = ("--api-url", "http://127.0.0.1:9", "--api-token", "t")
 
     ran = commodore("catalog", "compile", "c-one", *api, "--push", *options, **variables)

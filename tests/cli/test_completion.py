@@ -115,9 +115,9 @@ def test_a_listing_is_cached_and_not_requested_again(
     assert complete("catalog", "list", "-t", "", **way) == ["t-away"]
 
     assert len(api.asked) == requests
-    (kept,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
-    assert kept.stat().st_mode & 0o777 == 0o600
-    assert json.loads(kept.read_text())["schema"] == "known-clusters/v1"
+    (cached,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
+    assert cached.stat().st_mode & 0o777 == 0o600
+    assert json.loads(cached.read_text())["schema"] == "known-clusters/v1"
 
 
 def test_clusters_of_one_tenant_are_not_cached_as_all(
@@ -136,7 +136,7 @@ def test_an_old_listing_is_requested_again(complete: Complete, api: Api) -> None
     remember(api.url, [{"id": "c-old"}])
     age(api.url)
 
-    for _ in range(20):  # in time or not, as this machine is fast; once known it is kept
+    for _ in range(20):  # in time or not, as this machine is fast; then it is cached
         found = complete("catalog", "compile", "", **way)
         if found == ["c-far"]:
             break
@@ -146,14 +146,14 @@ def test_an_old_listing_is_requested_again(complete: Complete, api: Api) -> None
 
 
 def age(api_url: str) -> None:
-    """Make what is kept look as if it was of the day before yesterday."""
+    """Make the cached listing look as if it was of the day before yesterday."""
     from commodore_py.cli.settings import directories  # noqa: PLC0415 - only here
 
     cache = directories.cache_folder()
     assert cache is not None
-    (kept,) = (cache / "completion").iterdir()
+    (cached,) = (cache / "completion").iterdir()
     then = time.time() - 48 * 60 * 60
-    os.utime(kept, (then, then))
+    os.utime(cached, (then, then))
     known = recall(api_url)
     assert known is not None
     assert not known.fresh
@@ -183,8 +183,8 @@ def test_without_a_token_no_request_is_sent(complete: Complete, api: Api) -> Non
 def test_a_broken_cache_is_none(complete: Complete, stranger: Path, content: str) -> None:
     api_url = "http://127.0.0.1:9"
     remember(api_url, [{"id": "c-one"}])
-    (kept,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
-    kept.write_text(content)
+    (cached,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
+    cached.write_text(content)
 
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == []
 

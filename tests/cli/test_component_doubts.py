@@ -1,4 +1,4 @@
-"""What a compile lets through with a notice, and refuses if it was asked to be strict."""
+"""What a compile accepts with a notice, and refuses with `--strict`."""
 
 from __future__ import annotations
 

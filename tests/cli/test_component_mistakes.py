@@ -1,4 +1,4 @@
-"""`component compile`: what is said about mistakes, all of them at once."""
+"""`component compile`: errors in components, all of them at once."""
 
 from __future__ import annotations
 

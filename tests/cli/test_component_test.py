@@ -168,14 +168,14 @@ def test_expected_output_of_no_case(commodore: CommandLine, tmp_path: Path) -> N
     orphan.mkdir()
     (orphan / "a.yaml").write_text("a: 1\n")
 
-    message = cases_of(commodore, component)
+    lenient = cases_of(commodore, component)
     strict = cases_of(commodore, component, "--strict")
     report = component.parent / "report.xml"
     data = cases_of(commodore, component, "--strict", "-o", "json", "--junit", str(report))
     some = cases_of(commodore, component, "--case", "small", "--update")
 
-    assert message.code == 0
-    assert "expected output former belongs to no test case" in message.err
+    assert lenient.code == 0
+    assert "expected output former belongs to no test case" in lenient.err
     assert strict.code == 1
     assert "error: expected output former belongs to no test case" in strict.err
     found = json.loads(data.out)
@@ -608,12 +608,12 @@ def test_watching_reports_what_a_plain_run_reports_each_time(
             process.communicate(timeout=60)
             assert process.returncode == (1 if options else 0)
 
-    message = [
+    messages = [
         line for line in plain.splitlines() if "did you mean" in line or "belongs to" in line
     ]
-    assert len(message) == 2
+    assert len(messages) == 2
     for output in rounds[:2]:
-        assert [line for line in output.splitlines() if line in message] == message
+        assert [line for line in output.splitlines() if line in messages] == messages
     for output in rounds[2:]:
         assert "error: expected output former belongs to no test case" in output
 
@@ -643,4 +643,4 @@ def _until(stream: IO[str], words: str) -> Iterator[str]:
         yield line
         if words in line:
             return
-    pytest.fail(f"it never said: {words}")
+    pytest.fail(f"it never printed: {words}")

@@ -1,4 +1,4 @@
-"""The first commands of somebody who has set nothing."""
+"""The first commands of a user who has set nothing."""
 
 from __future__ import annotations
 

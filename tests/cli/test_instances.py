@@ -1,4 +1,4 @@
-"""What a cluster may ask of its components, as `catalog compile` tells it."""
+"""What a cluster may require of its components, as `catalog compile` reports it."""
 
 from __future__ import annotations
 

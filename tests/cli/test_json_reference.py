@@ -77,7 +77,7 @@ def a_changed_catalog(checkout: Path) -> None:
 
 
 def a_tested_component(commodore: CommandLine) -> None:
-    """A case that passes, one that does not any more, and one that is gone."""
+    """A case that passes, one that does not any more, and one that was removed."""
     code = (
         "{ it: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'one' },"
         " data: (import 'lib/kapitan.libjsonnet').inventory().parameters.one } }"

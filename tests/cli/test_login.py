@@ -28,14 +28,14 @@ def provider() -> Iterator[Double]:
 
 @pytest.fixture
 def api(provider: Double) -> Iterator[Api]:
-    """An API that tells where to log in."""
+    """An API that has a place to log in."""
     with serve_api() as api:
         api.serves("/", {"oidc": {"clientId": CLIENT, "discoveryUrl": provider.discovery_url}})
         yield api
 
 
 def keeps(stranger: Path, api: Api, *, good_for: float = 60) -> str:
-    """Have a token kept; it."""
+    """Store a token and return it."""
     token = jwt({"exp": time.time() + good_for})
     file = stranger / ".cache" / "commodore" / "token"
     file.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""`package compile`: what comes out, where it goes, and what is said about mistakes."""
+"""`package compile`: what comes out, where it goes, and the errors."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.support.command_line import CommandLine
 
-# A stage that sleeps, in place of one that works: who shows it cannot tell the difference.
+# A stage that sleeps, in place of one that works, which makes no difference for the display.
 DRIVER = """
 import sys, time
 from commodore_py import run_log

@@ -1,4 +1,4 @@
-"""Flags, variables, files and defaults: which one counts, and who is told."""
+"""Flags, variables, files and defaults: which one counts, and what is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be wrong with a sync, and with some of its repositories: told, and all others done."""
+"""What can be wrong with a sync and some of its repositories: reported, and all others done."""
 
 from __future__ import annotations
 

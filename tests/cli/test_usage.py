@@ -1,4 +1,4 @@
-"""How the command is called, and what it says where that makes no sense."""
+"""How the command is called, and its errors for invalid arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The deviations' data is whole: a page that says it, and a test behind every entry."""
+"""The deviations' data is whole: a page generated from it, and a test behind every entry."""
 
 import ast
 from collections import Counter

@@ -93,7 +93,7 @@ def test_every_schema_has_its_section() -> None:
     code = (ROOT / "commodore_py" / "cli").rglob("*.py")
     used = {name for file in code for name in _SCHEMA.findall(file.read_text("utf-8"))}
 
-    # What is kept for completion is a file of ours, and no result.
+    # The cache of the completion is a file of ours, not a result.
     assert {f"## {name}" for name in used - {"known-clusters/v1"}} == set(
         sections(DOCS / "reference" / "json.md")
     )

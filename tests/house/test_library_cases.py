@@ -24,7 +24,7 @@ PAGE = ROOT / "docs" / "reference" / "libraries.md"
 CASES = ROOT / "tests" / "unit" / "lib"
 NOWHERE = Path("/made/up")
 
-# What a test asks for that evaluates as while compiling, alone or in both contexts.
+# The fixture of a test that evaluates as while compiling, alone or in both contexts.
 WHILE_COMPILING = {"anywhere", "compiling"}
 
 

@@ -159,7 +159,7 @@ def test_a_checkout_is_read_as_git_reads_it(
     url = git(checkout, "config", "remote.origin.url")
     short = git(checkout, "rev-parse", "--short=6", "HEAD")
     default = refs_of(checkout).default_branch
-    monkeypatch.setenv("PATH", "/nowhere")  # Git cannot be asked from here on
+    monkeypatch.setenv("PATH", "/nowhere")  # Git cannot be run from here on
 
     assert is_repository(checkout)
     assert head_of(checkout) == (

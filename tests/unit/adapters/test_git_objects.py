@@ -1,4 +1,4 @@
-"""What packs and single objects say about commits is what Git says, or nothing."""
+"""Commits read from packs and single objects are as Git prints them, or missing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def repository(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("packed", [False, True])
 def test_the_tree_of_a_commit(repository: Path, *, packed: bool) -> None:
-    # So many, and so alike, that some are kept as differences to others.
+    # So many, and so similar, that some are stored as differences to others.
     commits = [commit_to(repository, {"n.txt": str(number)}) for number in range(30)]
     if packed:
         git(repository, "repack", "-a", "-d", "--quiet", "--depth=50", "--window=50")

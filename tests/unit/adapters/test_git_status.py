@@ -1,4 +1,4 @@
-"""Whether a checkout is clean: never said of one that Git calls changed."""
+"""Whether a checkout is clean: never if Git reports it as changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs: what they print, and how their failures are told."""
+"""Programs: what they print, and how their failures are reported."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def test_every_kind_of_question_can_be_stored(kind: str) -> None:
     question = KINDS[kind]("about this: that")
 
     assert parse(str(question)) == question
-    assert copy.copy(question) == question  # as on the way home from a worker
+    assert copy.copy(question) == question  # as in the result of a worker
 
 
 def test_records_of_other_versions_are_ignored(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is kept is found again, as it was."""
+"""Stored content is found again, unchanged."""
 
 from __future__ import annotations
 

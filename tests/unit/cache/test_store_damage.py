@@ -1,4 +1,4 @@
-"""Whatever happens to its files: a store gives what was kept, or nothing."""
+"""Whatever happens to its files: a store returns what was stored, or nothing."""
 
 from __future__ import annotations
 

@@ -32,13 +32,13 @@ while rounds < 500 or time.time() < end:
     for _ in range(50):
         content = chance.choice(contents)
         digest = store.keep(content)
-        kept = store.blob(digest)
-        assert kept in (content, None)
+        stored = store.blob(digest)
+        assert stored in (content, None)
         key = f"{chance.randrange(8):064x}"
         said = store.noted(key)
         assert said is None or said in contents
         store.note(key, content)
-        found += kept is not None
+        found += stored is not None
         rounds += 1
     if chance.random() < 0.1:
         store.tidy(100_000)
@@ -60,7 +60,7 @@ def at_work(folder: Path) -> list[subprocess.Popen[str]]:
 
 
 def ended_well(processes: list[subprocess.Popen[str]]) -> tuple[int, int]:
-    """How many contents were kept, and how many of them found; nobody had to say anything."""
+    """How many contents were stored and how many of them found, without any error output."""
     output = [process.communicate(timeout=60) for process in processes]
     assert [
         (process.returncode, err) for process, (_, err) in zip(processes, output, strict=True)
@@ -70,11 +70,11 @@ def ended_well(processes: list[subprocess.Popen[str]]) -> tuple[int, int]:
 
 
 def test_processes_share_a_store(tmp_path: Path) -> None:
-    kept, found = ended_well(at_work(tmp_path / "store"))
+    stored, found = ended_well(at_work(tmp_path / "store"))
 
     store = Store(tmp_path / "store")
-    assert kept > 0
-    assert found > 0.9 * kept
+    assert stored > 0
+    assert found > 0.9 * stored
     assert store.verify().damaged == ()
     assert not [file for file in files_in(store) if file.name.endswith(".new")]
 
@@ -89,9 +89,9 @@ def test_a_store_is_removed_while_processes_use_it(tmp_path: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
         time.sleep(0.005)
 
-    kept, found = ended_well(processes)
+    stored, found = ended_well(processes)
     assert removed > 10
-    assert 0 < found <= kept
+    assert 0 < found <= stored
     assert Store(folder).verify().damaged == ()
 
 
@@ -107,11 +107,11 @@ def test_processes_are_killed_at_work(tmp_path: Path) -> None:
         process.communicate()
 
     store = Store(folder)
-    kept = store.usage()
-    assert kept.bytes > 0
+    stored = store.usage()
+    assert stored.bytes > 0
     assert store.verify().damaged == ()
     for left in folder.rglob("*.new"):
         os.utime(left, (1e9, 1e9))
     store.prune(1 << 30)
     assert not list(folder.rglob("*.new"))
-    assert store.usage() == kept
+    assert store.usage() == stored

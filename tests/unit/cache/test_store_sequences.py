@@ -1,4 +1,4 @@
-"""Whatever is done in whatever order: a store gives what was kept last, or nothing."""
+"""Whatever is done in whatever order: a store returns what was stored last, or nothing."""
 
 from __future__ import annotations
 

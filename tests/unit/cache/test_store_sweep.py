@@ -154,7 +154,7 @@ def test_once_a_day_what_killed_runs_left_goes(store: Store) -> None:
 
 
 def later(store: Store, marker: str, hours: float) -> None:
-    """As if it had been so long ago that somebody tidied."""
+    """As if the last cleaning had been so long ago."""
     moment = time.time() - hours * 3600
     os.utime(store.folder / marker, (moment, moment))
 

@@ -161,7 +161,7 @@ store.tidy(0)
 
 
 def run_apart(folder: Path, *, limit: int | None = None) -> tuple[str, list[str]]:
-    """Use a store in a process of its own, which need not be root and may be kept short."""
+    """Use a store in a process of its own, which need not be root and may have limits."""
 
     def restrict() -> None:
         if limit is not None:
@@ -183,7 +183,7 @@ def run_apart(folder: Path, *, limit: int | None = None) -> tuple[str, list[str]
 def _drop_capabilities() -> None:
     import ctypes  # noqa: PLC0415 - for root only
 
-    # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: gone with the next exec.
+    # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: dropped by the next exec.
     libc = ctypes.CDLL(None)
     for capability in (1, 2):
         libc.prctl(24, capability, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""Git that knows nobody, and no settings but a test's own."""
+"""Git without an identity, and with no settings but a test's own."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def _git_of_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def _git_without_identity(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for half in ("NAME", "EMAIL"):
         monkeypatch.delenv(f"GIT_AUTHOR_{half}", raising=False)
         monkeypatch.delenv(f"GIT_COMMITTER_{half}", raising=False)

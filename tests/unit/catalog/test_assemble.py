@@ -31,7 +31,7 @@ def reference(path: str, content: str = "secret") -> ReferenceFile:
 def messages(
     instances: Mapping[str, Tree], references: tuple[ReferenceFile, ...] = ()
 ) -> list[str]:
-    """What the user is told, problem by problem."""
+    """The messages for the user, one for each problem."""
     with pytest.raises(CommodoreError) as raised:
         assemble(instances, references)
     error = raised.value

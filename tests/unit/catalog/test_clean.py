@@ -40,7 +40,7 @@ def commit(directory: Path, subject: str) -> str:
 
 
 def refusals(paths: WorkPaths) -> list[tuple[str, str]]:
-    """Where cleaning is refused, and why; nothing is gone then."""
+    """Where cleaning is refused, and why; nothing is removed then."""
     before = sorted(paths.root.rglob("*"))
     with pytest.raises(CommodoreError) as raised:
         clean(Config(paths))

@@ -1,4 +1,4 @@
-"""Commits carry who was told, else who Git knows, else the account on this machine."""
+"""The author of commits: from options, else from Git, else the account on this machine."""
 
 import getpass
 import platform
@@ -22,7 +22,7 @@ HOST = f"{ACCOUNT}@{platform.node()}"
             {"GIT_COMMITTER_NAME": "Env", "GIT_COMMITTER_EMAIL": "e@e"},
             {"user.name": "Set", "user.email": "s@s"},
             Author("Ann", "ann@a"),
-            id="told",
+            id="options",
         ),
         pytest.param(
             Author(),
@@ -79,10 +79,10 @@ def test_each_half_is_looked_up_where_git_would(
 def test_without_an_account_there_is_a_name_of_last_resort(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(getpass, "getuser", _nobody)
+    monkeypatch.setattr(getpass, "getuser", _no_account)
 
     assert committer(Author(), tmp_path) == Author("Commodore", "commodore@syn.tools")
 
 
-def _nobody() -> str:
+def _no_account() -> str:
     raise KeyError("uid not found")

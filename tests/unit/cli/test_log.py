@@ -1,4 +1,4 @@
-"""One record, told to people, programs and GitHub."""
+"""One record, formatted for people, programs and GitHub."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Progress as lines now and then: when there is one, and what it says."""
+"""Progress as lines now and then: when there is one, and its content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entries that nobody understands: where they stand, and what to do."""
+"""Invalid entries: their location, and what to do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What programs look at is recorded by looking at all of it; else results are not kept."""
+"""What programs look at is recorded by looking at all of it; else results are not cached."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is accepted of applications and versions, but told, or refused under `--strict`."""
+"""Warnings about applications and versions, which are errors under `--strict`."""
 
 from __future__ import annotations
 

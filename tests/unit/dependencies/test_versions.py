@@ -1,4 +1,4 @@
-"""Entries that set a version of something nobody knows the repository of."""
+"""Entries that set a version of something without a known repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a hierarchy, and what is not."""
+"""What is cached of a hierarchy, and what is not."""
 
 from __future__ import annotations
 
@@ -188,7 +188,7 @@ def test_after_an_edit_only_what_it_reaches_is_resolved_again(tmp_path: Path) ->
 
     nodes, _ = render(tmp_path, {**classes, "c": "parameters: {other: matter}"})
 
-    assert nodes["one"].parameters["one"] == {"is": "else-thing"}, "as it was kept"
+    assert nodes["one"].parameters["one"] == {"is": "else-thing"}, "as it was stored"
     assert nodes["one"].parameters["two"] == "some-matter"
 
 

@@ -1,4 +1,4 @@
-"""Rules of the hierarchy: what is refused, and where it says that it stands."""
+"""Rules of the hierarchy: what is refused, and the reported location."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said about a hierarchy that cannot be resolved: what, where, and what to do."""
+"""Errors of a hierarchy that cannot be resolved: message, location and hint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The `inventory/` folder: what is written and linked, swept, kept, and warned about."""
+"""The `inventory/` folder: what is written, linked, removed, left in place, and warned about."""
 
 from __future__ import annotations
 

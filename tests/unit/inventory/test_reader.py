@@ -1,4 +1,4 @@
-"""What a class file says, and slips in it."""
+"""The content of a class file, and slips in it."""
 
 from __future__ import annotations
 

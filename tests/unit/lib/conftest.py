@@ -77,7 +77,7 @@ def filtering(tmp_path: Path) -> Evaluate:
 
 @pytest.fixture
 def bare(tmp_path: Path) -> Evaluate:
-    """Evaluate where nobody offers natives, nor Kapitan's library."""
+    """Evaluate without natives and without Kapitan's library."""
 
     def run(expression: str) -> Json:
         return _value(evaluate(_file(tmp_path, expression), import_folders=(LIBRARIES,)))

@@ -1,4 +1,4 @@
-"""What the libraries offer, and that importing them asks for nothing."""
+"""What the libraries offer, and that importing them requires nothing."""
 
 from __future__ import annotations
 

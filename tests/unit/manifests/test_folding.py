@@ -1,4 +1,4 @@
-"""What many objects have in common is told once."""
+"""What many objects have in common is shown once."""
 
 from __future__ import annotations
 

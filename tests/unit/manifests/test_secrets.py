@@ -1,4 +1,4 @@
-"""Secrets are not told, references to them are."""
+"""Secrets are masked, references to them are shown."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Running the filters of instances: which run, on what, and what is said when one cannot."""
+"""Running the filters of instances: which run, on what, and the errors."""
 
 from __future__ import annotations
 

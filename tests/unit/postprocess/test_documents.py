@@ -1,4 +1,4 @@
-"""Files that filters read are parsed once in a run, and nobody can change what others see."""
+"""Files that filters read are parsed once in a run, and changes are not shared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References in compiled trees that nobody will replace: without a file, or hidden in base64."""
+"""References in compiled trees that will not be replaced: without a file, or hidden in base64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""References that Commodore takes, and that will not do what they look like: told with places."""
+"""References that are accepted but will not work: reported with their locations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Hierarchies that nobody compiles: names of values, given facts, parts of parameters."""
+"""Hierarchies that are not compiled: names of values, given facts, parts of parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where releases are, and what GitHub is asked and answers."""
+"""Where releases are, and the requests to GitHub and its responses."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 State = dict[str, tuple[bytes, int] | str | None]
 
-# Enters with a file to write, damages everything, and says so; then it waits to be killed.
+# Enters with a file to write, damages everything, and prints a line; then it waits to be killed.
 _VANDAL = """
 import os, pathlib, sys, time
 from commodore_py.adapters.files.on_disk import on_disk
@@ -198,7 +198,7 @@ def test_a_program_that_outlives_its_run_keeps_the_checkout(checkout: Path, tmp_
     with on_disk.on_disk(notes, checkout, {}, [checkout]) as borrowed:
         program = subprocess.Popen(["sleep", "60"], pass_fds=borrowed.keep_open)
         lock = next(notes.glob("*.lock"))
-        kept = os.dup(borrowed.keep_open[0])  # as if nobody had come to the end of this block
+        kept = os.dup(borrowed.keep_open[0])  # as if the end of this block had not been reached
         lock.rename(tmp_path / "kept.lock")
     os.close(kept)
     notes.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Which Helm renders a chart, and what is told where none does."""
+"""Which Helm renders a chart, and the error if none does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What we ask GitHub, and what we make of its answers, refusals and limits.
+"""Requests to GitHub, and how its responses, refusals and limits are treated.
 
 The stand-in follows GitHub's own pages, which it names; the peer's library for GitHub talks to the
 same stand-in in `tests/e2e/test_sync_like_peer.py`.

@@ -1,4 +1,4 @@
-"""What libraries print on stderr is passed on, and what Jsonnet traces is kept."""
+"""What libraries print on stderr is printed again, and Jsonnet's traces are collected."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from commodore_py.adapters.jsonnet.captured import captured, repeat
 
 
 def test_traces_are_collected_and_everything_is_printed(capfd: pytest.CaptureFixture[str]) -> None:
-    kept: list[bytes] = []
+    traces: list[bytes] = []
 
-    with captured(kept):
+    with captured(traces):
         os.write(2, b"TRACE: a.jsonnet:1 one\nmore of it\n")
 
-    assert b"".join(kept) == b"TRACE: a.jsonnet:1 one\nmore of it\n"
+    assert b"".join(traces) == b"TRACE: a.jsonnet:1 one\nmore of it\n"
     assert capfd.readouterr().err == "TRACE: a.jsonnet:1 one\nmore of it\n"
 
 
 def test_other_output_on_a_terminal_is_not_collected(capfd: pytest.CaptureFixture[str]) -> None:
-    kept: list[bytes] = []
+    traces: list[bytes] = []
 
-    with captured(kept):
+    with captured(traces):
         os.write(2, b"\x1b[2K50 %\nTRACE: a.jsonnet:1 one\n\x1b[2K51 %\n")
 
-    assert b"".join(kept) == b"TRACE: a.jsonnet:1 one\n"
+    assert b"".join(traces) == b"TRACE: a.jsonnet:1 one\n"
     assert "51 %" in capfd.readouterr().err
 
 
@@ -43,14 +43,14 @@ def test_an_error_takes_nothing_away(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_without_stderr_nothing_is_captured() -> None:
-    kept: list[bytes] = []
+    traces: list[bytes] = []
     stderr = os.dup(2)
     os.close(2)
     try:
-        with captured(kept):
+        with captured(traces):
             repeat(b"nobody hears this")
     finally:
         os.dup2(stderr, 2)
         os.close(stderr)
 
-    assert kept == []
+    assert traces == []

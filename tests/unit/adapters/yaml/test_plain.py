@@ -46,7 +46,7 @@ def agrees(text: str) -> bool:
     found = yaml_plain.load(text.encode())
     if found is yaml_plain.UNUSUAL:
         return False
-    # As text: types and the order of keys count, and what is no number equals itself.
+    # As text: types and the order of keys count, and NaN equals itself.
     assert repr([found]) == repr(list(yaml.load_all(text, Loader=yaml.CSafeLoader)))
     return True
 
@@ -142,7 +142,7 @@ def test_an_object_is_read() -> None:
     ],
 )
 def test_what_is_left_to_others(text: str) -> None:
-    """More than the line tells."""
+    """More than the line shows."""
     assert yaml_plain.load(text.encode()) is yaml_plain.UNUSUAL
 
 

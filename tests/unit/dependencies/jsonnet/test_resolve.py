@@ -1,4 +1,4 @@
-"""Which Jsonnet libraries are used, and what is told about the others."""
+"""Which Jsonnet libraries are used, and what is reported about the others."""
 
 from __future__ import annotations
 

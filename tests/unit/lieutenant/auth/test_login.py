@@ -1,4 +1,4 @@
-"""How somebody can log in, by what surrounds us."""
+"""The ways to log in, by the environment."""
 
 import socket
 import sys

@@ -14,7 +14,7 @@ NOW = 1_800_000_000.0
 
 
 def jwt(**claims: object) -> str:
-    """A web token that nobody has signed."""
+    """A web token without a signature."""
     parts = (json.dumps(part).encode() for part in ({"alg": "none"}, claims))
     return ".".join([*(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts), "s"])
 
