@@ -38,10 +38,14 @@ CHECKED = (
     "README.md",
     "CONTRIBUTING.md",
     "tests/house/*.py",
+    "tests/unit/adapters/**/*.py",
     "tests/unit/catalog/**/*.py",
+    "tests/unit/compiler/**/*.py",
     "tests/unit/dependencies/**/*.py",
+    "tests/unit/lib/**/*.py",
     "tests/unit/lieutenant/**/*.py",
-    "tests/unit/manifests/*.py",
+    "tests/unit/manifests/**/*.py",
+    "tests/unit/tuning/**/*.py",
 )
 """The files that are checked."""
 
