@@ -1,4 +1,4 @@
-"""Every test runs as a stranger: empty home, no Git settings, no network, a fixed author."""
+"""The environment of every test: empty home, no Git settings, no network, a fixed author."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ def _caches_left_alone() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def stranger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home; programs that we start are kept from the network too."""
+def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory; programs that we start have no network, either."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
         # The whole suite may be run with Git's program alone.
@@ -96,7 +96,7 @@ def stranger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
 
 @pytest.fixture(autouse=True)
 def quiet_loggers() -> Iterator[None]:
-    """What one test sets up for its output, the next one must not see."""
+    """Reset the loggers after each test."""
     yield
     for name in ("commodore_py", "commodore_py.pipeline"):
         logger = logging.getLogger(name)

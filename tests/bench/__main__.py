@@ -141,8 +141,8 @@ def _plan(options: argparse.Namespace, name: str) -> Plan:
     return replace(plan, peer_in=_MEASURED_ANYWAY) if name in options.reuse else plan
 
 
-def _number(said: list[str], name: str) -> int:
-    known = {size: number for size, _, number in (word.rpartition("=") for word in said)}
+def _number(given: list[str], name: str) -> int:
+    known = {size: number for size, _, number in (word.rpartition("=") for word in given)}
     return int(known.get(name, known.get("", "3")))
 
 

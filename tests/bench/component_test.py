@@ -5,7 +5,7 @@ those that the peer passes are compiled. The first run of each warms caches and 
 
     python -m tests.bench.component_test --mirrors FOLDER [--component NAME] [--rounds 3]
 
-Results are kept for one version of the program: while it is changed, measure a copy with `--ours`.
+Results are cached for one version of the program: while editing it, measure a copy: `--ours`.
 """
 
 from __future__ import annotations

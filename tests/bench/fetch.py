@@ -66,7 +66,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     peer, root = find_peer(), options.scratch.resolve()
-    # What is made by the first run is no part of the others; nor is a file that was just written.
+    # The first run's one-time work is not measured in the others; nor are files just written.
     for _ in range(2):
         _fetch_ours(options.api_url, options.cluster, root / "ours")
         time.sleep(3)

@@ -29,8 +29,8 @@ _EDITED, _ONE = "alpha-operator", "argocd"
 @contextmanager
 def generated(root: Path, size: str) -> Iterator[Cluster]:
     """The cluster of that size, made unless it is there already, and served."""
-    told = os.environ.get("COMMODORE_GENERATOR")
-    generator = Path(told) if told else _GENERATOR
+    variable = os.environ.get("COMMODORE_GENERATOR")
+    generator = Path(variable) if variable else _GENERATOR
     if not generator.is_file():
         sys.exit(f"there is no generator {generator}: name one in COMMODORE_GENERATOR")
     generate = [sys.executable, str(generator)]

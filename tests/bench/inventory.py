@@ -27,7 +27,7 @@ _FIELDS = ("applications", "classes", "parameters")
 
 
 def ours(folder: Path, share: float) -> tuple[float, dict[str, Any]]:
-    """CPU seconds of our engine, and every target's node; of the first targets if asked."""
+    """CPU seconds of our engine, and every target's node; optionally of the first targets only."""
     start = time.process_time()
     engine = Engine(ClassFiles([("", folder / "classes")]), missing_ok=False)
     files = sorted((folder / "targets").iterdir())
@@ -79,7 +79,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def compare(folder: Path, *, runs: int, kept: Path | None) -> None:
-    """Print the figures of one inventory; a reference result may be kept for the next time."""
+    """Print the figures of one inventory; a reference result may be stored for the next time."""
     known = json.loads(kept.read_text()) if kept and kept.exists() else {}
     mine, theirs = [], list(known.get(str(folder), ()))
     for _ in range(runs):

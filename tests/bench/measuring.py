@@ -53,14 +53,14 @@ class Measured:
 def measure(command: Sequence[str], work: Path, environment: Mapping[str, str]) -> Measured:
     """Run a command that must succeed."""
     ours, theirs = os.pipe()
-    with tempfile.TemporaryFile() as said:
+    with tempfile.TemporaryFile() as output:
         launcher = subprocess.Popen(
             [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(theirs), *command],
             cwd=work,
             env=dict(environment),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=said,
+            stderr=output,
             pass_fds=[theirs],
         )
         os.close(theirs)
@@ -71,8 +71,8 @@ def measure(command: Sequence[str], work: Path, environment: Mapping[str, str]) 
         looking.stop()
         launcher.wait()
         if not figures or int(figures[0]):
-            said.seek(0)
-            words = said.read().decode(errors="replace")[-_WORDS:]
+            output.seek(0)
+            words = output.read().decode(errors="replace")[-_WORDS:]
             sys.exit(f"{' '.join(command)} failed, with status {figures[:1]}:\n{words}")
     cpu, wall, peak = (float(figure) for figure in figures[1:])
     return Measured(cpu, wall, peak, max(peak, looking.most_mib))

@@ -1,4 +1,4 @@
-"""One of the two programs, with a working directory and a home of its own."""
+"""One of the two programs, with its own working and home directories."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PEER = "peer"
 
 
 def copied(folder: Path) -> Path:
-    """A copy of our package: whoever edits it meanwhile does not disturb the measurement."""
+    """A copy of our package: edits meanwhile do not affect the measurement."""
     package = Path(commodore_py.__file__).parent
     shutil.copytree(package, folder / package.name)
     return folder

@@ -30,7 +30,7 @@ class Plan:
     peer_in: Collection[str] = ()
     """Scenarios in which the peer runs; in others it is taken to cost what the likes of it do."""
     pause: float = 2.5
-    """Seconds between runs: nobody edits a file in the instant in which it was read."""
+    """Seconds between runs: files are not edited right after they were read."""
     options: tuple[str, ...] = ()
     """More options for our compiles."""
 
@@ -139,7 +139,7 @@ class Rounds:
             case "push":
                 self._cluster.edits[scenario.edit].push(self._edits)
             case "edit":
-                # In both, whoever runs: later scenarios compare what came of all edits.
+                # In both, even if one is not run: later scenarios compare the result of all edits.
                 for program in (self._ours, self._peer):
                     if program.name not in self._compiled:
                         continue

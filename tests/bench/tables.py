@@ -11,7 +11,7 @@ from .scenarios import AIMS, COMPONENT_TEST, HELP, MEMORY_AIMS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# A result as data: what `rounds.Result` says, and what a file keeps.
+# A result as data: the fields of `rounds.Result`, as stored in a file.
 Figures = dict[str, Any]
 
 FIELDS = {"cpu": "CPU s", "wall": "wall s", "peak_mib": "MiB", "tree_mib": "MiB of all"}
@@ -117,12 +117,12 @@ def _verdict(figures: Figures, field: str, ratio: float) -> str:
 
 
 def _compared(figures: Figures) -> str:
-    said = []
+    remarks = []
     if figures["compared"]:
-        said.append(f"the same bytes {figures['compared']} times")
+        remarks.append(f"the same bytes {figures['compared']} times")
     if figures["peer_as_in"]:
-        said.append(f"the peer as in {figures['peer_as_in']}")
-    return f" ({', '.join(said)})" if said else ""
+        remarks.append(f"the peer as in {figures['peer_as_in']}")
+    return f" ({', '.join(remarks)})" if remarks else ""
 
 
 def _borrowed(all_figures: Iterable[Figures]) -> Iterator[str]:

@@ -128,7 +128,7 @@ def test_unknown_words_are_refused_on_request(
 
     assert (ran.code, ran.out) == (1, "")
     assert ran.err.startswith("error: unknown ")
-    assert api.asked == []
+    assert api.received == []
 
 
 @pytest.mark.spec("03.02")

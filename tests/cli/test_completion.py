@@ -55,11 +55,11 @@ def test_clusters_of_a_folder(complete: Complete, facts: str) -> None:
 
 
 def test_clusters_of_the_folder_in_a_variable_or_the_settings(
-    complete: Complete, facts: str, stranger: Path
+    complete: Complete, facts: str, empty_home: Path
 ) -> None:
     assert complete("catalog", "compile", "c-", COMMODORE_API_URL=facts)
 
-    file = stranger / ".config" / "commodore" / "config.toml"
+    file = empty_home / ".config" / "commodore" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text(f'[catalog.compile]\napi-url = "{facts}"\n')
 
@@ -105,30 +105,30 @@ def test_nothing_in_an_empty_folder(complete: Complete) -> None:
 
 
 def test_a_listing_is_cached_and_not_requested_again(
-    complete: Complete, commodore: CommandLine, api: Api, stranger: Path
+    complete: Complete, commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
     assert commodore("catalog", "list", **way).code == 0
-    requests = len(api.asked)
+    requests = len(api.received)
 
     assert complete("catalog", "compile", "", **way) == ["c-far"]
     assert complete("catalog", "list", "-t", "", **way) == ["t-away"]
 
-    assert len(api.asked) == requests
-    (cached,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
+    assert len(api.received) == requests
+    (cached,) = (empty_home / ".cache" / "commodore" / "completion").iterdir()
     assert cached.stat().st_mode & 0o777 == 0o600
     assert json.loads(cached.read_text())["schema"] == "known-clusters/v1"
 
 
 def test_clusters_of_one_tenant_are_not_cached_as_all(
-    commodore: CommandLine, api: Api, stranger: Path
+    commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     api.serves("/clusters/?tenant=t-away", [])
     way = {"COMMODORE_API_URL": api.url, "COMMODORE_API_TOKEN": "t"}
 
     assert commodore("catalog", "list", "-t", "t-away", **way).code == 0
 
-    assert not (stranger / ".cache" / "commodore" / "completion").exists()
+    assert not (empty_home / ".cache" / "commodore" / "completion").exists()
 
 
 def test_an_old_listing_is_requested_again(complete: Complete, api: Api) -> None:
@@ -176,14 +176,14 @@ def test_a_silent_server_is_not_waited_for(complete: Complete, api: Api) -> None
 def test_without_a_token_no_request_is_sent(complete: Complete, api: Api) -> None:
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api.url) == []
 
-    assert api.asked == []
+    assert api.received == []
 
 
 @pytest.mark.parametrize("content", ["", "null", "[]", '{"clusters": [1]}', '{"clusters": {}}'])
-def test_a_broken_cache_is_none(complete: Complete, stranger: Path, content: str) -> None:
+def test_a_broken_cache_is_none(complete: Complete, empty_home: Path, content: str) -> None:
     api_url = "http://127.0.0.1:9"
     remember(api_url, [{"id": "c-one"}])
-    (cached,) = (stranger / ".cache" / "commodore" / "completion").iterdir()
+    (cached,) = (empty_home / ".cache" / "commodore" / "completion").iterdir()
     cached.write_text(content)
 
     assert complete("catalog", "compile", "", COMMODORE_API_URL=api_url) == []
@@ -197,9 +197,9 @@ def test_names_that_would_trick_the_shell_are_left_out(complete: Complete) -> No
 
 
 def test_broken_settings_do_not_break_completion(
-    complete: Complete, stranger: Path, facts: str
+    complete: Complete, empty_home: Path, facts: str
 ) -> None:
-    file = stranger / ".config" / "commodore" / "config.toml"
+    file = empty_home / ".config" / "commodore" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("nonsense")
 

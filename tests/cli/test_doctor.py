@@ -184,7 +184,7 @@ def test_without_a_token_only_the_reachability_of_a_server_is_checked(
     }
     assert found["token"]["verdict"] == "warn"
     assert "commodore login" in found["token"]["remedy"]
-    assert [request.token for request in api.asked] == [None]
+    assert [request.token for request in api.received] == [None]
 
 
 def test_a_server_that_is_away_fails(commodore: CommandLine) -> None:
@@ -232,7 +232,7 @@ def test_an_expired_token_fails_and_is_not_sent(commodore: CommandLine, api: Api
 
     assert found["token"]["verdict"] == "fail"
     assert "1970-01-01" in found["token"]["found"]
-    assert {request.token for request in api.asked} == {None}
+    assert {request.token for request in api.received} == {None}
 
 
 @pytest.mark.parametrize(

@@ -34,49 +34,49 @@ def api(provider: Double) -> Iterator[Api]:
         yield api
 
 
-def keeps(stranger: Path, api: Api, *, good_for: float = 60) -> str:
+def keeps(empty_home: Path, api: Api, *, good_for: float = 60) -> str:
     """Store a token and return it."""
     token = jwt({"exp": time.time() + good_for})
-    file = stranger / ".cache" / "commodore" / "token"
+    file = empty_home / ".cache" / "commodore" / "token"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps({api.url: {"id_token": token}, "https://other": {}}))
     return token
 
 
-def test_a_token_is_alone_on_stdout(commodore: CommandLine, api: Api, stranger: Path) -> None:
-    token = keeps(stranger, api)
+def test_a_token_is_alone_on_stdout(commodore: CommandLine, api: Api, empty_home: Path) -> None:
+    token = keeps(empty_home, api)
 
     ran = commodore("fetch-token", COMMODORE_API_URL=api.url)
 
     assert (ran.code, ran.out, ran.err) == (0, f"{token}\n", "")
-    assert api.asked == []
+    assert api.received == []
 
 
 def test_a_token_of_a_login_is_alone_on_stdout(
-    commodore: CommandLine, api: Api, stranger: Path
+    commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
     with following_links():
         ran = commodore("--quiet", "fetch-token", "--device", "-v", "--api-url", api.url)
 
     assert ran.code == 0
-    assert ran.out == f"{cached(stranger)[api.url]['id_token']}\n"
+    assert ran.out == f"{cached(empty_home)[api.url]['id_token']}\n"
     assert "Log in on any device: go to\n  http" in ran.err
 
 
 def test_a_good_token_makes_login_do_nothing(
-    commodore: CommandLine, api: Api, stranger: Path
+    commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
-    keeps(stranger, api)
+    keeps(empty_home, api)
 
     ran = commodore("login", "--api-url", api.url)
 
     assert (ran.code, ran.out) == (0, "")
     assert f"Logged in to {api.url}" in ran.err
-    assert api.asked == []
+    assert api.received == []
 
 
 def test_a_login_without_api_prints_the_token(
-    commodore: CommandLine, provider: Double, stranger: Path
+    commodore: CommandLine, provider: Double, empty_home: Path
 ) -> None:
     with following_links():
         ran = commodore(
@@ -88,7 +88,7 @@ def test_a_login_without_api_prints_the_token(
 
     assert ran.code == 0
     assert ran.out.count(".") == 2
-    assert not (stranger / ".cache/commodore/token").exists()
+    assert not (empty_home / ".cache/commodore/token").exists()
 
 
 @pytest.mark.spec("02.26")
@@ -113,7 +113,7 @@ def test_no_browser_without_a_user(
     assert (ran.code, ran.out) == (1, "")
     assert "error: no token for the API" in ran.err
     assert "COMMODORE_API_TOKEN" in ran.err
-    assert api.asked == []
+    assert api.received == []
 
 
 @pytest.mark.parametrize("command", ["fetch-token", "logout"])
@@ -185,22 +185,22 @@ def test_the_wait_is_limited(commodore: CommandLine, api: Api) -> None:
     assert "error: the login timed out after 1 seconds" in ran.err
 
 
-def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, stranger: Path) -> None:
-    keeps(stranger, api)
+def test_logging_out_forgets_one_login(commodore: CommandLine, api: Api, empty_home: Path) -> None:
+    keeps(empty_home, api)
 
     first, second = (commodore("logout", COMMODORE_API_URL=f"{api.url}/") for _ in range(2))
 
     assert [(ran.code, ran.out) for ran in (first, second)] == [(0, ""), (0, "")]
     assert f"Logged out of {api.url}" in first.err
     assert f"Not logged in to {api.url}" in second.err
-    assert cached(stranger) == {"https://other": {}}
+    assert cached(empty_home) == {"https://other": {}}
 
 
 @pytest.mark.spec("02.19")
 def test_an_expired_token_is_replaced_by_the_cached_one(
-    commodore: CommandLine, api: Api, stranger: Path
+    commodore: CommandLine, api: Api, empty_home: Path
 ) -> None:
-    token = keeps(stranger, api)
+    token = keeps(empty_home, api)
     api.serves("/clusters/", [])
 
     ran = commodore(
@@ -209,4 +209,4 @@ def test_an_expired_token_is_replaced_by_the_cached_one(
 
     assert (ran.code, ran.out) == (0, "")
     assert "warning: the API token has expired: it was valid until 1970-01-01" in ran.err
-    assert api.asked[0].token == f"Bearer {token}"
+    assert api.received[0].token == f"Bearer {token}"

@@ -44,8 +44,8 @@ class Settings:
 
 
 @pytest.fixture
-def settings(commodore: CommandLine, stranger: Path, tmp_path: Path) -> Settings:
-    return Settings(commodore, stranger, tmp_path)
+def settings(commodore: CommandLine, empty_home: Path, tmp_path: Path) -> Settings:
+    return Settings(commodore, empty_home, tmp_path)
 
 
 def test_flag_variable_dotenv_file_default(settings: Settings) -> None:
@@ -320,10 +320,10 @@ def test_dotenv_may_be_a_pipe(settings: Settings) -> None:
 
 
 def test_managed_tools_come_first_wherever_dotenv_points(
-    commodore: CommandLine, tmp_path: Path, stranger: Path
+    commodore: CommandLine, tmp_path: Path, empty_home: Path
 ) -> None:
     (tmp_path / ".env").write_text("XDG_CACHE_HOME=/elsewhere\n")
-    tools = stranger / ".cache" / "commodore" / "tools"
+    tools = empty_home / ".cache" / "commodore" / "tools"
     tools.mkdir(parents=True)
     for name in ("helm", "jb", "kustomize"):
         (tools / name).write_text(f"#!/bin/sh\necho managed {name}\n")

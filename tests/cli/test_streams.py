@@ -159,9 +159,9 @@ def test_misuse_is_reported_in_the_requested_format(commodore: CommandLine) -> N
 
 
 def test_broken_settings_are_reported_in_the_requested_format(
-    commodore: CommandLine, stranger: Path
+    commodore: CommandLine, empty_home: Path
 ) -> None:
-    file = stranger / ".config" / "commodore" / "config.toml"
+    file = empty_home / ".config" / "commodore" / "config.toml"
     file.parent.mkdir(parents=True)
     file.write_text("\nworking = 1\n")
 

@@ -64,7 +64,7 @@ def test_changes_are_offered_once(scenario: TemplateSync) -> None:
         "## master...origin/master"
     )
 
-    scenario.github.said()
+    scenario.github.requests_received()
     again = scenario.sync("-l", "bot")
 
     assert again.code == 0, again.err
@@ -299,7 +299,7 @@ def test_programs_of_a_template_run_only_when_trusted(scenario: TemplateSync) ->
     assert "made-by-hook" in git(scenario.hosted["two"].place, "ls-tree", "template-sync")
 
 
-def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, stranger: Path) -> None:
+def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, empty_home: Path) -> None:
     one = scenario.a_component("one")
     hook = one.place / "hooks" / "post-receive"
     url = "https://git.example.com/acme/component-one/-/merge_requests/new?branch=template-sync"
@@ -318,14 +318,14 @@ def test_repositories_elsewhere_get_a_branch(scenario: TemplateSync, stranger: P
         assert "create this one yourself" in ran.err
         pushed = branch_of(one)
         assert git(one.place, "rev-parse", f"{pushed}^") == git(one.place, "rev-parse", "master")
-        kept = stranger / ".cache/commodore/git/127.0.0.1/git/component-one.git"
+        kept = empty_home / ".cache/commodore/git/127.0.0.1/git/component-one.git"
         assert (kept / "commodore-lends.json").is_file()  # the next working directory may borrow
         again = commodore("component", "sync", "list.yaml", *QUICKLY)
         assert summary(again) == [
             f"{entry}: branch is up-to-date, no pull request opened: branch template-sync"
         ]
     assert branch_of(one) == pushed
-    assert scenario.github.asked == []
+    assert scenario.github.received == []
 
 
 def test_packages(scenario: TemplateSync) -> None:

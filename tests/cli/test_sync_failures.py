@@ -156,7 +156,7 @@ def test_entries_that_are_not_repositories(scenario: TemplateSync) -> None:
     for line in (2, 3, 4, 5, 6, 7, 8):
         assert f"list.yaml:{line}: " in ran.err
     assert "acme/component-one" in ran.err  # the shape expected
-    assert scenario.github.asked == []
+    assert scenario.github.received == []
 
 
 @pytest.mark.spec("09.49")

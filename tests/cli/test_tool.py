@@ -113,7 +113,7 @@ def test_list_sends_no_requests_if_disabled(tool_command: ToolCommand, flag: str
 
     assert ran.code == 0
     assert "Latest version: N/A (Version check skipped)\n" in ran.out
-    assert tool_command.publisher.api.asked == []
+    assert tool_command.publisher.api.received == []
 
 
 def test_missing_tools_are_a_line_each(tool_command: ToolCommand) -> None:
@@ -189,7 +189,7 @@ def test_list_lists_although_github_limits(tool_command: ToolCommand) -> None:
     assert "warning: the rate limit of GitHub is exceeded" in ran.err
     assert "is reset at 2096-10-02 07:06 UTC" in ran.err
     assert "COMMODORE_GITHUB_TOKEN" in ran.err
-    assert len(tool_command.publisher.api.asked) == 1
+    assert len(tool_command.publisher.api.received) == 1
 
 
 # the token
@@ -215,7 +215,7 @@ def test_the_token_counts_wherever_it_is_given(
 
     tool_command(*words, COMMODORE_GITHUB_TOKEN=variable)
 
-    assert [request.token for request in tool_command.publisher.api.asked] == [sent] * 3
+    assert [request.token for request in tool_command.publisher.api.received] == [sent] * 3
 
 
 def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> None:
@@ -225,7 +225,7 @@ def test_a_token_is_not_sent_to_where_files_are(tool_command: ToolCommand) -> No
     tool_command("install", "jb", "--github-token", "secret")
 
     tokens = {
-        request.path.split("/")[1]: request.token for request in tool_command.publisher.api.asked
+        request.path.split("/")[1]: request.token for request in tool_command.publisher.api.received
     }
     assert tokens == {"api.github.com": "Bearer secret", "github.com": None}
 
@@ -262,7 +262,7 @@ def test_install_installs_the_requested_version(tool_command: ToolCommand, versi
     ran = tool_command("install", "kustomize", "--version", version)
 
     assert (ran.code, ran.err) == (0, "Installing kustomize v5.6.0\n")
-    assert tool_command.publisher.asked("api.github.com") == 0
+    assert tool_command.publisher.request_count("api.github.com") == 0
 
 
 def test_details_name_what_is_downloaded(tool_command: ToolCommand) -> None:
@@ -309,7 +309,7 @@ def test_install_missing_with_nothing_missing(tool_command: ToolCommand) -> None
 
     assert ran.code == 0
     assert "commodore tool upgrade --all" in ran.err
-    assert tool_command.publisher.api.asked == []
+    assert tool_command.publisher.api.received == []
 
 
 def test_the_first_failure_ends_an_installation_of_all(tool_command: ToolCommand) -> None:
@@ -355,7 +355,7 @@ def test_upgrade_to_the_present_version_downloads_nothing(tool_command: ToolComm
     ran = tool_command("upgrade", "helm")
 
     assert (ran.code, ran.err) == (0, " > helm v3.18.4 is already installed\n")
-    assert tool_command.publisher.asked("get.helm.sh") == 0
+    assert tool_command.publisher.request_count("get.helm.sh") == 0
 
 
 def test_upgrade_all_takes_every_managed_tool(tool_command: ToolCommand) -> None:
@@ -437,7 +437,7 @@ def test_install_leaves_a_managed_tool_to_upgrade(tool_command: ToolCommand) -> 
 
     assert ran.code == 0
     assert "commodore tool upgrade helm" in ran.err
-    assert tool_command.publisher.api.asked == []
+    assert tool_command.publisher.api.received == []
 
 
 @pytest.mark.spec("12.04")
@@ -448,7 +448,7 @@ def test_upgrade_leaves_an_unmanaged_tool_to_install(tool_command: ToolCommand) 
 
     assert ran.code == 0
     assert "commodore tool install helm" in ran.err
-    assert tool_command.publisher.api.asked == []
+    assert tool_command.publisher.api.received == []
 
 
 @pytest.mark.spec("12.05")

@@ -122,8 +122,8 @@ def test_cached_hierarchies_equal_hierarchies_resolved_from_scratch(tmp_path: Pa
             edited(rng, one, other)
             anew = outcome(render_targets, one, targets)
             Counting.parsed = 0
-            kept = CachedHierarchy(tmp_path / "store", tmp_path)
-            assert outcome(kept.render, one, targets) == anew, f"hierarchy {number}"
+            from_cache = CachedHierarchy(tmp_path / "store", tmp_path)
+            assert outcome(from_cache.render, one, targets) == anew, f"hierarchy {number}"
             idle += not Counting.parsed
             if isinstance(anew, str):  # an error hides what else has changed
                 shutil.rmtree(one)

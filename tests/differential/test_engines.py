@@ -390,8 +390,8 @@ def _failed(root: Path, scenarios: Iterable[str], engine: Engine) -> set[str]:
     fleet = fleet_of(root, scenarios)
     with pytest.raises(CommodoreError) as caught:
         _compile(fleet, engine)
-    told = [error.where.splitlines()[-1] for error in errors_in(caught.value)]
-    return {one for one in scenarios if any(f"target {_name_of(one)}" in text for text in told)}
+    failures = [error.where.splitlines()[-1] for error in errors_in(caught.value)]
+    return {one for one in scenarios if any(f"target {_name_of(one)}" in text for text in failures)}
 
 
 def test_both_engines_make_the_same_trees(tmp_path: Path) -> None:

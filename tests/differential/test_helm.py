@@ -75,13 +75,13 @@ def _compiled(root: Path, engine: Engine) -> Trees:
 def _failures(root: Path, engine: Engine) -> dict[str, str]:
     with pytest.raises(CommodoreError) as caught:
         _compile(_fleet(root, FAILING), engine)
-    told = {
+    failures = {
         error.where.splitlines()[-1]: f"{error} ({error.hint})" for error in errors_in(caught.value)
     }
     return {
         one: text
         for one in FAILING
-        for where, text in told.items()
+        for where, text in failures.items()
         if re.search(rf"target {_name_of(one)}(,|$)", where)
     }
 
@@ -144,11 +144,11 @@ def test_program_and_library_render_the_same(
 @needs_library
 @pytest.mark.usefixtures("no_program")
 def test_the_library_refuses_what_the_program_refuses(place: Path) -> None:
-    told = _failures(place, "native")
+    failures = _failures(place, "native")
 
-    assert set(told) == set(FAILING)
-    assert "does not know --nonsense" in told["an unknown flag"]
-    assert "missing in charts/ directory: x" in told["a missing sub-chart"]
+    assert set(failures) == set(FAILING)
+    assert "does not know --nonsense" in failures["an unknown flag"]
+    assert "missing in charts/ directory: x" in failures["a missing sub-chart"]
 
 
 @pytest.mark.usefixtures("no_program")

@@ -113,7 +113,7 @@ class Ended:
 
     code: int
     files: Mapping[str, bytes]
-    said: str
+    log: str
 
 
 @pytest.fixture
@@ -135,10 +135,10 @@ def ended(command: list[str], *arguments: str, root: Path, output: Path) -> Ende
     environment = clean_environment(root / "home")
     environment["PATH"] = f"{write_jb(root / 'bin')}{os.pathsep}{environment['PATH']}"
     shutil.rmtree(output, ignore_errors=True)
-    code, said = outcome_of([*command, *arguments], root, environment)
+    code, log = outcome_of([*command, *arguments], root, environment)
     found = files_below(output) if output.is_dir() else {}
     files = {name: _told(text) for name, text in found.items()}
-    return Ended(code, files, said[-_LAST_WORDS:])
+    return Ended(code, files, log[-_LAST_WORDS:])
 
 
 def _told(content: bytes) -> bytes:
@@ -165,7 +165,7 @@ def test_a_component(
     theirs = ended(peers, *arguments, root=tmp_path, output=output)
     own = ended(ours(), *arguments, "--engine", engine, root=tmp_path, output=output)
 
-    assert (theirs.code, own.code) == (0, 0), f"{theirs.said}\n{own.said}"
+    assert (theirs.code, own.code) == (0, 0), f"{theirs.log}\n{own.log}"
     assert theirs.files
     assert own.files == theirs.files
 
@@ -192,8 +192,8 @@ def test_mistakes(
     theirs = ended(peers, *arguments, root=tmp_path, output=tmp_path / "there")
     own = ended(ours(), *arguments, root=tmp_path, output=tmp_path / "there")
 
-    assert (theirs.code, own.code) == (code, code), f"{theirs.said}\n{own.said}"
-    assert "Traceback" not in own.said
+    assert (theirs.code, own.code) == (code, code), f"{theirs.log}\n{own.log}"
+    assert "Traceback" not in own.log
 
 
 MAIN = """\
@@ -231,6 +231,6 @@ def test_a_package(tmp_path: Path, peers: list[str], engine: str) -> None:
     theirs = ended(peers, *arguments, root=tmp_path, output=package / "compiled")
     own = ended(ours(), *arguments, "--engine", engine, root=tmp_path, output=package / "compiled")
 
-    assert (theirs.code, own.code) == (0, 0), f"{theirs.said}\n{own.said}"
+    assert (theirs.code, own.code) == (0, 0), f"{theirs.log}\n{own.log}"
     assert theirs.files
     assert own.files == theirs.files

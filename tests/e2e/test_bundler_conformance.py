@@ -88,10 +88,10 @@ def jb() -> Jb:
 @pytest.fixture(scope="module")
 def mirrors() -> Path:
     """The folder with the copies."""
-    told = os.environ.get("CONF_MIRRORS")
-    if not told:
+    folder_name = os.environ.get("CONF_MIRRORS")
+    if not folder_name:
         pytest.skip("needs CONF_MIRRORS: a folder with mirrors as OWNER+NAME/repo")
-    return Path(told)
+    return Path(folder_name)
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

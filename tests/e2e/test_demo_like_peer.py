@@ -35,7 +35,7 @@ class Compiled:
     pushed: str
     message: str
     report: dict[str, Any]
-    said: str
+    output: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def test_report_is_the_same_but_for_tool_and_time(pair: Pair) -> None:
 
 
 def test_deprecated_component_is_reported_like_the_peer_does(pair: Pair) -> None:
-    ours, peers = ("node-clock is deprecated" in side.said for side in (pair.ours, pair.peers))
+    ours, peers = ("node-clock is deprecated" in side.output for side in (pair.ours, pair.peers))
 
     assert ours == peers
 
@@ -153,14 +153,14 @@ def _twice(
 ) -> Compiled:
     compile_once()
     head = git(catalog, "rev-parse", "master")
-    said = compile_once()
+    output = compile_once()
     return Compiled(
         work=work,
         heads=(head, git(catalog, "rev-parse", "master")),
         pushed=git(catalog, "ls-tree", "-r", "master"),
         message=git(catalog, "log", "--max-count=1", "--format=%B", "master"),
         report=report(),
-        said=said,
+        output=output,
     )
 
 

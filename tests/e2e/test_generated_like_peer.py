@@ -75,11 +75,11 @@ def served(folder: Path, size: str) -> Iterator[tuple[str, str]]:
 
 def pushed(catalog: Path) -> Pushed:
     log = ("log", "--format=%an <%ae>|%cn <%ce>%n%B", "master")
-    said = [
+    output = [
         subprocess.run(["git", *words], cwd=catalog, capture_output=True, text=True, check=True)
         for words in (("ls-tree", "-r", "master"), log)
     ]
-    return Pushed(said[0].stdout, _TIMESTAMP.sub(r"\1", said[1].stdout))
+    return Pushed(output[0].stdout, _TIMESTAMP.sub(r"\1", output[1].stdout))
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -58,7 +58,7 @@ def without_a_terminal(*arguments: str) -> tuple[int, str, str]:
     return done.returncode, done.stdout, done.stderr
 
 
-def test_the_installed_command_logs_in_at_the_registered_port(stranger: Path) -> None:
+def test_the_installed_command_logs_in_at_the_registered_port(empty_home: Path) -> None:
     try:
         socket.create_server(("127.0.0.1", 18000)).close()
     except OSError:
@@ -71,7 +71,7 @@ def test_the_installed_command_logs_in_at_the_registered_port(stranger: Path) ->
         status, out, shown = in_a_terminal("login", *there, BROWSER=browser("agrees"))
         assert (status, out) == (0, "")
         assert "redirect_uri=http%3A%2F%2Flocalhost%3A18000&" in shown
-        token = cached(stranger)[api.url]["id_token"]
+        token = cached(empty_home)[api.url]["id_token"]
 
         assert without_a_terminal("fetch-token", *there) == (0, f"{token}\n", "")
 

@@ -45,10 +45,10 @@ def peer() -> Path:
 @pytest.fixture(scope="session")
 def mirrors() -> Path:
     """The folder that was named, before a test's surroundings are cleared of such variables."""
-    told = os.environ.get(MIRRORS)
-    if not told:
+    mirrors_folder = os.environ.get(MIRRORS)
+    if not mirrors_folder:
         pytest.skip(f"{MIRRORS} names no folder with mirrors of the public templates")
-    return Path(told).resolve()
+    return Path(mirrors_folder).resolve()
 
 
 def mirror_of(mirrors: Path, kind: str) -> Path:
@@ -71,10 +71,10 @@ def test_an_update_makes_what_the_peer_makes(
     url = ("--template-url", f"file://{template}", "--template-version", "used")
     features = ("--lib", "--pp") if kind == "component" else ()
     who = ("--owner", "acme", "--copyright", "Me <me@example.com>", "--output-dir", ".")
-    code, said = run(
+    code, output = run(
         peer, tmp_path / "made", kind, "new", "my-thing", *who, *url, "-t", "extra", *features
     )
-    assert code == 0, said[-2000:]
+    assert code == 0, output[-2000:]
     made = tmp_path / "made" / "my-thing"
     readme = (made / "README.md").read_text()
     commit_in(made, {"README.md": f"{readme}\nMine.\n", "own": "x\n"})
@@ -82,8 +82,8 @@ def test_an_update_makes_what_the_peer_makes(
 
     for name, program, more in (("ours", OURS, ("--trust",)), ("peer", peer, ())):
         shutil.copytree(made, tmp_path / name / "my-thing", symlinks=True)
-        code, said = run(program, tmp_path / name, kind, "update", "my-thing", *more)
-        assert code == 0, said[-2000:]
+        code, output = run(program, tmp_path / name, kind, "update", "my-thing", *more)
+        assert code == 0, output[-2000:]
 
     trees = {name: git(tmp_path / name / "my-thing", "ls-tree", "-r", "HEAD") for name in _BOTH}
     assert trees["ours"] == trees["peer"]

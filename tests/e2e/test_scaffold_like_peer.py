@@ -43,8 +43,8 @@ def both(peer: Path, tmp_path: Path, *words: str) -> None:
     """The same words for us and for the peer."""
     for name, program in (("ours", OURS), ("peer", peer)):
         more = ("--trust",) if name == "ours" else ()
-        code, said = run(program, tmp_path / name, *words, *more)
-        assert code == 0, said[-2000:]
+        code, output = run(program, tmp_path / name, *words, *more)
+        assert code == 0, output[-2000:]
 
 
 def made_by(tmp_path: Path, name: str) -> dict[str, bytes]:
@@ -113,38 +113,38 @@ def test_mistakes_end_alike(peer: Path, tmp_path: Path, words: tuple[str, ...]) 
 
 def test_a_new_component_is_green_by_make(tmp_path: Path) -> None:
     began = resource.getrusage(resource.RUSAGE_CHILDREN)
-    code, said = run(OURS, tmp_path / "ours", "component", "new", "my-comp", *NEW, "-t", "two")
-    assert code == 0, said
+    code, output = run(OURS, tmp_path / "ours", "component", "new", "my-comp", *NEW, "-t", "two")
+    assert code == 0, output
     made = tmp_path / "ours" / "my-comp"
 
     for words in (("test",), ("golden-diff-all",)):
-        code, said = run("make", made, *words)
-        assert code == 0, said
+        code, output = run("make", made, *words)
+        assert code == 0, output
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     assert ended.ru_utime + ended.ru_stime - began.ru_utime - began.ru_stime < _NEW_SECONDS
     for words in (("gen-golden-all",), ("help",), ("clean",)):
-        code, said = run("make", made, *words)
-        assert code == 0, said
+        code, output = run("make", made, *words)
+        assert code == 0, output
 
     assert git(made, "status", "--porcelain") == ""
     (made / "tests" / "two.yml").write_text("parameters: {my_comp: {namespace: changed}}\n")
     main = "{ made: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: params.namespace } } }"
     text = (made / "component" / "main.jsonnet").read_text()
     (made / "component" / "main.jsonnet").write_text(text.replace("{\n}", main))
-    code, said = run("make", made, "golden-diff", "-e", "instance=two")
+    code, output = run("make", made, "golden-diff", "-e", "instance=two")
     assert code == 2
-    assert "+  name: changed" in said
+    assert "+  name: changed" in output
     assert run("make", made, "gen-golden-all")[0] == 0
     assert run("make", made, "golden-diff-all")[0] == 0
 
 
 def test_what_a_test_accepts_is_what_make_expects(tmp_path: Path) -> None:
-    code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW, "-t", "two", "--lib")
-    assert code == 0, said
+    code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW, "-t", "two", "--lib")
+    assert code == 0, output
     made = tmp_path / "my-comp"
-    code, said = run(OURS, made, "component", "test", "--offline", "--strict")
-    assert code == 0, said
-    assert "2 cases: 2 passed" in said
+    code, output = run(OURS, made, "component", "test", "--offline", "--strict")
+    assert code == 0, output
+    assert "2 cases: 2 passed" in output
     assert git(made, "status", "--porcelain") == ""
 
     main = made / "component" / "main.jsonnet"
@@ -153,20 +153,20 @@ def test_what_a_test_accepts_is_what_make_expects(tmp_path: Path) -> None:
 
     assert run(OURS, made, "component", "test")[0] == 1
     assert run(OURS, made, "component", "test", "--update")[0] == 0
-    code, said = run("make", made, "golden-diff-all")
-    assert code == 0, said
+    code, output = run("make", made, "golden-diff-all")
+    assert code == 0, output
     written = files_below(made / "tests" / "golden")
     assert run("make", made, "gen-golden-all")[0] == 0
     assert files_below(made / "tests" / "golden") == written
 
 
 def test_the_peer_compiles_it_to_the_same(peer: Path, tmp_path: Path) -> None:
-    code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
-    assert code == 0, said
+    code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
+    assert code == 0, output
 
-    code, said = run("make", tmp_path / "my-comp", "golden-diff", f"COMMODORE_CMD={peer}")
+    code, output = run("make", tmp_path / "my-comp", "golden-diff", f"COMMODORE_CMD={peer}")
 
-    assert code == 0, said[-2000:]
+    assert code == 0, output[-2000:]
 
 
 @pytest.mark.parametrize("kind", ["component", "package"])
@@ -178,13 +178,13 @@ def test_it_passes_its_own_lint(tmp_path: Path, kind: str) -> None:
     if not there:
         pytest.skip("none of jsonnetfmt, yamllint and vale is installed")
     more = ("--lib", "--pp") if kind == "component" else ()
-    code, said = run(OURS, tmp_path, kind, "new", "my-comp", *NEW, *more)
-    assert code == 0, said
+    code, output = run(OURS, tmp_path, kind, "new", "my-comp", *NEW, *more)
+    assert code == 0, output
 
-    code, said = run("make", tmp_path / "my-comp", *there)
+    code, output = run("make", tmp_path / "my-comp", *there)
 
-    assert code == 0, said
-    assert "[warning]" not in said
+    assert code == 0, output
+    assert "[warning]" not in output
 
 
 def test_the_wheel_holds_every_file_of_the_templates(tmp_path: Path) -> None:
@@ -204,11 +204,11 @@ def test_the_wheel_holds_every_file_of_the_templates(tmp_path: Path) -> None:
 
 
 def test_it_is_updated_by_the_tool_that_made_it(tmp_path: Path) -> None:
-    code, said = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
-    assert code == 0, said
+    code, output = run(OURS, tmp_path, "component", "new", "my-comp", *NEW)
+    assert code == 0, output
 
-    code, said = run(OURS, tmp_path, "component", "update", "my-comp", "--pp")
+    code, output = run(OURS, tmp_path, "component", "update", "my-comp", "--pp")
 
-    assert code == 0, said
+    assert code == 0, output
     record = json.loads((tmp_path / "my-comp" / ".cruft.json").read_text())
     assert record["context"]["cookiecutter"]["add_pp"] == "y"

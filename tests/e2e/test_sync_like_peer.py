@@ -54,8 +54,8 @@ def make_components(folder: Path, template: Path) -> None:
         place = make_repository(folder / "git" / f"component-{name}.git", {})
         words = ("component", "new", name, "--owner", "acme", "--copyright", "Me <me@example.com>")
         more = ("--template-url", str(template), "--trust", "--output-dir", ".")
-        code, said = run(OURS, folder, *words, *more)
-        assert code == 0, said
+        code, output = run(OURS, folder, *words, *more)
+        assert code == 0, output
         git(folder / name, "push", "--quiet", f"file://{place}", "HEAD:master")
         shutil.rmtree(folder / name)
     commit_to(folder / "git" / "component-no-record.git", {".cruft.json": None})
@@ -111,7 +111,7 @@ def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
         commit_to(place, {".cruft.json": json.dumps(record, indent=2) + "\n"})
     file, tls = proxy.certificate(tmp_path, "api.github.com")
 
-    states, writes, said = {}, {}, {}
+    states, writes, output = {}, {}, {}
     for name, program, more in (("ours", OURS, ("--trust",)), ("peer", peer, ())):
         with (
             github.serve(known_as="https://api.github.com", tls=tls) as server,
@@ -121,8 +121,8 @@ def test_both_offer_the_same(peer: Path, tmp_path: Path) -> None:
             populate(server, folder)
             words = ("component", "sync", "list.yaml", *OPTIONS, *more)
             variables = {"HTTPS_PROXY": url, "REQUESTS_CA_BUNDLE": str(file)}
-            code, said[name] = run(program, folder, *words, **variables)
-            assert code == 0, said[name][-3000:]
+            code, output[name] = run(program, folder, *words, **variables)
+            assert code == 0, output[name][-3000:]
             states[name], writes[name] = state_of(server), server.writes()
 
     assert states["ours"] == states["peer"]
@@ -141,8 +141,8 @@ def test_without_a_token_both_end_alike(peer: Path, tmp_path: Path) -> None:
         folder = tmp_path / name
         folder.mkdir()
         (folder / "list.yaml").write_text("- acme/component-one\n")
-        code, said = run(program, folder, "component", "sync", "list.yaml")
+        code, output = run(program, folder, "component", "sync", "list.yaml")
         codes.append(code)
-        assert "token" in said
+        assert "token" in output
 
     assert codes == [1, 1]

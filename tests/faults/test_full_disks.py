@@ -104,8 +104,8 @@ def test_a_disk_that_turns_read_only(disk: Path, caplog: pytest.LogCaptureFixtur
     store.tidy(0)
 
     assert (store.blob(before), store.blob(after)) == (b"before", None)
-    (said,) = caplog.records
-    assert said.getMessage() == "results are not cached: read-only file system"
+    (record,) = caplog.records
+    assert record.getMessage() == "results are not cached: read-only file system"
 
 
 def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:

@@ -60,7 +60,7 @@ def test_next_compile_repairs_what_a_kill_left(
     run = Run(demo)
     code = run.to_end()
 
-    assert code == 0, run.said
+    assert code == 0, run.output
     assert (pushed_tree(demo), pushed_commits(demo)) == (expected.tree, expected.commits)
     assert reported_time(demo) == pushed_time(demo)
     if scene == "own commits":

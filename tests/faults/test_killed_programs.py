@@ -112,8 +112,8 @@ def start(scene: Scene) -> subprocess.Popen[bytes]:
 
 
 def finish(process: subprocess.Popen[bytes]) -> None:
-    _, said = process.communicate(timeout=120)
-    assert process.returncode == 0, said.decode()
+    _, log = process.communicate(timeout=120)
+    assert process.returncode == 0, log.decode()
 
 
 def state(checkout: Path) -> dict[str, object]:

@@ -49,8 +49,8 @@ def make_components(folder: Path) -> None:
     for name in NAMES:
         words = ("--owner", "acme", "--template-url", str(template), "--output-dir", ".")
         made = commodore(folder, "component", "new", name, *words)
-        said, _ = made.communicate()
-        assert made.returncode == 0, said.decode()
+        output, _ = made.communicate()
+        assert made.returncode == 0, output.decode()
         place = make_repository(folder / "git" / f"{name}.git", {})
         git(folder / name, "push", "--quiet", f"file://{place}", "HEAD:master")
     change_template(template, {"new/file": "new\n"})
@@ -96,11 +96,11 @@ def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None
             if number:
                 killed += kill(sync(folder, github), after=chance.uniform(0.2, 1.0) * seconds)
             last = sync(folder, github)
-            said, _ = last.communicate()
-            assert last.returncode == 0, said.decode()
+            output, _ = last.communicate()
+            assert last.returncode == 0, output.decode()
             seconds = seconds or time.monotonic() - began
             found = offered(github)
-            assert found == (expected or found), said.decode()
+            assert found == (expected or found), output.decode()
             expected = found
             for name in NAMES:
                 checkout = folder / "work" / "dependencies" / name
@@ -117,15 +117,15 @@ def test_an_interrupted_run_reports_what_is_done(tmp_path: Path) -> None:
             github.host(f"acme/component-{name}", tmp_path / "git" / f"{name}.git")
         running = sync(tmp_path, github)
         assert running.stdout is not None
-        said = b""
-        while b"Updating acme/component-two..." not in said:
-            said += running.stdout.readline()
+        output = b""
+        while b"Updating acme/component-two..." not in output:
+            output += running.stdout.readline()
         running.send_signal(signal.SIGINT)
         rest, _ = running.communicate()
 
         assert running.returncode == 130
-        told = (said + rest).decode()
-        assert "acme/component-one: pull request created: https://" in told
-        assert "1 of 3 components: pull request created: 1\n" in told
-        assert "interrupted" in told
+        whole_output = (output + rest).decode()
+        assert "acme/component-one: pull request created: https://" in whole_output
+        assert "1 of 3 components: pull request created: 1\n" in whole_output
+        assert "interrupted" in whole_output
         assert github.repositories["acme/component-three"].pulls == []

@@ -217,17 +217,17 @@ def test_a_run_that_nobody_watches_makes_what_is_known_older(
 ) -> None:
     change = [*changed_files.named([reruns.work / WEB / "main.jsonnet"])]
 
-    def told() -> bool:
+    def is_noted() -> bool:
         caplog.clear()
         assert [one.instance for one in affected(WorkPaths(reruns.work), change)] == ["web"]
         return "this is based on an older compile" in caplog.text
 
-    assert not told()
+    assert not is_noted()
     for unwatched in ({"recompile": True, "result_cache": None}, {"engine": "reference"}):
         reruns.run(**unwatched)
-        assert told()
+        assert is_noted()
         reruns.run(verify_cache=True)
-        assert not told()
+        assert not is_noted()
 
 
 def test_what_was_known_holds_where_nothing_changed_since(reruns: Reruns) -> None:

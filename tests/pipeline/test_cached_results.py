@@ -49,9 +49,9 @@ def _loaded_by_a_run(fleet: Fleet) -> set[str]:
         check=True,
         text=True,
     )
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["code"] == 0
-    return set(told["modules"])
+    outcome = json.loads(done.stdout.splitlines()[-1])
+    assert outcome["code"] == 0
+    return set(outcome["modules"])
 
 
 def test_a_run_that_finds_all_results_loads_no_engine(tmp_path: Path) -> None:

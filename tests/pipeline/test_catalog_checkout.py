@@ -200,11 +200,11 @@ def test_a_commit_that_could_not_be_pushed_is_kept(checkout: CatalogCheckout, re
     again = checkout.fetch(remote)
 
     assert got.commit == again.commit == head(checkout.place) == theirs
-    kept = [git(checkout.place, "rev-parse", ref) for ref in backups(checkout.place)]
+    backed_up = [git(checkout.place, "rev-parse", ref) for ref in backups(checkout.place)]
     assert any(
-        git_succeeds(checkout.place, "merge-base", "--is-ancestor", mine, one) for one in kept
+        git_succeeds(checkout.place, "merge-base", "--is-ancestor", mine, one) for one in backed_up
     )
-    assert len(kept) == 1
+    assert len(backed_up) == 1
 
 
 def test_the_first_commit_of_an_empty_catalog_is_kept(checkout: CatalogCheckout) -> None:

@@ -219,7 +219,7 @@ def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "told"),
+    ("values", "expected"),
     [
         pytest.param({}, "no components", id="nothing to compile", marks=pytest.mark.spec("03.20")),
         pytest.param({"classes": ["t-acme.nowhere"]}, "nowhere", id="class not found"),
@@ -237,27 +237,29 @@ def test_component_edits_are_not_overwritten(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_hierarchy_that_cannot_work(tmp_path: Path, values: dict[str, object], told: str) -> None:
+def test_hierarchy_that_cannot_work(
+    tmp_path: Path, values: dict[str, object], expected: str
+) -> None:
     fleet = make_fleet(tmp_path, web={})
     fleet.configure(values)
 
-    with pytest.raises(CommodoreError, match=told):
+    with pytest.raises(CommodoreError, match=expected):
         _push(fleet.config())
 
 
 @pytest.mark.parametrize(
-    ("engine", "told"),
+    ("engine", "expected"),
     [("native", "YAML tag !x is not supported"), ("reference", "inventory cannot be rendered")],
 )
 def test_yaml_tag_in_a_class_is_an_error_and_no_crash(
-    tmp_path: Path, engine: str, told: str
+    tmp_path: Path, engine: str, expected: str
 ) -> None:
     fleet = make_fleet(tmp_path, web={})
     commit_to(
         fleet.repository("tenant"), {"common.yml": "applications: [web]\nparameters:\n  a: !x y\n"}
     )
 
-    with pytest.raises(CommodoreError, match=told) as caught:
+    with pytest.raises(CommodoreError, match=expected) as caught:
         _push(fleet.config(engine=engine))
 
     assert "tag" in caught.value.hint
@@ -290,7 +292,7 @@ def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "expected"),
     [
         pytest.param({"output_path": "../../x"}, "would write outside", id="output above"),
         pytest.param({"output_path": "/elsewhere"}, "would write outside", id="absolute output"),
@@ -299,7 +301,7 @@ def test_deprecated_component_is_noticed_once(tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("engine", ["native", "reference"])
 def test_component_cannot_reach_outside_its_place(
-    tmp_path: Path, entry: dict[str, str], told: str, engine: str
+    tmp_path: Path, entry: dict[str, str], expected: str, engine: str
 ) -> None:
     victim = tmp_path / "victim"
     victim.mkdir()
@@ -307,7 +309,7 @@ def test_component_cannot_reach_outside_its_place(
     class_file = yaml.safe_dump({"parameters": {"kapitan": {"compile": [compiled]}}})
     fleet = make_fleet(tmp_path, web={"class/web.yml": class_file})
 
-    with pytest.raises(CommodoreError, match=told) as caught:
+    with pytest.raises(CommodoreError, match=expected) as caught:
         _push(fleet.config(engine=engine))
 
     assert caught.value.where.startswith("target web, parameters.kapitan.compile[0]")

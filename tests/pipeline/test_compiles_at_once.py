@@ -28,8 +28,8 @@ class Playground:
     def __init__(self, root: Path) -> None:
         self.root = root
         write_demo(root / "demo")
-        code, said = ended(self.begin("alone", cache="another"))
-        assert code == 0, said
+        code, output = ended(self.begin("alone", cache="another"))
+        assert code == 0, output
         self.expected = self.made_in("alone")
 
     def begin(self, work: str, cache: str = "cache") -> subprocess.Popen[str]:
@@ -59,8 +59,8 @@ class Playground:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    said, _ = process.communicate(timeout=120)
-    return process.returncode, said
+    output, _ = process.communicate(timeout=120)
+    return process.returncode, output
 
 
 @pytest.fixture(scope="module")
@@ -84,10 +84,12 @@ def test_in_one_working_directory_one_waits_or_gives_way(playground: Playground)
     runs = [ended(process) for process in [playground.begin("shared") for _ in range(2)]]
 
     assert 0 in {code for code, _ in runs}
-    for code, said in runs:
+    for code, output in runs:
         assert code == 0 or (
-            code == 1 and "is running in this working directory" in said and "hint: wait" in said
-        ), said
-    assert any("waiting for another run" in said for _, said in runs)
+            code == 1
+            and "is running in this working directory" in output
+            and "hint: wait" in output
+        ), output
+    assert any("waiting for another run" in output for _, output in runs)
     assert playground.made_in("shared") == playground.expected
     assert playground.store.verify().damaged == ()

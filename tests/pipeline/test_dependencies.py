@@ -142,8 +142,8 @@ def test_a_moved_tag_is_followed_and_reported(
     (got,) = workspace.fetch(component(foo, "v1.0.0"))
 
     assert got.commit == head(workspace.place("foo")) == moved_to
-    told = f"v1.0.0 ({before.commit[:8]} to {moved_to[:8]})"
-    assert f"a tag was moved in {url_of(foo)}: {told}" in caplog.text
+    found = f"v1.0.0 ({before.commit[:8]} to {moved_to[:8]})"
+    assert f"a tag was moved in {url_of(foo)}: {found}" in caplog.text
 
 
 def test_the_version_is_switched_forth_and_back(workspace: Workspace, foo: Path) -> None:
@@ -339,8 +339,8 @@ def test_incomplete_dependencies_are_reported_together(workspace: Workspace, foo
 
     errors = workspace.refused(*specs)
 
-    told = {str(error): error.where for error in errors}
-    assert told == {
+    found = {str(error): error.where for error in errors}
+    assert found == {
         "component empty: there is no class/empty.yml in version master": url_of(empty),
         "component foo: there is no folder nowhere in version master": url_of(foo),
         "package foo: there is no folder pkgs/p in version master": url_of(foo),

@@ -128,20 +128,20 @@ mkdir "$3/own" && echo 'name: own' > "$3/own/Chart.yaml"
 
 @pytest.mark.parametrize("login", [None, ("me", "secret")])
 def test_a_chart_of_a_registry(
-    downloads: Downloads, web: Web, stranger: Path, login: tuple[str, str] | None
+    downloads: Downloads, web: Web, empty_home: Path, login: tuple[str, str] | None
 ) -> None:
     registry = Registry(web, login, anonymous=False)
     registry.push("charts/own", "1.0.0_build.1", {"own.tgz": chart_archive("own", "1.0.0+build.1")})
-    (stranger / ".docker").mkdir()
+    (empty_home / ".docker").mkdir()
     auths = {registry.host: {"username": "me", "password": "secret"}}
-    (stranger / ".docker/config.json").write_text(json.dumps({"auths": auths if login else {}}))
+    (empty_home / ".docker/config.json").write_text(json.dumps({"auths": auths if login else {}}))
     entry = downloads.chart(f"oci://{registry.host}/charts/own", "1.0.0+build.1")
 
     downloads.fetch(entry)
-    asked = [path.partition("?")[0] for path, _ in web.answers()]
+    requested = [path.partition("?")[0] for path, _ in web.answers()]
     downloads.fetch(entry)
 
-    assert asked[:3] == ["/v2/charts/own/manifests/1.0.0_build.1", "/token", asked[0]]
+    assert requested[:3] == ["/v2/charts/own/manifests/1.0.0_build.1", "/token", requested[0]]
     assert web.answers() == []
     assert "version: 1.0.0+build.1" in downloads.files("chart")["Chart.yaml"]
 

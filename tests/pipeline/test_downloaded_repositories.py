@@ -130,14 +130,14 @@ def _linking(downloads: Downloads, files: dict[str, str], links: dict[str, str])
 
 
 @pytest.mark.parametrize(
-    ("more", "says"),
+    ("more", "reason"),
     [({"ref": "none"}, "revision none not found"), ({"subdir": "none"}, "has no folder none")],
 )
 def test_what_a_repository_lacks_is_reported(
-    downloads: Downloads, more: dict[str, str], says: str
+    downloads: Downloads, more: dict[str, str], reason: str
 ) -> None:
     repository = make_repository(downloads.root / "r.git", {"a": "1"})
 
     (error,) = downloads.refused(downloads.git(url_of(repository), **more))
 
-    assert says in str(error)
+    assert reason in str(error)

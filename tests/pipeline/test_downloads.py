@@ -212,10 +212,10 @@ def test_redirects_are_followed(downloads: Downloads, web: Web) -> None:
     assert downloads.files()["file.yaml"] == "one"
 
 
-def test_a_netrc_file_lets_one_in(downloads: Downloads, web: Web, stranger: Path) -> None:
+def test_a_netrc_file_lets_one_in(downloads: Downloads, web: Web, empty_home: Path) -> None:
     url = web.put("/a", "one", login=("me", "secret"))
-    (stranger / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
-    (stranger / ".netrc").chmod(0o600)
+    (empty_home / ".netrc").write_text("machine 127.0.0.1 login me password secret\n")
+    (empty_home / ".netrc").chmod(0o600)
 
     downloads.fetch(downloads.file(url))
 

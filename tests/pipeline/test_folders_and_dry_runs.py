@@ -98,7 +98,7 @@ def test_what_a_killed_run_left_in_a_folder_goes(fleet: Fleet) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "told"),
+    ("make", "message"),
     [
         (lambda root: (root / "out").mkdir() or (root / "out/x").touch(), "folder is not empty"),
         (lambda root: (root / "out").touch(), "it is a file"),
@@ -107,16 +107,16 @@ def test_what_a_killed_run_left_in_a_folder_goes(fleet: Fleet) -> None:
     ids=["foreign", "file", "own"],
 )
 def test_a_folder_that_is_not_ours_is_left_alone(
-    fleet: Fleet, make: object, told: str, tmp_path: Path
+    fleet: Fleet, make: object, message: str, tmp_path: Path
 ) -> None:
     assert callable(make)
     make(tmp_path)
     before = digest_of(tmp_path / "out")
 
     for config in (fleet.config(output_dir=tmp_path / "out"),):
-        with pytest.raises(CommodoreError, match=told):
+        with pytest.raises(CommodoreError, match=message):
             push(config)
-        with pytest.raises(CommodoreError, match=told):
+        with pytest.raises(CommodoreError, match=message):
             compile_dry(config, CLUSTER)
 
     assert digest_of(tmp_path / "out") == before

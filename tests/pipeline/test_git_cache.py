@@ -304,8 +304,8 @@ def test_a_broken_cache_is_reported_and_replaced(
 
     (got,) = shared.fetch_in("two", component(repository))
 
-    (told,) = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
-    assert told.startswith(f"the cached objects in {shared.entry(repository)} are broken")
+    (warning,) = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING]
+    assert warning.startswith(f"the cached objects in {shared.entry(repository)} are broken")
     assert got.commit == git(repository, "rev-parse", "master")
     assert git(shared.bare_in("two", repository), "fsck", "--full") == ""
     shared.fetch_in("three", component(repository))

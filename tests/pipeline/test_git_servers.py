@@ -63,14 +63,14 @@ def test_an_unchanged_remote_gets_one_request(
     tag(foo, "v1")
     spec = from_url(web.url("foo.git"), "v1")
     first = workspace.fetch(spec)
-    web.behaviour.asked.clear()
+    web.behaviour.received.clear()
 
     again = workspace.fetch(spec)
 
     assert again == first
     assert head(workspace.place("foo")) == git(foo, "rev-parse", "master")
     # Where the server is, and one question in protocol v2.
-    assert web.behaviour.asked == [
+    assert web.behaviour.received == [
         "GET /git/foo.git/info/refs",
         "POST /git/foo.git/git-upload-pack",
     ]
@@ -80,11 +80,11 @@ def test_an_unused_branch_is_not_fetched(workspace: Workspace, foo: Path, web: H
     spec = from_url(web.url("foo.git"))
     workspace.fetch(spec)
     commit_to(foo, {"more.txt": "more"}, branch="unrelated")
-    web.behaviour.asked.clear()
+    web.behaviour.received.clear()
 
     workspace.fetch(spec)
 
-    assert web.behaviour.asked.count("POST /git/foo.git/git-upload-pack") == 1
+    assert web.behaviour.received.count("POST /git/foo.git/git-upload-pack") == 1
 
 
 def test_what_moves_on_a_server_is_followed(
@@ -132,9 +132,9 @@ def test_a_password_in_the_url_lets_in_and_is_not_shown(
     error = refused(workspace, web.url("foo.git", user="robot:wr0ng"))
 
     assert got.commit == git(foo, "rev-parse", "master")
-    told = caplog.text + str(error) + error.where + error.hint
-    assert "s3cret" not in told
-    assert "wr0ng" not in told
+    output = caplog.text + str(error) + error.where + error.hint
+    assert "s3cret" not in output
+    assert "wr0ng" not in output
 
 
 def test_a_credential_helper_is_asked(
@@ -155,22 +155,22 @@ def test_a_credential_helper_is_asked(
 
 
 @pytest.mark.parametrize(
-    ("status", "tries", "said"),
+    ("status", "tries", "message"),
     [(401, 1, "could not read Username"), (403, 1, "403"), (404, 1, "not found"), (500, 3, "500")],
 )
 @pytest.mark.usefixtures("foo")
 @pytest.mark.spec("05.05")
 def test_a_server_that_refuses_is_quoted(
-    workspace: Workspace, web: HttpServer, status: int, tries: int, said: str
+    workspace: Workspace, web: HttpServer, status: int, tries: int, message: str
 ) -> None:
     web.behaviour.failures = [status] * 9
 
     error = refused(workspace, web.url("foo.git"))
 
     assert "cannot fetch component foo" in str(error)
-    assert said in str(error)
+    assert message in str(error)
     assert error.where == web.url("foo.git")
-    assert len(web.behaviour.asked) == tries
+    assert len(web.behaviour.received) == tries
 
 
 @pytest.mark.parametrize("failures", [[503], [429, 502]])
@@ -212,12 +212,12 @@ def test_slow_servers_are_queried_at_the_same_time(workspace: Workspace, web: Ht
         specs.append(from_url(web.url(f"{name}.git"), name=name))
     workspace.fetch(*specs)
     web.behaviour.delay = 0.3
-    web.behaviour.asked.clear()
+    web.behaviour.received.clear()
 
     workspace.fetch(*specs)
 
     # One after the other, the first server would be done before the last one is asked.
-    kinds = [line.split(" ")[0] for line in web.behaviour.asked]
+    kinds = [line.split(" ")[0] for line in web.behaviour.received]
     assert kinds == ["GET"] * 4 + ["POST"] * 4
 
 
@@ -302,7 +302,7 @@ def test_a_catalog_is_pushed_over_http_with_a_token(
     first = pushed(workspace, url, *words)
 
     assert git(remote, "rev-parse", "main") == first
-    assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.asked
+    assert "POST /git/catalog.git/git-receive-pack" in web.behaviour.received
 
 
 def test_a_catalog_is_pushed_over_ssh_by_default(workspace: Workspace, web: HttpServer) -> None:

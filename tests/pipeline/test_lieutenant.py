@@ -54,7 +54,7 @@ def config(api: Api, tmp_path: Path) -> Config:
 
 
 def asked_for(api: Api) -> list[str]:
-    return [f"{asked.method} {asked.path}" for asked in api.asked]
+    return [f"{request.method} {request.path}" for request in api.received]
 
 
 # ------------------------------------------------------------------ one contract, two sources
@@ -111,8 +111,10 @@ class ServerSource:
         return {"api_url": self.api.url, "api_token": "sesame"}
 
     def reported(self, cluster_id: str) -> str:
-        (asked,) = (a for a in self.api.asked if a.path == f"/clusters/{cluster_id}/compileMeta")
-        return asked.body.decode()
+        (request,) = (
+            a for a in self.api.received if a.path == f"/clusters/{cluster_id}/compileMeta"
+        )
+        return request.body.decode()
 
 
 @pytest.fixture(params=["folder", "server"])
@@ -224,9 +226,9 @@ def test_a_get_carries_the_token_and_what_is_asked(api: Api) -> None:
 
     get_json(f"{api.url}/clusters/", token="sesame", params={"tenant": "t 1"}, timeout=5)
 
-    (asked,) = api.asked
-    assert asked.token == "Bearer sesame"
-    assert "Content-Type" not in asked.headers
+    (request,) = api.received
+    assert request.token == "Bearer sesame"
+    assert "Content-Type" not in request.headers
 
 
 def test_a_report_is_json_on_one_line(api: Api, config: Config) -> None:
@@ -234,10 +236,10 @@ def test_a_report_is_json_on_one_line(api: Api, config: Config) -> None:
 
     report(config, make_record())
 
-    (asked,) = api.asked
-    assert asked.token == "Bearer sesame"
-    assert asked.headers["Content-Type"] == "application/json"
-    assert asked.body == json.dumps(report_body(make_record())).encode()
+    (request,) = api.received
+    assert request.token == "Bearer sesame"
+    assert request.headers["Content-Type"] == "application/json"
+    assert request.body == json.dumps(report_body(make_record())).encode()
 
 
 def test_a_netrc_file_does_not_replace_the_token(
@@ -255,20 +257,20 @@ def test_a_netrc_file_does_not_replace_the_token(
     post_json(f"{api.url}/a", {}, token="sesame", timeout=5)
     get_json(f"{api.url}/b", timeout=5)
 
-    assert [asked.token for asked in api.asked] == [*["Bearer sesame"] * 4, None]
+    assert [request.token for request in api.received] == [*["Bearer sesame"] * 4, None]
 
 
 @pytest.mark.parametrize("token", ["", " \n"])
 def test_nothing_is_requested_without_a_token(api: Api, config: Config, token: str) -> None:
-    nobody = replace(config, api_token=token)
+    anonymous = replace(config, api_token=token)
 
-    for ask in (lambda: load_cluster(nobody, "c-1"), lambda: report(nobody, make_record())):
+    for call in (lambda: load_cluster(anonymous, "c-1"), lambda: report(anonymous, make_record())):
         with pytest.raises(CommodoreError, match="no token for the API") as raised:
-            ask()
+            call()
         assert "COMMODORE_API_TOKEN" in raised.value.hint
 
-    assert cluster_ids(nobody) == []
-    assert api.asked == []
+    assert cluster_ids(anonymous) == []
+    assert api.received == []
 
 
 @pytest.mark.spec("02.01")
@@ -292,7 +294,7 @@ def test_a_redirected_post_stays_the_same_post(api: Api, status: int) -> None:
 
     post_json(f"{api.url}/a", {"x": 1}, token="sesame", timeout=5)
 
-    assert [(a.method, a.path, a.token, a.body) for a in api.asked] == [
+    assert [(a.method, a.path, a.token, a.body) for a in api.received] == [
         ("POST", path, "Bearer sesame", b'{"x": 1}') for path in ("/a", "/b", "/c")
     ]
 
@@ -307,7 +309,7 @@ def test_a_post_is_not_sent_to_another_server(api: Api) -> None:
 
     assert f"{other.url}/a" in str(raised.value)
     assert raised.value.where == f"{api.url}/a"
-    assert other.asked == []
+    assert other.received == []
 
 
 def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
@@ -317,7 +319,7 @@ def test_a_get_goes_to_another_server_without_the_token(api: Api) -> None:
 
         assert get_json(f"{api.url}/a", token="sesame", timeout=5) == {"x": 1}
 
-    assert other.asked[0].token is None
+    assert other.received[0].token is None
 
 
 @pytest.mark.parametrize(
@@ -490,7 +492,7 @@ def test_a_get_is_requested_again_while_the_server_is_away(api: Api, status: int
     api.on("GET /a", Reply(status), Reply(200, b"{}", cut=True), json_reply({"x": 1}))
 
     assert get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES) == {"x": 1}
-    assert len(api.asked) == 3
+    assert len(api.received) == 3
 
 
 def test_a_get_is_given_up_after_the_last_pause(api: Api) -> None:
@@ -499,7 +501,7 @@ def test_a_get_is_given_up_after_the_last_pause(api: Api) -> None:
     with pytest.raises(ServerAway, match="answered 503 Service Unavailable: maintenance"):
         get_json(f"{api.url}/a", timeout=5, pauses=NO_PAUSES)
 
-    assert len(api.asked) == 3
+    assert len(api.received) == 3
 
 
 def test_a_post_is_not_repeated(api: Api) -> None:
@@ -508,14 +510,14 @@ def test_a_post_is_not_repeated(api: Api) -> None:
     with pytest.raises(ServerAway):
         post_json(f"{api.url}/a", {}, timeout=5)
 
-    assert len(api.asked) == 1
+    assert len(api.received) == 1
 
 
 def test_completion_does_not_wait(api: Api, config: Config) -> None:
     api.on("GET /clusters/", Reply(503))
 
     assert cluster_ids(config) == []
-    assert len(api.asked) == 1
+    assert len(api.received) == 1
 
 
 @pytest.mark.spec("02.02")
@@ -558,9 +560,9 @@ def test_a_slow_answer_is_not_waited_for(api: Api, reply: Reply) -> None:
     api.on("GET /a", reply)
     api.on("POST /a", reply)
 
-    for ask in (get_json, lambda url, timeout: post_json(url, {}, timeout=timeout)):
+    for call in (get_json, lambda url, timeout: post_json(url, {}, timeout=timeout)):
         with pytest.raises(HttpError, match=r"no answer within 0\.2 seconds") as raised:
-            ask(f"{api.url}/a", timeout=0.2)
+            call(f"{api.url}/a", timeout=0.2)
         assert raised.value.where == f"{api.url}/a"
         assert "--request-timeout" in raised.value.hint
 
@@ -572,7 +574,7 @@ def test_no_time_at_all_is_a_wrong_setting(api: Api, timeout: int) -> None:
     with pytest.raises(HttpError, match="leaves no time for an answer"):
         get_json(api.url, timeout=timeout)
 
-    assert api.asked == []
+    assert api.received == []
 
 
 @pytest.mark.parametrize("url", ["http://.", "http://a b/", "http://*.x/", "gopher://x"])

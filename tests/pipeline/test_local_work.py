@@ -39,13 +39,13 @@ def place(workspace: Workspace, foo: Path) -> Path:
     return workspace.place("foo")
 
 
-def kept(repository: Path, name: str) -> str:
+def backed_up(repository: Path, name: str) -> str:
     """A file of what was put aside."""
     (ref,) = backups(repository)
     return git(repository, "show", f"{ref}:{name}")
 
 
-def told(errors: tuple[CommodoreError, ...]) -> list[tuple[str, str]]:
+def messages(errors: tuple[CommodoreError, ...]) -> list[tuple[str, str]]:
     """What was said, and about which folder."""
     return [(str(error), error.where.rpartition("/")[2]) for error in errors]
 
@@ -140,9 +140,9 @@ def test_force_keeps_everything_under_a_ref(
 
     bare = workspace.bare(foo)
     assert head(place) == got.commit == git(foo, "rev-parse", "master")
-    assert kept(bare, "class/foo.yml") == "edited"
-    assert kept(bare, "untracked.txt") == "untracked"
-    assert kept(bare, "committed.txt") == "committed"
+    assert backed_up(bare, "class/foo.yml") == "edited"
+    assert backed_up(bare, "untracked.txt") == "untracked"
+    assert backed_up(bare, "committed.txt") == "committed"
     assert git(bare, "merge-base", "--is-ancestor", mine, backups(bare)[0]) == ""
     assert f"git -C {bare} show --stat {backups(bare)[0]}" in caplog.text
     assert workspace.fetch(component(foo)) == (got,)
@@ -217,7 +217,7 @@ def test_an_untracked_file_in_the_way_is_put_aside_by_force(
     workspace.fetch(component(foo), force=True)
 
     assert (place / "new.txt").read_text() == "theirs"
-    assert kept(workspace.bare(foo), "new.txt") == "mine"
+    assert backed_up(workspace.bare(foo), "new.txt") == "mine"
 
 
 @pytest.mark.spec("05.11")
@@ -246,7 +246,7 @@ def test_another_repository_takes_a_place_by_force(
     workspace.fetch(component(fork, name="foo"), force=True)
 
     assert head(place) == git(fork, "rev-parse", "master")
-    assert kept(workspace.bare(foo), "mine.txt") == "mine"
+    assert backed_up(workspace.bare(foo), "mine.txt") == "mine"
 
 
 def _clone(workspace: Workspace, foo: Path) -> Path:
@@ -352,8 +352,14 @@ def test_all_problems_are_reported_before_anything_changes(workspace: Workspace,
     errors = workspace.refused(*specs)
     forced = workspace.refused(*specs, force=True)
 
-    assert [folder for _, folder in told(errors)] == ["foo", "foo-2", "bar", "pkg.pack", "t-acme"]
-    assert [folder for _, folder in told(forced)] == ["bar"]
+    assert [folder for _, folder in messages(errors)] == [
+        "foo",
+        "foo-2",
+        "bar",
+        "pkg.pack",
+        "t-acme",
+    ]
+    assert [folder for _, folder in messages(forced)] == ["bar"]
     assert head(workspace.place("clean")) == before
     assert (workspace.place("foo") / "class/defaults.yml").read_text() == "edited"
     assert backups(workspace.bare(foo)) == []

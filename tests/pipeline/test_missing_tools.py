@@ -140,16 +140,16 @@ def test_a_kustomization_without_kustomize(tmp_path: Path) -> None:
 
 @pytest.mark.spec("12.19")
 @pytest.mark.parametrize(
-    ("changes", "told"), [({"env_vars": {}}, "INPUT_DIR"), ({"args": []}, "first argument")]
+    ("changes", "message"), [({"env_vars": {}}, "INPUT_DIR"), ({"args": []}, "first argument")]
 )
 def test_a_kustomization_without_its_input_or_output(
-    changes: dict[str, object], told: str, tmp_path: Path, programs: Path
+    changes: dict[str, object], message: str, tmp_path: Path, programs: Path
 ) -> None:
     write_program(programs, "kustomize", program_script("v5.7.0"))
 
     error = failure(tmp_path, compiling({**WRAPPER, **changes}))
 
-    said = str(error).partition("failed: ")[2]
-    assert said.startswith("run-kustomize: ")
-    assert told in said
+    reason = str(error).partition("failed: ")[2]
+    assert reason.startswith("run-kustomize: ")
+    assert message in reason
     assert error.where.endswith(ENTRY)

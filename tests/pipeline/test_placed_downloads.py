@@ -62,9 +62,9 @@ def test_an_edited_file_is_kept_aside(
 
     downloads.fetch(entry)
 
-    (kept,) = (downloads.place / ".git/commodore-put-aside").rglob("file.yaml")
-    assert (kept.read_text(), downloads.files()["file.yaml"]) == ("mine", "one")
-    assert str(kept) in caplog.text
+    (backup,) = (downloads.place / ".git/commodore-put-aside").rglob("file.yaml")
+    assert (backup.read_text(), downloads.files()["file.yaml"]) == ("mine", "one")
+    assert str(backup) in caplog.text
 
 
 def test_files_in_a_chart_that_came_from_nobody_are_kept_aside(

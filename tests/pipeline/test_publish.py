@@ -47,10 +47,10 @@ class Rival:
 
     def __init__(self, fleet: Fleet, *, times: int, files: dict[str, str]) -> None:
         self.fleet, self.times, self.files = fleet, times, files
-        self.asked: list[Change] = []
+        self.changes: list[Change] = []
 
     def __call__(self, change: Change) -> bool:
-        self.asked.append(change)
+        self.changes.append(change)
         self.push()
         return True
 
@@ -72,7 +72,7 @@ def test_an_overtaken_push_goes_on_top_of_the_others(fleet: Fleet) -> None:
     assert {"README.md", OUT} <= fleet.catalog_files().keys()
     assert "new" in fleet.catalog_files()[OUT]
     # What the user approved is what was pushed: nobody is asked twice.
-    assert len(rival.asked) == 1
+    assert len(rival.changes) == 1
     assert git(fleet.work / "catalog", "status", "--porcelain") == ""
     assert git(fleet.work / "catalog", "for-each-ref", "refs/commodore/backup") == ""
 
@@ -96,7 +96,7 @@ def test_another_change_than_the_approved_one_needs_approval_again(fleet: Fleet)
 
     compile_catalog(fleet.config(), CLUSTER, approve=rival)
 
-    first, second = ([file.path for file in change.files] for change in rival.asked)
+    first, second = ([file.path for file in change.files] for change in rival.changes)
     assert (first, second) == ([OUT], ["manifests/theirs.yaml", OUT])
     assert list(fleet.catalog_files()) == [OUT]
 
@@ -107,7 +107,7 @@ def test_no_is_an_answer_the_second_time_too(fleet: Fleet) -> None:
     rival = Rival(fleet, times=1, files={"manifests/theirs.yaml": "a: 1\n"})
 
     published = compile_catalog(
-        fleet.config(), CLUSTER, approve=lambda change: rival(change) and len(rival.asked) < 2
+        fleet.config(), CLUSTER, approve=lambda change: rival(change) and len(rival.changes) < 2
     )
 
     assert published.commit is None
@@ -140,7 +140,7 @@ def test_whoever_is_always_faster_wins(fleet: Fleet) -> None:
     with pytest.raises(CommodoreError, match="fetch first") as caught:
         compile_catalog(fleet.config(), CLUSTER, approve=rival)
 
-    assert len(rival.asked) == 4
+    assert len(rival.changes) == 4
     assert caught.value.__notes__ == ["the branch was pushed to 4 times in a row"]
     assert "compile again" in caught.value.hint
     assert git(fleet.work / "catalog", "log", "-1", "--format=%s").startswith("Automated")
@@ -154,8 +154,8 @@ def test_unpushed_commits_are_kept(fleet: Fleet) -> None:
     push(fleet.config())
 
     assert "mine.txt" not in fleet.catalog_files()
-    kept = git(fleet.work / "catalog", "for-each-ref", "--contains", mine, "--format=%(refname)")
-    assert kept.startswith("refs/commodore/backup/")
+    stored = git(fleet.work / "catalog", "for-each-ref", "--contains", mine, "--format=%(refname)")
+    assert stored.startswith("refs/commodore/backup/")
 
 
 def test_hidden_entries_beside_ours_are_local_work(fleet: Fleet) -> None:
@@ -213,8 +213,8 @@ def test_an_ignored_file_is_not_overwritten_by_what_others_push(fleet: Fleet, th
     push(fleet.config(force=True))
     assert (fleet.work / "catalog" / theirs).read_text() == "theirs"
     refs = "refs/commodore/backup"
-    kept = git(fleet.work / "catalog", "for-each-ref", refs, "--format=%(refname)").splitlines()
-    assert git(fleet.work / "catalog", "show", f"{kept[0]}:mine.log") == "mine"
+    stored = git(fleet.work / "catalog", "for-each-ref", refs, "--format=%(refname)").splitlines()
+    assert git(fleet.work / "catalog", "show", f"{stored[0]}:mine.log") == "mine"
 
 
 def test_a_checkout_knows_its_cluster(fleet: Fleet) -> None:
@@ -372,15 +372,15 @@ def test_a_report_is_of_its_own_cluster(fleet: Fleet) -> None:
 def test_what_was_perhaps_never_pushed_is_not_reported(fleet: Fleet) -> None:
     (fleet.root / "facts" / "reports").write_text("in the way")
     push(fleet.config())
-    kept = fleet.work / ".commodore/unreported.json"
-    content = json.loads(kept.read_text())
+    stored = fleet.work / ".commodore/unreported.json"
+    content = json.loads(stored.read_text())
     commit = commit_in(fleet.work / "catalog", {"x": "x"})
-    kept.write_text(json.dumps({**content, "pushed": False, "commit": commit}))
+    stored.write_text(json.dumps({**content, "pushed": False, "commit": commit}))
 
     with pytest.raises(CommodoreError, match=f"it is unknown whether commit {commit} was pushed"):
         resend_report(fleet.config(), CLUSTER)
 
-    kept.write_text(json.dumps({**content, "pushed": False}))
+    stored.write_text(json.dumps({**content, "pushed": False}))
     (fleet.root / "facts" / "reports").unlink()
     assert resend_report(fleet.config(), CLUSTER) == content["commit"]
 

@@ -45,14 +45,14 @@ def test_removed_references_of_the_hierarchy_are_reported_with_place_and_count(
     error = refused(fleet)
 
     assert str(error) == "the hierarchy uses removed references: 3 problems"
-    told = {
+    problems = {
         str(one): (one.where.removeprefix(f"{fleet.work}/"), one.hint) for one in errors_in(error)
     }
     tenant = f"inventory/classes/{TENANT}/common.yml: parameters.web.data"
-    assert [where for where, _ in told.values()] == [f"{tenant}.{key}" for key in "abc"]
-    assert ["${customer:name}" in text for text in told] == [True, False, False]
-    assert "${cluster:tenant}" in next(iter(told.values()))[1]
-    assert all(hint for _, hint in told.values())
+    assert [where for where, _ in problems.values()] == [f"{tenant}.{key}" for key in "abc"]
+    assert ["${customer:name}" in text for text in problems] == [True, False, False]
+    assert "${cluster:tenant}" in next(iter(problems.values()))[1]
+    assert all(hint for _, hint in problems.values())
 
 
 @pytest.mark.spec("03.15")

@@ -153,7 +153,7 @@ def test_a_missing_checksum_installs_nothing(
 
     assert str(error) == f"no checksum for {release.file}"
     assert error.where == release.checksums_url
-    assert publisher.asked(release.file) == 0
+    assert publisher.request_count(release.file) == 0
 
 
 @pytest.mark.parametrize("checksums", ["\n{sum} *{file}\n\n", "{sum}  {file}", "{sum}  {file}\r\n"])
@@ -207,7 +207,9 @@ def test_a_failing_server_is_requested_again_and_reported(
 
     assert str(error) == "answered 503 Service Unavailable: busy"
     assert error.where == release.url
-    assert [asked.path for asked in publisher.api.asked].count(publisher.path(release.url)) == 3
+    assert [request.path for request in publisher.api.received].count(
+        publisher.path(release.url)
+    ) == 3
 
 
 def test_a_server_that_recovers_is_enough(folder: ToolFolder, publisher: Publisher) -> None:
@@ -284,7 +286,7 @@ def test_a_program_is_tried_without_our_secrets(
 
 @pytest.mark.spec("12.14")
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"no archive at all", "is not a valid archive"),
         (tar_archive({"../../helm": OLD}), "does not contain "),
@@ -293,7 +295,7 @@ def test_a_program_is_tried_without_our_secrets(
     ids=["no archive", "leads out", "cut short"],
 )
 def test_an_archive_without_the_program_is_reported(
-    content: bytes, told: str, used: ToolFolder, publisher: Publisher
+    content: bytes, message: str, used: ToolFolder, publisher: Publisher
 ) -> None:
     digest = hashlib.sha256(content).hexdigest()
     release = publisher.release(
@@ -302,7 +304,7 @@ def test_an_archive_without_the_program_is_reported(
 
     error = strict(used, publisher, release)
 
-    assert f"{release.file} {told}" in str(error)
+    assert f"{release.file} {message}" in str(error)
 
 
 @pytest.mark.spec("12.14")
@@ -328,7 +330,7 @@ install(ToolFolder(Path({str(used.path)!r})), {release!r}, Upstream(), now=datet
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
 
     assert done.returncode != 0
-    assert publisher.asked("helm-v2.0.0") == 2
+    assert publisher.request_count("helm-v2.0.0") == 2
     assert used.program("helm").read_bytes() == OLD
     assert used.record.read_bytes() == state
     left = [path.name for path in used.path.iterdir() if path.name.startswith(".")]
@@ -383,7 +385,7 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
 
 @pytest.mark.spec("12.07")
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"{", "not valid JSON: "),
         (b"", "not valid JSON: "),
@@ -393,7 +395,7 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
     ],
 )
 def test_a_broken_record_is_reported_and_left_alone(
-    content: bytes, told: str, folder: ToolFolder
+    content: bytes, message: str, folder: ToolFolder
 ) -> None:
     folder.path.mkdir(parents=True)
     folder.record.write_bytes(content)
@@ -401,7 +403,7 @@ def test_a_broken_record_is_reported_and_left_alone(
     with pytest.raises(CommodoreError, match="cannot read the record of managed tools") as caught:
         folder.note("jb", NOW)
 
-    assert told in str(caught.value)
+    assert message in str(caught.value)
     assert caught.value.where == str(folder.record)
     assert "remove the file" in caught.value.hint
     assert folder.record.read_bytes() == content

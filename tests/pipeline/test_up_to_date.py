@@ -97,7 +97,7 @@ def test_a_run_with_nothing_to_do_shows_what_a_full_run_shows(
 
     assert not full.rested
     assert again.shown == full.shown
-    assert (again.warnings, again.asked) == (full.warnings, full.asked)
+    assert (again.warnings, again.prompts) == (full.warnings, full.prompts)
     assert again.state == full.state
     assert again.published.timings != first.published.timings
     assert [name for name, _ in again.published.timings] == ["gather", "render", "publish"]
@@ -111,22 +111,22 @@ def test_the_second_run_has_nothing_to_do_yet_warns_as_the_first_did(tmp_path: P
     assert (first.rested, second.rested) == (False, True)
     assert first.warnings == second.warnings
     assert "no commit yet" in first.warnings[0]
-    assert first.asked == second.asked
-    assert len(first.asked) == 1
+    assert first.prompts == second.prompts
+    assert len(first.prompts) == 1
 
 
 def test_what_was_pushed_is_neither_pushed_nor_reported_again(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path, push=True)
     reruns.settle()
     report = reruns.fleet.root / f"facts/reports/{CLUSTER}.json"
-    told = report.stat()
+    stored = report.stat()
 
     again = reruns.run()
 
     assert again.rested
     assert again.published.commit is None
     assert not again.published.change
-    assert report.stat() == told
+    assert report.stat() == stored
 
 
 def test_a_change_that_is_not_pushed_yet_is_pushed(api: Reruns) -> None:
@@ -560,8 +560,8 @@ def test_a_note_with_a_flipped_bit_is_not_believed(api: Reruns) -> None:
 
 def test_a_note_of_another_version_is_not_believed(api: Reruns) -> None:
     file = api.work / ".commodore/unchanged"
-    told = json.loads(file.read_bytes().partition(b"\n")[2])
-    content = json.dumps(told | {"schema": "unchanged/v3"}).encode()
+    stored = json.loads(file.read_bytes().partition(b"\n")[2])
+    content = json.dumps(stored | {"schema": "unchanged/v3"}).encode()
     digest = hashlib.blake2b(content, digest_size=20).hexdigest().encode()
     file.write_bytes(digest + b"\n" + content)
 

@@ -66,11 +66,11 @@ def test_without_an_answer_nothing_is_shown(tmp_path: Path) -> None:
 
 def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
     reruns = make_reruns(tmp_path)
-    asked: list[str] = []
+    received: list[str] = []
 
     class Away(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked.append(self.path)
+            received.append(self.path)
             self.send_error(503)
 
         def log_message(self, *_: object) -> None:  # as it would tell on stderr
@@ -85,6 +85,6 @@ def test_a_server_that_is_away_is_waited_for_once(tmp_path: Path) -> None:
             reruns.run()
 
         server.RequestHandlerClass = present
-        assert asked == [f"/clusters/{CLUSTER}"] * (1 + len(PAUSES))
+        assert received == [f"/clusters/{CLUSTER}"] * (1 + len(PAUSES))
         assert f"while loading cluster {CLUSTER}" in notes_of(raised.value)
         assert reruns.run().rested

@@ -194,13 +194,13 @@ class Play:
         before, done = (root.with_name(f"{root.name}-{name}") for name in ("before", "done"))
         subprocess.run(["cp", "-a", root, before], check=True)
         with self._counting():
-            kept = self._outcome(folder, result_cache=self._store, **options)
+            cached = self._outcome(folder, result_cache=self._store, **options)
         root.rename(done)
         before.rename(root)
         try:
             plain = self._outcome(folder, recompile=True, **options)
             for part, content in plain.items():
-                demand(kept[part] == content, _told(part, kept[part], content))
+                demand(cached[part] == content, _difference(part, cached[part], content))
         finally:
             shutil.rmtree(root)
             done.rename(root)
@@ -267,12 +267,12 @@ def _files_in(folder: Path) -> dict[str, tuple[object, ...]]:
     return found
 
 
-def _told(part: str, kept: Any, plain: Any) -> str:  # noqa: ANN401 - parts of an outcome
+def _difference(part: str, cached: Any, plain: Any) -> str:  # noqa: ANN401 - parts of an outcome
     if isinstance(plain, dict):
-        names = [one for one in {**kept, **plain} if kept.get(one) != plain.get(one)]
-        pairs = [f"{one}: {kept.get(one)!r}, but made anew {plain.get(one)!r}" for one in names]
+        names = [one for one in {**cached, **plain} if cached.get(one) != plain.get(one)]
+        pairs = [f"{one}: {cached.get(one)!r}, but made anew {plain.get(one)!r}" for one in names]
         return f"{part} differs in\n" + "\n".join(pairs[:5])
-    return f"{part}: {kept!r},\nbut made anew {plain!r}"
+    return f"{part}: {cached!r},\nbut made anew {plain!r}"
 
 
 def _write(file: Path, text: str) -> None:

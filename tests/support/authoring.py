@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-# An instance's output: what its component's code sees, where the code is, what it says.
+# An instance's output: the inputs of its component's code, the code's path, its value.
 CLASS = """\
 parameters:
   kapitan:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Ran:
-    """How a command ended, and what it said where."""
+    """The exit code of a command, and its output on both streams."""
 
     code: int
     out: str

@@ -71,7 +71,7 @@ def delete_folder(file: Path, _: random.Random) -> None:
 
 
 def turn_into_a_folder(file: Path, _: random.Random) -> None:
-    """Something that is no file."""
+    """Replace a file with a folder."""
     file.unlink()
     file.mkdir()
 
@@ -107,7 +107,7 @@ def files_of(folder: Path) -> list[Path]:
 
 
 def damage(folder: Path, chance: random.Random) -> list[str]:
-    """Do something to some files of a store, or to all of them; says what."""
+    """Damage some or all files of a store; returns a description."""
     files = files_of(folder)
     how_many = min(chance.choice((1, 3, len(files) // 2, len(files))), len(files))
     done = []
@@ -120,7 +120,7 @@ def damage(folder: Path, chance: random.Random) -> list[str]:
 
 
 def values_of(sources: Sources) -> dict[str, object]:
-    """What the hierarchy says about each target."""
+    """What the hierarchy contains for each target."""
     return {
         name: (node.parameters, node.applications, node.classes)
         for name, node in sources.inventory.nodes.items()

@@ -12,7 +12,7 @@ Cases: TypeAlias = dict[str, object]
 
 
 class Fails(str):
-    """What the error says that an expression ends with."""
+    """Part of the error that an expression fails with."""
 
     __slots__ = ()
 

@@ -53,7 +53,7 @@ class Fleet:
         )
 
     def configure(self, values: Mapping[str, Any], *, repository: str = "tenant") -> str:
-        """Replace what the tenant's (or the global) configuration says."""
+        """Replace the content of the tenant's (or the global) configuration."""
         file = "common.yml" if repository == "tenant" else "commodore.yml"
         return commit_to(self.repository(repository), {file: yaml.safe_dump(dict(values))})
 

@@ -40,9 +40,9 @@ class Jb:
 
 
 def find_jb() -> Jb:
-    """As told by COMMODORE_JB, from the cache, or installed now; else the test skips."""
-    if told := os.environ.get("COMMODORE_JB"):
-        return _recognised(Jb(Path(told)))
+    """From COMMODORE_JB, the cache, or installed now; else the test skips."""
+    if given := os.environ.get("COMMODORE_JB"):
+        return _recognised(Jb(Path(given)))
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "commodore-py-tests" / "jb" / VERSION
     program = home / "bin" / "jb"
@@ -70,7 +70,7 @@ def _build(home: Path) -> None:
     module = home / "module"
     shutil.rmtree(home, ignore_errors=True)
     module.mkdir(parents=True)
-    # Not `go install module@version`: that also asks for versions that a proxy may not list.
+    # Not `go install module@version`: that also requests versions that a proxy may not list.
     for arguments in (
         ("mod", "init", "localhost/jb"),
         ("get", f"{_MODULE}/cmd/jb@{VERSION}"),

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def write_token_cache(stranger: Path, entries: object) -> Path:
+def write_token_cache(empty_home: Path, entries: object) -> Path:
     """Have the token cache hold this."""
-    file = stranger / ".cache" / "commodore" / "token"
+    file = empty_home / ".cache" / "commodore" / "token"
     file.parent.mkdir(parents=True)
     file.write_text(json.dumps(entries))
     return file
@@ -33,7 +33,7 @@ def expired_token() -> str:
 
 @contextmanager
 def port_18000_taken() -> Iterator[None]:
-    """By us, or by whoever has it already."""
+    """Port 18000 in use: by us, or by a process that has it already."""
     with ExitStack() as held:
         with suppress(OSError):
             held.enter_context(socket.create_server(("127.0.0.1", 18000)))

@@ -41,9 +41,9 @@ for dependency in json.loads(pathlib.Path("jsonnetfile.json").read_text())["depe
 
 
 def find_peer() -> Path:
-    """The peer's executable: as told, from the cache, or installed now; else the test skips."""
-    if told := os.environ.get("COMMODORE_PEER"):
-        return Path(told)
+    """The peer's executable: COMMODORE_PEER, cached, or installed now; else the test skips."""
+    if given := os.environ.get("COMMODORE_PEER"):
+        return Path(given)
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     home = cache / "commodore-py-tests" / f"peer-{PEER_VERSION}"
     complete = home / "complete"
@@ -54,7 +54,7 @@ def find_peer() -> Path:
 
 
 def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
-    """Run the peer in a work folder, with an empty home, and return all that it printed."""
+    """Run the peer in a working directory, with an empty home directory, and return its output."""
     home = work.with_name(f"{work.name}-home")
     environment = clean_environment(home)
     environment |= {
@@ -68,13 +68,13 @@ def run_peer(peer: Path, work: Path, api_url: str, *arguments: str) -> str:
 def run_to_end(command: list[str], work: Path, environment: dict[str, str]) -> str:
     """Run a program that must succeed; its whole output is the answer, or the failure."""
     work.mkdir(parents=True, exist_ok=True)
-    code, said = outcome_of(command, work, environment)
-    assert code == 0, said
-    return said
+    code, output = outcome_of(command, work, environment)
+    assert code == 0, output
+    return output
 
 
 def outcome_of(command: list[str], work: Path, environment: dict[str, str]) -> tuple[int, str]:
-    """Run a program in a folder; its exit code and all that it said."""
+    """Run a program in a folder; its exit code and its output."""
     done = subprocess.run(
         command,
         cwd=work,

@@ -29,7 +29,7 @@ def run_on_terminal(
         try:
             while chunk := os.read(ours, 4096):
                 shown += chunk
-        except OSError:  # how Linux tells that the other side is closed
+        except OSError:  # how Linux reports that the other side is closed
             pass
         out = process.stdout.read() if process.stdout is not None else b""
     os.close(ours)

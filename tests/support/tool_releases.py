@@ -20,7 +20,7 @@ RESET = 4_000_000_000  # 2096-10-02 07:06:40 UTC
 
 
 def program_script(version: str = "", *, script: str = "") -> bytes:
-    """A program that says its version, or whatever else the script does."""
+    """A program that prints its version, or runs another script."""
     return f"#!/bin/sh\n{script or f'echo {version}'}\n".encode()
 
 
@@ -35,7 +35,7 @@ def write_program(folder: Path, name: str, content: bytes) -> Path:
 
 @dataclass(frozen=True)
 class Publisher:
-    """Releases as they are asked for on this machine."""
+    """The releases for this machine."""
 
     api: Api
 
@@ -74,9 +74,9 @@ class Publisher:
     def path(self, url: str) -> str:
         return url.removeprefix(self.api.url)
 
-    def asked(self, part: str) -> int:
+    def request_count(self, part: str) -> int:
         """How many requests had this in their path."""
-        return sum(part in one.path for one in self.api.asked)
+        return sum(part in one.path for one in self.api.received)
 
 
 def tar_archive(files: dict[str, bytes]) -> bytes:
@@ -91,7 +91,7 @@ def tar_archive(files: dict[str, bytes]) -> bytes:
 
 
 def rate_limited() -> Reply:
-    """GitHub's answer to who asked too often."""
+    """GitHub's response after too many requests."""
     reply = json_reply({"message": "API rate limit exceeded"}, 403)
     return Reply(
         reply.status,

@@ -59,8 +59,8 @@ class Scene:
         os.environ.clear()
         os.environ.update(before)
         out, err = self.read()
-        said = " ".join(("commodore catalog compile", CLUSTER, *options))
-        return self.normalised(f"$ {said}\n[stdout]\n{out}[stderr]\n{err}[exit code {code}]\n")
+        output = " ".join(("commodore catalog compile", CLUSTER, *options))
+        return self.normalised(f"$ {output}\n[stdout]\n{out}[stderr]\n{err}[exit code {code}]\n")
 
     def normalised(self, text: str) -> str:
         """Without what differs from place to place and from time to time."""
@@ -295,9 +295,9 @@ CASES = [
 def test_transcript(scene: Scene, name: str, golden: Golden) -> None:
     play, newest = SCENES[name]
 
-    said = play(scene)
+    output = play(scene)
 
-    golden.check_file(HERE / f"{name}.txt", said)
+    golden.check_file(HERE / f"{name}.txt", output)
     assert subject_of_newest(scene.fleet).startswith(newest)
     assert bool(newest) == bool(subject_of_newest(scene.fleet))
 
@@ -312,8 +312,8 @@ def test_no_transcript_is_left_over() -> None:
 
 @pytest.mark.spec("03.13")
 def test_a_missing_remote_is_told_in_each_transports_words(scene: Scene) -> None:
-    said = remote_is_missing(scene)
+    output = remote_is_missing(scene)
 
-    assert "error: cannot fetch the catalog of c-one: " in said
-    assert "\nhint: make an empty repository there, or correct gitRepo.url" in said
-    assert "[exit code 1]" in said
+    assert "error: cannot fetch the catalog of c-one: " in output
+    assert "\nhint: make an empty repository there, or correct gitRepo.url" in output
+    assert "[exit code 1]" in output

@@ -49,5 +49,5 @@ def person(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @pytest.fixture
-def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CI", "true")

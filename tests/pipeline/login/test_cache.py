@@ -32,29 +32,29 @@ if TYPE_CHECKING:
 )
 def test_a_broken_cache_is_replaced(
     config: Config,
-    stranger: Path,
+    empty_home: Path,
     content: bytes,
     problem: str,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    file = write_token_cache(stranger, None)
+    file = write_token_cache(empty_home, None)
     file.write_bytes(content)
 
     token = log_in(config)
 
-    assert cached(stranger)[config.api_url]["id_token"] == token
+    assert cached(empty_home)[config.api_url]["id_token"] == token
     assert caplog.messages[0] == f"{file} {problem}"
 
 
 @pytest.mark.usefixtures("person")
 def test_a_token_that_cannot_be_cached_is_used_for_this_run(
-    config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
+    config: Config, api: Api, empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (stranger / ".cache").write_text("no folder")
+    (empty_home / ".cache").write_text("no folder")
 
     assert load_cluster(config, "c-1").id == "c-1"
     assert "cannot store the token" in caplog.text
     with pytest.raises(CommodoreError, match="cannot store the token") as raised:
         log_in(config)
     assert "XDG_CACHE_HOME" in raised.value.hint
-    assert api.asked[-1].path == "/"
+    assert api.received[-1].path == "/"

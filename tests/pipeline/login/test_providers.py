@@ -140,7 +140,7 @@ def test_a_document_of_another_provider_is_warned_about(
     ],
 )
 def test_tokens_that_are_not_ours_are_refused(
-    config: Config, provider: Double, stranger: Path, behaviour: dict[str, Any], problem: str
+    config: Config, provider: Double, empty_home: Path, behaviour: dict[str, Any], problem: str
 ) -> None:
     for name, value in behaviour.items():
         setattr(provider.behaviour, name, value)
@@ -150,7 +150,7 @@ def test_tokens_that_are_not_ours_are_refused(
 
     assert str(raised.value).startswith(f"invalid response from the identity provider: {problem}")
     assert raised.value.where == f"{provider.issuer}/token"
-    assert not (stranger / ".cache/commodore/token").exists()
+    assert not (empty_home / ".cache/commodore/token").exists()
 
 
 @pytest.mark.usefixtures("person")

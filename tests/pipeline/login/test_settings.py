@@ -23,7 +23,7 @@ def test_settings_given_are_taken_without_asking_the_api(
     given = replace(config, oidc_client=CLIENT, oidc_discovery_url=provider.discovery_url)
 
     assert log_in(given)
-    assert api.asked == []
+    assert api.received == []
 
 
 @pytest.mark.spec("02.20")
@@ -64,10 +64,10 @@ def test_without_an_api_both_settings_must_be_given(config: Config, provider: Do
     assert log_in(both).count(".") == 2
 
 
-@pytest.mark.parametrize("ask", [log_in, fetch_token, log_out])
-def test_a_folder_of_facts_needs_no_login(config: Config, ask: Any) -> None:  # noqa: ANN401 - three of one shape
+@pytest.mark.parametrize("call", [log_in, fetch_token, log_out])
+def test_a_folder_of_facts_needs_no_login(config: Config, call: Any) -> None:  # noqa: ANN401 - three of one shape
     with pytest.raises(CommodoreError, match="a folder of cluster facts needs no token"):
-        ask(replace(config, api_url="./facts"))
+        call(replace(config, api_url="./facts"))
 
 
 @pytest.mark.spec("02.21")

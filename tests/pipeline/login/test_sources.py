@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 
 @pytest.mark.spec("02.19")
 def test_an_expired_token_is_replaced_by_the_cached_one(
-    config: Config, api: Api, stranger: Path, caplog: pytest.LogCaptureFixture
+    config: Config, api: Api, empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    write_token_cache(stranger, {api.url: {"id_token": (kept := valid_token())}})
+    write_token_cache(empty_home, {api.url: {"id_token": (token := valid_token())}})
     given = jwt({"exp": 0})
 
     assert list_clusters(replace(config, api_token=given)) == [cluster_object()]
 
-    assert api.asked[0].token == f"Bearer {kept}"
+    assert api.received[0].token == f"Bearer {token}"
     (message,) = caplog.messages
     assert message == (
         "the API token has expired: it was valid until 1970-01-01 00:00:00+00:00;"
@@ -45,21 +45,23 @@ def test_an_expired_token_is_replaced_by_the_cached_one(
 
 @pytest.mark.spec("02.19")
 @pytest.mark.usefixtures("person")
-def test_an_expired_token_is_replaced_by_a_login(config: Config, api: Api, stranger: Path) -> None:
+def test_an_expired_token_is_replaced_by_a_login(
+    config: Config, api: Api, empty_home: Path
+) -> None:
     list_clusters(replace(config, api_token=expired_token()))
 
-    assert api.asked[-1].token == f"Bearer {cached(stranger)[api.url]['id_token']}"
+    assert api.received[-1].token == f"Bearer {cached(empty_home)[api.url]['id_token']}"
 
 
-def test_a_good_token_given_comes_first(config: Config, api: Api, stranger: Path) -> None:
-    write_token_cache(stranger, {api.url: {"id_token": valid_token()}})
+def test_a_good_token_given_comes_first(config: Config, api: Api, empty_home: Path) -> None:
+    write_token_cache(empty_home, {api.url: {"id_token": valid_token()}})
 
     list_clusters(replace(config, api_token="sesame"))
 
-    assert api.asked[0].token == "Bearer sesame"
+    assert api.received[0].token == "Bearer sesame"
 
 
-@pytest.mark.usefixtures("nobody")
+@pytest.mark.usefixtures("no_terminal")
 @pytest.mark.parametrize(
     "entry",
     [
@@ -71,63 +73,63 @@ def test_a_good_token_given_comes_first(config: Config, api: Api, stranger: Path
     ],
 )
 def test_where_nobody_can_log_in_nobody_is_asked(
-    config: Config, api: Api, provider: Double, stranger: Path, entry: object
+    config: Config, api: Api, provider: Double, empty_home: Path, entry: object
 ) -> None:
-    write_token_cache(stranger, {api.url: entry})
+    write_token_cache(empty_home, {api.url: entry})
 
-    for ask in (
+    for call in (
         lambda: load_cluster(config, "c-1"),
         lambda: report(config, make_record()),
         lambda: fetch_token(config),
         lambda: log_in(config),
     ):
         with pytest.raises(CommodoreError, match="no token for the API") as raised:
-            ask()
+            call()
         assert "--api-token or COMMODORE_API_TOKEN" in raised.value.hint
         assert "this is a CI run, or there is no terminal" in raised.value.__notes__[0]
 
-    assert [*api.asked, *provider.asked] == []
+    assert [*api.received, *provider.received] == []
 
 
-@pytest.mark.usefixtures("nobody")
+@pytest.mark.usefixtures("no_terminal")
 def test_a_session_is_renewed_without_a_person(
-    config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
+    config: Config, api: Api, provider: Double, empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with interactive_terminal(monkeypatch):
         monkeypatch.setenv("BROWSER", browser("agrees"))
         first = log_in(config)
-    entries = cached(stranger)
+    entries = cached(empty_home)
     entries[api.url]["id_token"] = expired_token()
-    (stranger / ".cache/commodore/token").write_text(json.dumps(entries))
+    (empty_home / ".cache/commodore/token").write_text(json.dumps(entries))
     monkeypatch.setenv("CI", "true")
 
     second = fetch_token(config)
 
     assert second not in {first, ""}
-    assert cached(stranger)[api.url]["id_token"] == second
+    assert cached(empty_home)[api.url]["id_token"] == second
     assert provider.requests("/token")[-1]["refresh_token"] == entries[api.url]["refresh_token"]
-    assert cached(stranger)[api.url]["refresh_token"] != entries[api.url]["refresh_token"]
+    assert cached(empty_home)[api.url]["refresh_token"] != entries[api.url]["refresh_token"]
 
 
-def a_session_to_renew(config: Config, api: Api, stranger: Path) -> str:
+def a_session_to_renew(config: Config, api: Api, empty_home: Path) -> str:
     """Log in, and have the token expire; the refresh token."""
     log_in(config)
-    entries = cached(stranger)
+    entries = cached(empty_home)
     entries[api.url]["id_token"] = expired_token()
-    (stranger / ".cache/commodore/token").write_text(json.dumps(entries))
+    (empty_home / ".cache/commodore/token").write_text(json.dumps(entries))
     return str(entries[api.url]["refresh_token"])
 
 
 @pytest.mark.usefixtures("person")
 def test_a_refresh_token_is_kept_until_there_is_another(
-    config: Config, api: Api, provider: Double, stranger: Path
+    config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
-    refresh_token = a_session_to_renew(config, api, stranger)
+    refresh_token = a_session_to_renew(config, api, empty_home)
     provider.behaviour.answer = {"refresh_token": None}
 
     log_in(config)
 
-    assert cached(stranger)[api.url]["refresh_token"] == refresh_token
+    assert cached(empty_home)[api.url]["refresh_token"] == refresh_token
 
 
 @pytest.mark.spec("02.27")
@@ -136,17 +138,17 @@ def test_a_session_that_is_not_renewed_ends_in_a_login(
     config: Config,
     api: Api,
     provider: Double,
-    stranger: Path,
+    empty_home: Path,
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    a_session_to_renew(config, api, stranger)
+    a_session_to_renew(config, api, empty_home)
     provider.behaviour.renews = False
-    provider.asked.clear()
+    provider.received.clear()
     caplog.clear()
 
     token = log_in(config)
 
-    assert token == cached(stranger)[api.url]["id_token"]
+    assert token == cached(empty_home)[api.url]["id_token"]
     assert [fields["grant_type"] for fields in provider.requests("/token")] == [
         "refresh_token",
         "authorization_code",
@@ -159,10 +161,10 @@ def test_a_session_that_is_not_renewed_ends_in_a_login(
 
 @pytest.mark.usefixtures("person")
 def test_runs_side_by_side_renew_a_session_once(
-    config: Config, api: Api, provider: Double, stranger: Path
+    config: Config, api: Api, provider: Double, empty_home: Path
 ) -> None:
-    a_session_to_renew(config, api, stranger)
-    provider.asked.clear()
+    a_session_to_renew(config, api, empty_home)
+    provider.received.clear()
     found: list[str] = []
     runs = [threading.Thread(target=lambda: found.append(fetch_token(config))) for _ in range(4)]
 
@@ -172,14 +174,14 @@ def test_runs_side_by_side_renew_a_session_once(
         run.join()
 
     assert len(found) == 4
-    assert set(found) == {cached(stranger)[api.url]["id_token"]}
+    assert set(found) == {cached(empty_home)[api.url]["id_token"]}
     assert len(provider.requests("/token")) == 1
 
 
 def test_completion_does_not_log_in(
-    config: Config, api: Api, provider: Double, stranger: Path, monkeypatch: pytest.MonkeyPatch
+    config: Config, api: Api, provider: Double, empty_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write_token_cache(stranger, {api.url: {"id_token": expired_token(), "refresh_token": "x"}})
+    write_token_cache(empty_home, {api.url: {"id_token": expired_token(), "refresh_token": "x"}})
 
     with interactive_terminal(monkeypatch):
         monkeypatch.setenv("BROWSER", browser("agrees"))
@@ -187,11 +189,11 @@ def test_completion_does_not_log_in(
         with pytest.raises(CommodoreError, match="no token for the API"):
             list_clusters(replace(config, may_log_in=False))
 
-    assert [*api.asked, *provider.asked] == []
+    assert [*api.received, *provider.received] == []
 
 
-def test_completion_uses_a_cached_token(config: Config, api: Api, stranger: Path) -> None:
-    write_token_cache(stranger, {api.url: {"id_token": valid_token()}})
+def test_completion_uses_a_cached_token(config: Config, api: Api, empty_home: Path) -> None:
+    write_token_cache(empty_home, {api.url: {"id_token": valid_token()}})
 
     assert cluster_ids(config) == ["c-1"]
 

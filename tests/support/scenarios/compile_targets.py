@@ -84,13 +84,13 @@ class CompileTargets:
         anew = native.compile_job(self.job(result_cache=None))
         assert everything(found.trees) == everything(anew.trees)
         assert anew.verdicts == ()
-        assert len({*found.verdicts}) == len(found.verdicts), "something is told twice"
+        assert len({*found.verdicts}) == len(found.verdicts), "a verdict is reported twice"
         return [name_of(one) for one in found.verdicts if one.outcome != "found"]
 
     def reasons(self) -> list[str]:
         """Compile, and say why entries were rendered."""
-        told = native.compile_job(self.job()).verdicts
-        return [one.why for one in told if one.outcome != "found"]
+        results = native.compile_job(self.job()).verdicts
+        return [one.why for one in results if one.outcome != "found"]
 
 
 def name_of(verdict: Verdict) -> str:

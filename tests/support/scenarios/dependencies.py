@@ -51,7 +51,7 @@ class Workspace:
         return self.work / "dependencies/.repos" / str(repository).strip("/")
 
     def repository(self, name: str, files: Mapping[str, str | bytes] | None = None) -> Path:
-        """A new repository; it holds a component of that name unless told otherwise."""
+        """A new repository; by default with a component of that name."""
         content = component_files(name) if files is None else files
         return make_repository(self.root / "remotes" / f"{name}.git", content)
 
@@ -69,7 +69,7 @@ class Workspace:
 def component(
     repository: Path, version: str = "master", *, name: str = "", path: str = ""
 ) -> DependencySpec:
-    """A component as asked for; it is called like its repository."""
+    """The spec of a component, named after its repository."""
     name = name or repository.stem
     return DependencySpec(Kind.COMPONENT, name, url_of(repository), version, path, component=name)
 
@@ -82,14 +82,14 @@ def instance(spec: DependencySpec, name: str, **changes: Any) -> DependencySpec:
 def package(
     repository: Path, version: str = "master", *, name: str = "", path: str = ""
 ) -> DependencySpec:
-    """A package as asked for."""
+    """The spec of a package."""
     return DependencySpec(Kind.PACKAGE, name or repository.stem, url_of(repository), version, path)
 
 
 def configuration(
     repository: Path, revision: str | None = None, *, kind: Kind = Kind.GLOBAL
 ) -> DependencySpec:
-    """The global or the tenant configuration as asked for."""
+    """The spec of the global or the tenant configuration."""
     name = "global" if kind is Kind.GLOBAL else "t-acme"
     return DependencySpec(kind, name, url_of(repository), revision)
 
@@ -119,7 +119,7 @@ def rewrite_history(
 
 
 def backups(repository: Path) -> list[str]:
-    """The refs of what was put aside."""
+    """The refs of backups."""
     return git(
         repository, "for-each-ref", "--format=%(refname)", "refs/commodore/backup"
     ).splitlines()

@@ -75,7 +75,7 @@ class Downloads:
         return {"type": "git", "source": source, "output_path": str(self.place / to), **more}
 
     def files(self, below: str = "") -> dict[str, str]:
-        """What lies in the checkout, as text by path, without what is Git's."""
+        """The files of the checkout, as text by path, without `.git`."""
         top = self.place / below
         return {
             str(path.relative_to(top)): path.read_text(errors="replace")

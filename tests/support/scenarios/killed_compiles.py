@@ -44,7 +44,7 @@ class Run:
     """A compile that is watched while it goes on."""
 
     demo: Path
-    said: str = ""
+    output: str = ""
     began: dict[str, float] = field(default_factory=dict)
     """When each stage was first seen."""
 
@@ -68,9 +68,9 @@ class Run:
 
     def look(self) -> None:
         """See how far it is."""
-        self.said += (self._stderr.read() or b"").decode()
+        self.output += (self._stderr.read() or b"").decode()
         now = time.monotonic()
-        for line in self.said.splitlines():
+        for line in self.output.splitlines():
             stage = line.partition(" ")[0]
             if stage in STAGES:
                 self.began.setdefault(stage, now)
@@ -87,7 +87,7 @@ class Run:
         return self.process.returncode
 
     def kill_in(self, stage: str, *, after: float) -> str:
-        """Kill it and all it started, some time after a stage began; says where that was."""
+        """Kill it and its processes some time after a stage began; returns where that was."""
         while self.process.poll() is None:
             self.look()
             if time.monotonic() >= self.began.get(stage, _NOT_YET) + after:
@@ -142,7 +142,7 @@ class Playground:
 
     def _undisturbed(self, scene: str) -> None:
         run = Run(self.demo)
-        assert run.to_end() == 0, run.said
+        assert run.to_end() == 0, run.output
         ends = [*(run.began[stage] for stage in STAGES[1:]), time.monotonic()]
         seconds = {stage: end - run.began[stage] for stage, end in zip(STAGES, ends, strict=True)}
         self.expected[scene] = Outcome(

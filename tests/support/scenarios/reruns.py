@@ -1,4 +1,4 @@
-"""A cluster that is compiled again and again, by whoever remembers the last run."""
+"""A cluster that is compiled repeatedly, with the note of the last run."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ PAUSE = 0.06
 
 @dataclass
 class Ran:
-    """A run: its result, whether it had nothing to do, and what it said."""
+    """A run: its result, whether it was up to date, and its messages."""
 
     published: Published
     rested: bool
     warnings: list[str]
-    asked: list[str]
-    """The text of each change that somebody was asked about."""
+    prompts: list[str]
+    """The text of each change that the user was prompted for."""
     state: dict[str, bytes] = field(default_factory=dict)
     """What was on disk at its end."""
 
@@ -59,10 +59,10 @@ class Reruns:
 
     def run(self, approve: Callable[[Change], bool] | None = None, **changes: Any) -> Ran:  # noqa: ANN401 - Config checks them by name
         """Compile once."""
-        asked: list[str] = []
+        prompts: list[str] = []
 
         def decide(change: Change) -> bool:
-            asked.append("\n".join(line.text for line in diff_text(change)))
+            prompts.append("\n".join(line.text for line in diff_text(change)))
             return approve(change) if approve is not None else self.settings.get("push", False)
 
         config = self.fleet.config(**{**self.settings, **changes})
@@ -71,7 +71,7 @@ class Reruns:
         texts = [record.getMessage() for record in records]
         rested = any(text.startswith("nothing changed since") for text in texts)
         warnings = [one.getMessage() for one in records if one.levelno >= logging.WARNING]
-        return Ran(published, rested, warnings, asked, on_disk(self.work))
+        return Ran(published, rested, warnings, prompts, on_disk(self.work))
 
     def settle(self) -> Ran:
         """Compile until there is nothing to do."""

@@ -1,4 +1,4 @@
-"""A real server on a loopback port: answers as told, remembers what it was asked."""
+"""A real server on a loopback port: sends configured responses, records requests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Api(ThreadingHTTPServer):
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
-        self.asked: list[Request] = []
+        self.received: list[Request] = []
         self.over = threading.Event()
         self._replies: dict[str, list[Reply]] = {}
 
@@ -101,7 +101,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> None:
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
-        self.server.asked.append(Request(self.command, self.path, dict(self.headers.items()), body))
+        self.server.received.append(
+            Request(self.command, self.path, dict(self.headers.items()), body)
+        )
         reply = self.server.reply_to(f"{self.command} {self.path}")
         if reply.silent and not reply.body:
             self.server.over.wait(30)
@@ -117,4 +119,4 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply.body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002, ANN401 - as inherited
-        """Say nothing: tests look at what was asked."""
+        """Log nothing: tests inspect `received`."""

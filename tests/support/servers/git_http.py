@@ -30,7 +30,7 @@ class Behaviour:
     truncated: int = 0
     """How many of the next packs are cut off."""
     delay: float = 0.0
-    asked: list[str] = field(default_factory=list)
+    received: list[str] = field(default_factory=list)
     """What came in: method and path."""
 
 
@@ -81,7 +81,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> None:
         rules, parts = self.rules, urlsplit(self.path)
-        rules.asked.append(f"{self.command} {parts.path}")
+        rules.received.append(f"{self.command} {parts.path}")
         time.sleep(rules.delay)
         if parts.path.startswith("/old/"):
             self._plain(301, Location=self.path.replace("/old/", "/git/", 1))

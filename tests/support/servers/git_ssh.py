@@ -40,7 +40,7 @@ class SshServer:
     command: str
     """For GIT_SSH_COMMAND."""
     stranger: str
-    """The same with a key that nobody knows."""
+    """The same with a key that the server does not accept."""
 
     def url(self, repository: Path) -> str:
         """The URL of a repository."""

@@ -93,7 +93,7 @@ class Request:
 
 
 class GitHubServer(ThreadingHTTPServer):
-    """Repositories by name, and what was asked."""
+    """Repositories by name, and the requests that arrived."""
 
     def __init__(self, prefix: str, known_as: str) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
@@ -108,8 +108,8 @@ class GitHubServer(ThreadingHTTPServer):
         self.refuse_writes: list[Refusal] = []
         self.most_per_page = 100
         self.next_at = ""
-        """Where next pages are said to be, if not here."""
-        self.asked: list[Request] = []
+        """The base of links to next pages, if not this server."""
+        self.received: list[Request] = []
         self.lock = threading.Lock()
 
     @property
@@ -123,15 +123,15 @@ class GitHubServer(ThreadingHTTPServer):
         self.repositories[name] = hosted
         return hosted
 
-    def said(self) -> list[str]:
-        """Which requests arrived since this was asked last: methods and paths without queries."""
-        found = [f"{one.method} {urlsplit(one.path).path}" for one in self.asked]
-        self.asked.clear()
+    def requests_received(self) -> list[str]:
+        """Requests since the last call: methods and paths without queries."""
+        found = [f"{one.method} {urlsplit(one.path).path}" for one in self.received]
+        self.received.clear()
         return [line.replace(f" {self.prefix}/", " /", 1) for line in found]
 
     def writes(self) -> list[str]:
         """The same, of requests that change something."""
-        return [line for line in self.said() if not line.startswith("GET ")]
+        return [line for line in self.requests_received() if not line.startswith("GET ")]
 
 
 @contextmanager
@@ -181,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
         body = self.rfile.read(int(self.headers.get("Content-Length", "0")))
         content = json.loads(body) if body else None
         with self.server.lock:
-            self.server.asked.append(
+            self.server.received.append(
                 Request(self.command, self.path, dict(self.headers.items()), content)
             )
             try:
@@ -236,21 +236,23 @@ class _Handler(BaseHTTPRequestHandler):
         return 200, self._shown_repository(hosted), {}
 
     def _list_pulls(self, hosted: Hosted, _: Any) -> _Answer:  # noqa: ANN401 - JSON
-        asked = {key: values[-1] for key, values in parse_qs(urlsplit(self.path).query).items()}
-        state, head = asked.get("state", "open"), asked.get("head", "")
+        parameters = {
+            key: values[-1] for key, values in parse_qs(urlsplit(self.path).query).items()
+        }
+        state, head = parameters.get("state", "open"), parameters.get("head", "")
         found = [
             one
             for one in reversed(hosted.pulls)
             if state in ("all", one.state)
             and (not head or head == f"{one.head_repository.partition('/')[0]}:{one.branch}")
-            and (not asked.get("base") or asked["base"] == one.base)
+            and (not parameters.get("base") or parameters["base"] == one.base)
         ]
-        size = min(int(asked.get("per_page", "30")), self.server.most_per_page)
-        page = int(asked.get("page", "1"))
+        size = min(int(parameters.get("per_page", "30")), self.server.most_per_page)
+        page = int(parameters.get("page", "1"))
         shown = found[(page - 1) * size : page * size]
         headers = {}
         if page * size < len(found):
-            query = "&".join(f"{key}={value}" for key, value in asked.items() if key != "page")
+            query = "&".join(f"{key}={value}" for key, value in parameters.items() if key != "page")
             path = urlsplit(self.path).path.removeprefix(self.server.prefix)
             url = f"{self.server.next_at or self.server.url}{path}?{query}&page="
             headers["Link"] = f'<{url}{page + 1}>; rel="next", <{url}9>; rel="last"'

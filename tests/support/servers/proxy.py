@@ -1,4 +1,4 @@
-"""A proxy that brings whoever asks for a host to a server on this machine instead."""
+"""A proxy that redirects connections to a host to a server on this machine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def certificate(folder: Path, host: str) -> tuple[Path, ssl.SSLContext]:
-    """A certificate of a host that nobody else trusts, and a server's TLS with it."""
+    """A self-signed certificate for a host, and a server's TLS with it."""
     key, file = folder / "key.pem", folder / "certificate.pem"
     about = ("-subj", f"/CN={host}", "-addext", f"subjectAltName=DNS:{host}", "-days", "2")
     new = ("-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", str(key), "-out", str(file))

@@ -70,8 +70,8 @@ class Registry:
         self._serve(path, content, "application/json")
 
     def _serve(self, path: str, content: bytes, kind: str, digest: str = "") -> None:
-        def answer(asked: Request) -> Page:
-            known = asked.headers.get("Authorization", "").removeprefix("Bearer ") in self.tokens
+        def answer(request: Request) -> Page:
+            known = request.headers.get("Authorization", "").removeprefix("Bearer ") in self.tokens
             if not known and not (self.anonymous and self.login is None):
                 return self._challenge()
             headers = {"Docker-Content-Digest": digest} if digest else {}
@@ -86,10 +86,10 @@ class Registry:
         )
         return Page(b"{}", "application/json", status=401, headers={"WWW-Authenticate": realm})
 
-    def _token(self, asked: Request) -> Page:
+    def _token(self, request: Request) -> Page:
         if self.login is not None:
             wanted = base64.b64encode(":".join(self.login).encode()).decode()
-            if asked.headers.get("Authorization") != f"Basic {wanted}":
+            if request.headers.get("Authorization") != f"Basic {wanted}":
                 return Page(b"{}", "application/json", status=401)
         self.tokens.append(f"token-{len(self.tokens)}")
         content = json.dumps({"token": self.tokens[-1]}).encode()

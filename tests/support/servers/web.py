@@ -42,11 +42,11 @@ class Request:
 
 @dataclass
 class Web:
-    """The server's pages, and who asked for them."""
+    """The server's pages, and the requests for them."""
 
     url: str
     pages: dict[str, Page | Callable[[Request], Page]] = field(default_factory=dict)
-    asked: list[Request] = field(default_factory=list)
+    received: list[Request] = field(default_factory=list)
 
     def put(self, path: str, content: bytes | str = b"", **page: object) -> str:
         """Serve something, and return its URL."""
@@ -55,9 +55,9 @@ class Web:
         return f"{self.url}{path}"
 
     def answers(self) -> list[tuple[str, int]]:
-        """Which paths were asked for, and with which status they were answered, so far."""
-        found = [(one.path, one.status) for one in self.asked]
-        self.asked.clear()
+        """The paths requested so far, each with the status of its response."""
+        found = [(one.path, one.status) for one in self.received]
+        self.received.clear()
         return found
 
     @property
@@ -93,7 +93,7 @@ def _handler_of(web: Web) -> type[BaseHTTPRequestHandler]:
                 page = page(Request(self.path, 0, dict(self.headers)))
             time.sleep(page.pause)
             status, content, more = _decided(page, self.headers)
-            web.asked.append(Request(self.path, status, dict(self.headers)))
+            web.received.append(Request(self.path, status, dict(self.headers)))
             self.send_response(status)
             for name, value in {**page.headers, **more}.items():
                 self.send_header(name, value)
@@ -109,17 +109,17 @@ def _handler_of(web: Web) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _decided(page: Page, asked: Message) -> tuple[int, bytes, dict[str, str]]:
+def _decided(page: Page, headers: Message) -> tuple[int, bytes, dict[str, str]]:
     if page.failures:
         page.failures -= 1
         return 503, b"come back", {}
     if page.login is not None:
         wanted = base64.b64encode(":".join(page.login).encode()).decode()
-        if asked.get("Authorization") != f"Basic {wanted}":
+        if headers.get("Authorization") != f"Basic {wanted}":
             return 401, b"who are you", {"WWW-Authenticate": "Basic"}
     if page.status != 200 or not page.stamped:
         return page.status, page.content, {}
     stamp = f'"{hashlib.sha256(page.content).hexdigest()[:12]}"'
-    if asked.get("If-None-Match") == stamp:
+    if headers.get("If-None-Match") == stamp:
         return 304, b"", {"ETag": stamp}
     return 200, page.content, {"ETag": stamp}

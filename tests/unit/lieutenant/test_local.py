@@ -46,7 +46,7 @@ def problems(paths: WorkPaths) -> list[str]:
 
 
 def test_what_a_full_compile_wrote_is_read_again(paths: WorkPaths) -> None:
-    config = make_config(paths.root, local=True, api_url="https://never.asked.example.org")
+    config = make_config(paths.root, local=True, api_url="https://never.received.example.org")
 
     nowhere = RepositoryRef(url="")
 

@@ -125,7 +125,7 @@ def test_the_latest_version_is_the_tag_of_the_latest_release(publisher: Publishe
     publisher.latest("kustomize", "kustomize/v5.7.0")
 
     assert latest_version("kustomize", publisher.upstream("secret")) == "v5.7.0"
-    assert [request.token for request in publisher.api.asked] == ["Bearer secret"]
+    assert [request.token for request in publisher.api.received] == ["Bearer secret"]
 
 
 def test_without_a_token_none_is_sent(publisher: Publisher) -> None:
@@ -133,7 +133,7 @@ def test_without_a_token_none_is_sent(publisher: Publisher) -> None:
 
     latest_version("helm", publisher.upstream())
 
-    assert [request.token for request in publisher.api.asked] == [None]
+    assert [request.token for request in publisher.api.received] == [None]
 
 
 def test_releases_of_other_modules_are_skipped(publisher: Publisher) -> None:

@@ -86,14 +86,14 @@ def following_links(*, agrees: bool = True) -> Iterator[Reader]:
             visit.join()
 
 
-def cached(stranger: Path) -> dict[str, Any]:
+def cached(empty_home: Path) -> dict[str, Any]:
     """The content of the token cache."""
-    content: dict[str, Any] = json.loads((stranger / ".cache/commodore/token").read_text())
+    content: dict[str, Any] = json.loads((empty_home / ".cache/commodore/token").read_text())
     return content
 
 
 class LoginContract:
-    """A test class gives `start` and says how long a short token is good."""
+    """A test class defines `start` and the lifetime of a short token."""
 
     start: Callable[..., AbstractContextManager[Provider]]
     short: float = 12
@@ -119,7 +119,7 @@ class LoginContract:
 
     @pytest.fixture
     def provider(self, api: Api, lifetime: str) -> Iterator[Provider]:
-        """One that the API tells about."""
+        """A provider that the API refers to."""
         with type(self).start(lifetime=self.short if lifetime == "short" else 300) as provider:
             oidc = {"clientId": provider.client_id, "discoveryUrl": provider.discovery_url}
             api.serves("/", {"apiVersion": "v1", "oidc": oidc})
@@ -127,7 +127,7 @@ class LoginContract:
 
     @pytest.fixture
     def config(self, api: Api, provider: Provider, tmp_path: Path) -> Config:
-        del provider  # it runs, and the API tells where
+        del provider  # it runs, and the API refers to it
         return Config(
             WorkPaths(tmp_path), api_url=api.url, oidc_listen="localhost:0", login_timeout=20
         )
@@ -137,14 +137,14 @@ class LoginContract:
         monkeypatch.setenv("BROWSER", browser("agrees"))
 
     @pytest.mark.usefixtures("agreeing")
-    def test_a_login_is_kept_for_later(self, config: Config, api: Api, stranger: Path) -> None:
+    def test_a_login_is_kept_for_later(self, config: Config, api: Api, empty_home: Path) -> None:
         token = log_in(config)
 
-        entry = cached(stranger)[api.url]
+        entry = cached(empty_home)[api.url]
         assert entry["id_token"] == token
         assert entry["scope"] == ["openid", "email", "profile"]
         assert entry["expires_at"] > time.time()
-        place = stranger / ".cache" / "commodore"
+        place = empty_home / ".cache" / "commodore"
         assert stat.S_IMODE(place.stat().st_mode) == 0o700
         assert stat.S_IMODE((place / "token").stat().st_mode) == 0o600
 
@@ -154,17 +154,19 @@ class LoginContract:
     ) -> None:
         token = log_in(config)
         monkeypatch.setenv("CI", "true")
-        api.asked.clear()
+        api.received.clear()
 
         assert [log_in(config), fetch_token(config)] == [token, token]
-        assert api.asked == []
+        assert api.received == []
 
     @pytest.mark.usefixtures("agreeing")
-    def test_commands_log_in_by_themselves(self, config: Config, api: Api, stranger: Path) -> None:
+    def test_commands_log_in_by_themselves(
+        self, config: Config, api: Api, empty_home: Path
+    ) -> None:
         load_cluster(config, "c-1")
 
-        tokens = {asked.token for asked in api.asked if asked.path != "/"}
-        assert tokens == {f"Bearer {cached(stranger)[api.url]['id_token']}"}
+        tokens = {request.token for request in api.received if request.path != "/"}
+        assert tokens == {f"Bearer {cached(empty_home)[api.url]['id_token']}"}
 
     @pytest.mark.parametrize("lifetime", ["short"])
     @pytest.mark.usefixtures("agreeing")
@@ -178,25 +180,25 @@ class LoginContract:
 
         report(config, make_record())
 
-        first, last = api.asked[1].token, api.asked[-1].token
-        assert api.asked[-1].path == "/clusters/c-1/compileMeta"
+        first, last = api.received[1].token, api.received[-1].token
+        assert api.received[-1].path == "/clusters/c-1/compileMeta"
         assert last
         assert last != first
 
     @pytest.mark.usefixtures("agreeing")
     def test_logging_out_forgets_this_login_only(
-        self, config: Config, api: Api, stranger: Path
+        self, config: Config, api: Api, empty_home: Path
     ) -> None:
-        file = stranger / ".cache/commodore/token"
+        file = empty_home / ".cache/commodore/token"
         file.parent.mkdir(parents=True)
         file.write_text('{"https://other.example.com": {"id_token": "x"}}')
         log_in(config)
 
-        assert set(cached(stranger)) == {api.url, "https://other.example.com"}
+        assert set(cached(empty_home)) == {api.url, "https://other.example.com"}
         assert [log_out(config), log_out(config)] == [True, False]
-        assert cached(stranger) == {"https://other.example.com": {"id_token": "x"}}
+        assert cached(empty_home) == {"https://other.example.com": {"id_token": "x"}}
 
-    @pytest.mark.usefixtures("stranger")
+    @pytest.mark.usefixtures("empty_home")
     def test_without_a_browser_another_device_serves(self, config: Config) -> None:
         with following_links() as reader:
             token = log_in(replace(config, oidc_listen=""))
@@ -216,7 +218,7 @@ class LoginContract:
 
     @pytest.mark.parametrize("device", [False, True])
     def test_a_refusal_ends_the_login(
-        self, config: Config, stranger: Path, monkeypatch: pytest.MonkeyPatch, device: bool
+        self, config: Config, empty_home: Path, monkeypatch: pytest.MonkeyPatch, device: bool
     ) -> None:
         monkeypatch.setenv("BROWSER", browser("refuses"))
 
@@ -227,7 +229,7 @@ class LoginContract:
             log_in(config, device=device)
 
         assert "log in again" in raised.value.hint
-        assert not (stranger / ".cache/commodore/token").exists()
+        assert not (empty_home / ".cache/commodore/token").exists()
 
     def test_an_answer_to_another_login_is_refused(
         self, config: Config, monkeypatch: pytest.MonkeyPatch

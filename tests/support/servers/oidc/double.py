@@ -42,13 +42,13 @@ class Behaviour:
 
 
 def jwt(claims: dict[str, object]) -> str:
-    """A web token that nobody has signed."""
+    """An unsigned web token."""
     parts = (json.dumps(part).encode() for part in ({"alg": "none"}, claims))
     return ".".join([*(base64.urlsafe_b64encode(part).decode().rstrip("=") for part in parts), "s"])
 
 
 class Double(ThreadingHTTPServer):
-    """The provider; `asked` has every request in order."""
+    """The provider; `received` has every request in order."""
 
     daemon_threads = True
 
@@ -56,7 +56,7 @@ class Double(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.behaviour = Behaviour()
         self.client_id = CLIENT
-        self.asked: list[tuple[str, dict[str, str]]] = []
+        self.received: list[tuple[str, dict[str, str]]] = []
         self._tickets: dict[str, dict[str, str]] = {}
         self._codes: dict[str, dict[str, str]] = {}
         self._devices: dict[str, str] = {}
@@ -71,12 +71,12 @@ class Double(ThreadingHTTPServer):
         return f"{self.issuer}/.well-known/openid-configuration"
 
     def requests(self, path: str) -> list[dict[str, str]]:
-        """What one path was asked."""
-        return [fields for asked, fields in self.asked if asked == path]
+        """The fields of the requests for one path."""
+        return [fields for requested, fields in self.received if requested == path]
 
     def answer(self, path: str, fields: dict[str, str]) -> tuple[int, object]:  # noqa: PLR0911 - one for each endpoint
         """Status and content: text is a page, a list a redirect, the rest JSON."""
-        self.asked.append((path, fields))
+        self.received.append((path, fields))
         match path:
             case "/.well-known/openid-configuration":
                 return 200, _changed(self._document(), self.behaviour.document)
@@ -232,4 +232,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - as inherited
-        """Say nothing: tests look at what was asked."""
+        """Log nothing: tests inspect `received`."""

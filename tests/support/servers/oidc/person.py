@@ -62,7 +62,7 @@ class Person:
                 url, text = self._get(urljoin(url, page.action), page.fields)
             else:
                 return text
-        raise RuntimeError(f"still asked for something, at {url}")
+        raise RuntimeError(f"the provider still expects input, at {url}")
 
     def _get(self, url: str, fields: dict[str, str] | None = None) -> tuple[str, str]:
         data = urlencode(fields).encode() if fields is not None else None

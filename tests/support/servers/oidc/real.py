@@ -47,7 +47,7 @@ class RealProvider:
 
 @contextmanager
 def serve_provider(*, lifetime: float = 300) -> Iterator[RealProvider]:
-    """A real provider for the time of one test, or a skip that says what it takes."""
+    """A real provider during one test; skips with the missing requirement."""
     node = _node_with_provider()
     settings = json.dumps({"lifetime": lifetime})
     with subprocess.Popen(

@@ -42,22 +42,24 @@ def _auth(user: str, password: str) -> dict[str, str]:
     ],
 )
 def test_what_docker_has_noted(
-    stranger: Path, noted: dict[str, Any], host: str, login: Login | None
+    empty_home: Path, noted: dict[str, Any], host: str, login: Login | None
 ) -> None:
-    _write(stranger / ".docker/config.json", {"auths": noted})
+    _write(empty_home / ".docker/config.json", {"auths": noted})
 
     assert login_for(host) == login
 
 
-def test_helm_has_the_first_word(stranger: Path) -> None:
-    _write(stranger / ".docker/config.json", {"auths": {"r.org": _auth("docker", "x")}})
-    _write(stranger / ".config/helm/registry/config.json", {"auths": {"r.org": _auth("helm", "x")}})
+def test_helm_has_the_first_word(empty_home: Path) -> None:
+    _write(empty_home / ".docker/config.json", {"auths": {"r.org": _auth("docker", "x")}})
+    _write(
+        empty_home / ".config/helm/registry/config.json", {"auths": {"r.org": _auth("helm", "x")}}
+    )
 
     assert login_for("r.org") == Login("helm", "x")
 
 
-def test_helpers_are_run(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    helper = stranger / "bin/docker-credential-mine"
+def test_helpers_are_run(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    helper = empty_home / "bin/docker-credential-mine"
     helper.parent.mkdir()
     helper.write_text(
         '#!/bin/sh\nread host\n[ "$host" = r.org ] || exit 1\n'
@@ -66,7 +68,7 @@ def test_helpers_are_run(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     helper.chmod(0o755)
     monkeypatch.setenv("PATH", f"{helper.parent}{os.pathsep}{os.environ['PATH']}")
     _write(
-        stranger / ".docker/config.json",
+        empty_home / ".docker/config.json",
         {"credsStore": "mine", "auths": {"s.org": _auth("a", "b")}},
     )
 
@@ -75,10 +77,10 @@ def test_helpers_are_run(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_broken_file_is_reported_and_left_out(
-    stranger: Path, caplog: pytest.LogCaptureFixture
+    empty_home: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (stranger / ".docker").mkdir()
-    (stranger / ".docker/config.json").write_text("{")
+    (empty_home / ".docker").mkdir()
+    (empty_home / ".docker/config.json").write_text("{")
 
     assert login_for("r.org") is None
     assert "config.json" in caplog.text

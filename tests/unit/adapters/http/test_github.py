@@ -60,8 +60,8 @@ def test_what_is_known_of_a_repository(server: GitHubServer, hosted: Hosted) -> 
     assert found is not None
     assert (found.full_name, found.archived) == (NAME, True)
     assert client(server).repository("acme/nothing") is None
-    assert {one.headers["Authorization"] for one in server.asked} == {f"Bearer {TOKEN}"}
-    assert {one.headers["X-GitHub-Api-Version"] for one in server.asked} == {"2022-11-28"}
+    assert {one.headers["Authorization"] for one in server.received} == {f"Bearer {TOKEN}"}
+    assert {one.headers["X-GitHub-Api-Version"] for one in server.received} == {"2022-11-28"}
 
 
 def test_a_pull_request_is_opened_once(server: GitHubServer, hosted: Hosted) -> None:
@@ -81,7 +81,7 @@ def test_a_pull_request_is_opened_once(server: GitHubServer, hosted: Hosted) -> 
     _, again = github.offer(known(hosted), WANTED)
 
     assert again == ""
-    assert server.said() == [f"GET /repos/{NAME}/pulls"]
+    assert server.requests_received() == [f"GET /repos/{NAME}/pulls"]
 
 
 def test_what_differs_of_an_open_one_is_updated(server: GitHubServer, hosted: Hosted) -> None:
@@ -122,7 +122,7 @@ def test_a_list_is_read_to_its_end(server: GitHubServer, hosted: Hosted) -> None
 
     assert found is not None
     assert found.number == mine.number
-    assert len(server.said()) == 4
+    assert len(server.requests_received()) == 4
 
 
 def test_the_token_stays_at_its_server(server: GitHubServer, hosted: Hosted) -> None:
@@ -130,14 +130,14 @@ def test_the_token_stays_at_its_server(server: GitHubServer, hosted: Hosted) -> 
         server.refusals.append(Refusal(301, "", {"Location": f"{other.url}/repos/{NAME}"}))
         with pytest.raises(NothingMoreToAsk, match="Bad credentials"):
             client(server).repository(NAME)
-        assert [one.headers.get("Authorization") for one in other.asked] == [None]
+        assert [one.headers.get("Authorization") for one in other.received] == [None]
 
         server.most_per_page, server.next_at = 1, other.url
         for _ in range(2):
             hosted.pull("template-sync", head_repository="acme/fork-of-one")
         with pytest.raises(GitHubError, match="on another server"):
             client(server).open_pull_request(known(hosted), "template-sync")
-        assert len(other.asked) == 1
+        assert len(other.received) == 1
 
     with pytest.raises(CommodoreError, match="in clear"):
         GitHub("http://github.example.com/api/v3", TOKEN, 5)

@@ -16,9 +16,9 @@ SHORT, LONG = jwt({"exp": NOW + 60}), jwt({"exp": NOW + 3600})
 
 
 @pytest.fixture
-def cache(stranger: Path, monkeypatch: pytest.MonkeyPatch) -> TokenCache:
+def cache(empty_home: Path, monkeypatch: pytest.MonkeyPatch) -> TokenCache:
     monkeypatch.setenv("CI", "true")
-    return TokenCache(stranger / ".cache" / "commodore" / "token")
+    return TokenCache(empty_home / ".cache" / "commodore" / "token")
 
 
 def at(seconds: float) -> Callable[[], float]:
