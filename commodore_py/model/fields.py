@@ -12,8 +12,3 @@ if TYPE_CHECKING:
 def field_values(value: DataclassInstance) -> dict[str, Any]:
     """The fields of a value, by name."""
     return {one.name: getattr(value, one.name) for one in fields(value)}
-
-
-def field_names(value: DataclassInstance | type[DataclassInstance]) -> tuple[str, ...]:
-    """The names of the fields of a value or of a class."""
-    return tuple(one.name for one in fields(value))
