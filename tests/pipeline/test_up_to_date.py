@@ -561,7 +561,7 @@ def test_a_note_with_a_flipped_bit_is_not_believed(api: Reruns) -> None:
 def test_a_note_of_another_version_is_not_believed(api: Reruns) -> None:
     file = api.work / ".commodore/unchanged"
     stored = json.loads(file.read_bytes().partition(b"\n")[2])
-    content = json.dumps(stored | {"schema": "unchanged/v3"}).encode()
+    content = json.dumps(stored | {"schema": "unchanged/v0"}).encode()
     digest = hashlib.blake2b(content, digest_size=20).hexdigest().encode()
     file.write_bytes(digest + b"\n" + content)
 
