@@ -62,6 +62,7 @@ docs: ## draw the architecture, and build the documentation strictly
 reference: $(STAMP) ## write the pages that are made from code and data
 	$(BIN)/python -m tests.house.command_reference
 	$(BIN)/python -m tests.house.deviations
+	$(BIN)/python -m tests.house.attacks
 	$(BIN)/python -m tests.house.room_pages
 
 spec-report: $(STAMP) ## rows of the specification without a test, and stubs left in the code
