@@ -34,7 +34,7 @@ from commodore_py.dependencies.discover import (
     wanted_packages,
 )
 from commodore_py.dependencies.downloads.lazy import fetch_downloads
-from commodore_py.dependencies.fetch import fetcher
+from commodore_py.dependencies.fetch import fetcher, must_be_complete, not_found, refuse_missing
 from commodore_py.dependencies.jsonnet.cluster_libraries import install_cluster_libraries
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, raise_collected
@@ -136,11 +136,16 @@ def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
     with run_log.stage("packages"):
         node = resolve_bootstrap(config, cluster, classes, missing_ok=True)
         places = locator_of(config, cluster, classes)
-        classes = classes.plus(fetch(wanted_packages(node, places)))
+        packages = wanted_packages(node, places)
+        classes = classes.plus(fetch(packages))
     with run_log.stage("components"):
-        node = resolve_bootstrap(config, cluster, classes)
+        # Missing packages are listed together with missing components.
+        incomplete = must_be_complete(config) and bool(not_found(packages, classes))
+        node = resolve_bootstrap(config, cluster, classes, missing_ok=incomplete)
         places = locator_of(config, cluster, classes)
-        classes = classes.plus(fetch(wanted_components(node, places)))
+        components = wanted_components(node, places)
+        classes = classes.plus(fetch(components))
+    refuse_missing(config, (*packages, *components), classes)
     return classes, node
 
 

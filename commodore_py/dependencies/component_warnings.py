@@ -9,7 +9,7 @@ from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import parameter_key
 from commodore_py.model.problem import Problem
 
-from .discover import requests_in
+from .discover import PACKAGE_PREFIX, requests_in
 from .jsonnet.libraries import libraries_of
 from .jsonnet.library_warnings import library_warnings
 from .requesters import places_of
@@ -41,10 +41,29 @@ def component_warnings(
         return places_of(applications, node, classes, config.paths.root)
 
     return (
+        *(left_out_warnings(node, classes, where) if config.local else ()),
         *request_warnings(node, where),
         *library_warnings(present, node.parameters),
         *version_warnings(classes, inventory),
     )
+
+
+def left_out_warnings(
+    node: Node, classes: ClassPath, where: Callable[[Iterable[str]], str]
+) -> Iterator[Problem]:
+    """Packages and instances that a local run leaves out, as they have no checkout."""
+    packages = {one.spec.name for one in classes.of_kind(Kind.PACKAGE)}
+    names = (name for name in node.applications if name.startswith(PACKAGE_PREFIX))
+    missing = {name: name for name in names if name.removeprefix(PACKAGE_PREFIX) not in packages}
+    for application, instance in requests_in(node):
+        if classes.component(instance.name) is None:
+            missing[application] = instance.name
+    if missing:
+        yield Problem(
+            f"Left out, as they are not checked out: {', '.join(sorted(set(missing.values())))}."
+            " Their files are removed from the catalog",
+            where=where(missing),
+        )
 
 
 def request_warnings(node: Node, where: Callable[[Iterable[str]], str]) -> Iterator[Problem]:

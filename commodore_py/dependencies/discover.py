@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _Wanted = TypeVar("_Wanted")
 
-_PACKAGE_PREFIX = "pkg."
+PACKAGE_PREFIX = "pkg."
 _APPLICATIONS = "applications of the cluster"
 _RESERVED_PACKAGES = {"components", "defaults", "global", "params"}
 _RESERVED_INSTANCES = {
@@ -46,9 +46,9 @@ def wanted_packages(node: Node, places: Places = NOWHERE) -> tuple[DependencySpe
     parameters = ClusterParameters(node.parameters, places)
     names = sorted(
         {
-            application.removeprefix(_PACKAGE_PREFIX)
+            application.removeprefix(PACKAGE_PREFIX)
             for application in node.applications
-            if application.startswith(_PACKAGE_PREFIX)
+            if application.startswith(PACKAGE_PREFIX)
         }
     )
 
@@ -56,7 +56,7 @@ def wanted_packages(node: Node, places: Places = NOWHERE) -> tuple[DependencySpe
         _check_package_name(parameters, name)
         return package_spec(parameters, name)
 
-    specs, errors = _each(spec, {name: [f"{_PACKAGE_PREFIX}{name}"] for name in names}, parameters)
+    specs, errors = _each(spec, {name: [f"{PACKAGE_PREFIX}{name}"] for name in names}, parameters)
     raise_collected(errors, "cannot determine which packages to fetch")
     return specs
 
@@ -96,7 +96,7 @@ def instances_of(node: Node, classes: ClassPath) -> tuple[Instance, ...]:
 def requests_in(node: Node) -> Iterator[tuple[str, Instance]]:
     """The applications other than packages, and the instances that they request."""
     for application in node.applications:
-        if not application.startswith(_PACKAGE_PREFIX):
+        if not application.startswith(PACKAGE_PREFIX):
             component, instance = _split(application)
             yield application, Instance(instance, component)
 
@@ -149,7 +149,7 @@ def _contested(instance: str, components: set[str], where: str) -> CommodoreErro
 
 
 def _is_free(name: str) -> bool:
-    taken = name in _RESERVED_INSTANCES or name.startswith(_PACKAGE_PREFIX)
+    taken = name in _RESERVED_INSTANCES or name.startswith(PACKAGE_PREFIX)
     return _is_folder_name(name) and not taken
 
 
@@ -164,7 +164,7 @@ def _bad_name(name: str, where: str) -> CommodoreError:
         f"{name!r} cannot be the name of a component or an instance",
         where=where,
         hint=f"{reserved}it names a folder and a target: choose one without `/` that starts neither"
-        f" with a dot nor with `{_PACKAGE_PREFIX}`, and is not one of "
+        f" with a dot nor with `{PACKAGE_PREFIX}`, and is not one of "
         + ", ".join(sorted(_RESERVED_INSTANCES)),
     )
 
@@ -173,7 +173,7 @@ def _check_package_name(parameters: ClusterParameters, name: str) -> None:
     if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_folder_name(name):
         raise CommodoreError(
             f"{name!r} cannot be the name of a package",
-            where=parameters.listed_at([f"{_PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
+            where=parameters.listed_at([f"{PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
             hint="it names a folder of classes: choose one without `/` that starts neither with a"
             " dot nor with `t-` (these belong to tenants), and is not one of "
             + ", ".join(sorted(_RESERVED_PACKAGES)),

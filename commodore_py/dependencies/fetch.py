@@ -18,10 +18,11 @@ from commodore_py.model.dependency import Dependency, Kind
 from .git.groups import incomplete, place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from commodore_py.config import Config
+    from commodore_py.model.classpath import ClassPath
     from commodore_py.model.dependency import DependencySpec, Fetch
 
 log = logging.getLogger(__name__)
@@ -33,11 +34,33 @@ def fetcher(config: Config) -> Fetch:
         from .git.fetch import git_fetcher  # noqa: PLC0415 - much code, not needed by local runs
 
         return git_fetcher(config)
-    return lambda specs: _find_all({spec: place_of(spec, config.paths) for spec in specs})
+    # Instead of a warning, there is an error later, once everything that is missing is known.
+    level = logging.DEBUG if must_be_complete(config) else logging.WARNING
+    return lambda specs: _find_all({one: place_of(one, config.paths) for one in specs}, level)
 
 
-def _find_all(places: Mapping[DependencySpec, Path]) -> tuple[Dependency, ...]:
-    """The checkouts that exist; missing components and packages are skipped with a warning."""
+def not_found(specs: Iterable[DependencySpec], classes: ClassPath) -> tuple[DependencySpec, ...]:
+    """The requested dependencies that were skipped in local mode."""
+    found = {one.spec for one in classes.dependencies}
+    return tuple(spec for spec in specs if spec not in found)
+
+
+def refuse_missing(config: Config, specs: Iterable[DependencySpec], classes: ClassPath) -> None:
+    """Fail a run that would compile only a part of the cluster, if it is offline or strict."""
+    if must_be_complete(config):
+        option = "--offline" if config.offline else "--local"
+        missing = not_found(specs, classes)
+        errors = [_missing(spec, place_of(spec, config.paths), option) for spec in missing]
+        raise_collected(errors, "the working directory is incomplete")
+
+
+def must_be_complete(config: Config) -> bool:
+    """Whether a local run fails if something is not checked out."""
+    return config.offline or (config.local and config.strict)
+
+
+def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Dependency, ...]:
+    """The checkouts that exist; missing components and packages are skipped and logged."""
     components = {s.name for s, p in places.items() if s.kind is Kind.COMPONENT and p.is_dir()}
     found: list[Dependency] = []
     errors: list[CommodoreError] = []
@@ -53,11 +76,11 @@ def _find_all(places: Mapping[DependencySpec, Path]) -> tuple[Dependency, ...]:
         elif spec.kind is Kind.INSTANCE and spec.component not in components:
             skipped.append(spec.name)
         elif spec.kind in (Kind.COMPONENT, Kind.PACKAGE):
-            log.warning("%s is not in %s: skipped in local mode", spec, place)
+            log.log(level, "%s is not in %s: skipped in local mode", spec, place)
         else:
             errors.append(_missing(spec, place))
     if skipped:
-        log.warning("instances of skipped components are skipped too: %s", ", ".join(skipped))
+        log.log(level, "instances of skipped components are skipped too: %s", ", ".join(skipped))
     raise_collected(errors, "the working directory is incomplete")
     short = short_commits_of((one.worktree, one.commit) for one in found if one.commit)
     return tuple(
@@ -77,12 +100,12 @@ def _as_found(spec: DependencySpec, place: Path) -> Dependency:
     return Dependency(spec, url, version, commit or "", "", place)
 
 
-def _missing(spec: DependencySpec, place: Path) -> CommodoreError:
+def _missing(spec: DependencySpec, place: Path, option: str = "--local") -> CommodoreError:
     name = f"{spec.component} as {spec.name}" if spec.kind is Kind.INSTANCE else f"the {spec}"
     return CommodoreError(
         f"no checkout of {name}",
         where=str(place),
-        hint="compile once without --local to fetch it",
+        hint=f"compile once without {option} to fetch it",
     )
 
 

@@ -129,6 +129,14 @@ def _unsupported(
     if not instance.aliased:
         return
     parameters = inventory.bootstrap.parameters
+    defaults = f"defaults.{instance.component}"
+    if not _metadata(parameters, instance) and not locator.class_file(defaults):
+        yield CommodoreError(
+            f"component {instance.component} is not here, but {instance.name} is an instance of it",
+            where=locator.application(BOOTSTRAP, f"{instance.component} as {instance.name}"),
+            hint="compile once without --local to fetch it",
+        )
+        return
     own = inventory.nodes[instance.name].parameters
     place = f"parameters.{instance.component_key}._metadata"
     if not _metadata(parameters, instance).get("multi_instance"):

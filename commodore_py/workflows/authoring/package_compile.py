@@ -16,7 +16,7 @@ from commodore_py.adapters.files import link, remove, write_if_changed, write_tr
 from commodore_py.catalog.clean import clean
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.discover import instances_of, wanted_components
-from commodore_py.dependencies.fetch import fetcher
+from commodore_py.dependencies.fetch import fetcher, refuse_missing
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.resolve import locator_of, resolve_bootstrap
@@ -141,6 +141,7 @@ def _gather(config: Config, package: PackageFolder) -> Sources:
     places = locator_of(config, cluster, classes)
     wanted = wanted_components(node, places)
     classes = classes.plus(fetch(wanted))
+    refuse_missing(config, wanted, classes)
     instances = instances_of(node, classes)
     _check_present(config, instances, package, wanted=bool(wanted))
     sources = pipeline.gather_instances(config, cluster, classes, instances, now)
