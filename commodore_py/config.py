@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from commodore_py.adapters.git_urls import PushRule
@@ -92,13 +92,12 @@ class Author(NamedTuple):
     email: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """Settings only, never results; built once in `cli/options.py`, then only read."""
 
     paths: WorkPaths
     api_url: str = ""
-    api_token: str = field(default="", repr=False)
+    api_token: str = ""
     oidc_client: str = ""
     oidc_discovery_url: str = ""
     oidc_listen: str = ""
@@ -111,7 +110,7 @@ class Config:
     jsonnet_bundler: JsonnetBundler = "native"
     local: bool = False
     push: bool = False
-    push_url: PushRule = field(default_factory=PushRule)
+    push_url: PushRule = PushRule()
     interactive: bool = False
     force: bool = False
     fetch_dependencies: bool = True
@@ -143,11 +142,15 @@ class Config:
     dry_run: bool = False
     global_revision: str = ""
     tenant_revision: str = ""
-    dynamic_facts: Mapping[str, Any] = field(default_factory=dict)
-    author: Author = field(default_factory=Author)
+    dynamic_facts: Mapping[str, Any] = MappingProxyType({})
+    author: Author = Author()
     verbosity: int = 0
 
-    def __post_init__(self) -> None:
+    def __repr__(self) -> str:
+        return f"Config({self.paths.root})"  # without the token
+
+    def checked(self) -> Config:
+        """The same, unless settings contradict each other."""
         if self.output_dir is not None and (self.push or self.catalog_branch):
             word = "--push" if self.push else "--catalog-branch"
             raise UsageError(
@@ -163,6 +166,7 @@ class Config:
                 hint="leave out --push, or the override; it may come from the environment"
                 " (GLOBAL_REPO_REVISION_OVERRIDE, TENANT_REPO_REVISION_OVERRIDE)",
             )
+        return self
 
 
 class OverrideWithPush(UsageError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
 from time import monotonic
@@ -122,7 +121,7 @@ def gather(config: Config, cluster_id: str) -> Sources:
         head = (
             CatalogHead(folder, "", "", None) if folder else fetch_catalog(config, cluster, remote)
         )
-    return replace(sources, catalog_head=head, notices=(*sources.notices, *head.notices))
+    return sources._replace(catalog_head=head, notices=(*sources.notices, *head.notices))
 
 
 def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
@@ -277,7 +276,7 @@ def _staged(config: Config, sink: CatalogSink, rendered: Rendered) -> Change:
 
 def _explained(change: Change, rendered: Rendered) -> Change:
     """The change with what is needed to read it as one of objects."""
-    return replace(change, after=rendered.catalog, rules=rendered.rules)
+    return change._replace(after=rendered.catalog, rules=rendered.rules)
 
 
 def _push(
@@ -309,7 +308,7 @@ def _push(
             log.warning("branch %s was pushed to in the meantime: comparing again", sink.branch)
             sink.take_back()
             head = fetch_catalog(config, sources.cluster)
-            sink = _repository(config, replace(sources, catalog_head=head))
+            sink = _repository(config, sources._replace(catalog_head=head))
             change = _staged(config, sink, rendered)
         else:
             published = published._replace(commit=commit)

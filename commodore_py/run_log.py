@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
-EventKind = TypeVar("EventKind", bound="Event")
+EventKind = TypeVar("EventKind")
 
 _NOTHING = nullcontext()
 
@@ -71,19 +71,13 @@ class Span:
         self.cpu = cpu
 
 
-class Event:
-    """Something that a run reports beside its result: a frozen value of a type of its own."""
-
-    __slots__ = ()
-
-
 class Events:
     """The events of a run, by type and in the order of being reported."""
 
     def __init__(self) -> None:
-        self._all: list[Event] = []
+        self._all: list[object] = []
 
-    def add(self, event: Event) -> None:
+    def add(self, event: object) -> None:
         """Keep one more."""
         self._all.append(event)
 
@@ -151,8 +145,8 @@ def collecting() -> Iterator[Events]:
         _listen(_listeners.watchers, left)
 
 
-def report(event: Event) -> None:
-    """Hand an event to everybody who collects."""
+def report(event: object) -> None:
+    """Hand an event to everybody who collects: a frozen value of a type of its own."""
     for collector in _listeners.collectors:
         collector.add(event)
 
@@ -198,7 +192,7 @@ class Parcel:
 
     __slots__ = ("events", "spans")
 
-    def __init__(self, spans: list[Span], events: list[Event]) -> None:
+    def __init__(self, spans: list[Span], events: list[object]) -> None:
         self.spans = spans
         self.events = events
 

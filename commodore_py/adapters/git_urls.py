@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import normpath
-from typing import TYPE_CHECKING, Literal, cast
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from commodore_py.errors import CommodoreError
@@ -26,12 +26,11 @@ _SCP_WITHOUT_USER = re.compile(r"([^/:@]+):(?!//)(.*)")
 PushTo = Literal["ssh", "same"]
 
 
-@dataclass(frozen=True, slots=True)
-class PushRule:
+class PushRule(NamedTuple):
     """Where a remote that is fetched over HTTP is pushed to: over SSH, or to the same URL."""
 
     otherwise: PushTo = "ssh"
-    hosts: Mapping[str, PushTo] = field(default_factory=dict)
+    hosts: Mapping[str, PushTo] = MappingProxyType({})
     """Exceptions, by the name of the host."""
 
     @classmethod

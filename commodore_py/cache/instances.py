@@ -8,8 +8,7 @@ from __future__ import annotations
 import glob
 import json
 import os
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.lib import LIBRARIES
 
@@ -33,17 +32,16 @@ if TYPE_CHECKING:
 _SCHEMA = "looked/v2"
 
 
-@dataclass(slots=True)
-class InstanceReads:
+class InstanceReads(NamedTuple):
     """What one instance read: files and folders by absolute paths, and the inventory."""
 
     component: str
-    checkout: str = ""
+    checkout: str
     """Where its component is; empty if that is unknown."""
-    inputs: list[str] = field(default_factory=list)
+    inputs: list[str]
     """The inputs of its entries, as they are written."""
-    questions: dict[Question, None] = field(default_factory=dict)
-    unrecorded: list[str] = field(default_factory=list)
+    questions: dict[Question, None]
+    unrecorded: list[str]
     """Why it may have read anything else, too."""
 
     def add(self, verdict: Verdict, roots: Roots) -> None:
@@ -117,7 +115,8 @@ def _paths_read(events: Events) -> Iterator[tuple[str, bool]]:
 def _about(name: str, component: str, sources: Sources) -> InstanceReads:
     checkout = sources.classes.component(name)
     inputs = sorted(set(_inputs(sources.inventory.nodes[name].parameters)))
-    return InstanceReads(component, str(checkout.worktree) if checkout is not None else "", inputs)
+    place = str(checkout.worktree) if checkout is not None else ""
+    return InstanceReads(component, place, inputs, {}, [])
 
 
 def _inputs(parameters: Parameters) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files.overlay import NotReadable, Overlay
@@ -20,8 +19,6 @@ from .questions.files import (
     Location,
     PathKind,
 )
-from .recorder import Recorder
-from .roots import Roots
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,27 +27,25 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Entry, Tree
 
     from .questions.base import Question
+    from .recorder import Recorder
 
 _KNOWS_ITS_PLACE = b"thisFile"
-_NO_ROOTS = Roots({})
 
 
-@dataclass(frozen=True, slots=True)
 class RecordingOverlay(Overlay):
-    """Records every look-up; a digest is made of exactly what is handed out."""
+    """Records every look-up in another view; a digest is made of exactly what is handed out."""
 
-    recorder: Recorder = field(default_factory=lambda: Recorder(_NO_ROOTS))
+    __slots__ = ("_plain", "recorder")
 
-    @classmethod
-    def over(cls, plain: Overlay, recorder: Recorder) -> RecordingOverlay:
-        """The same view, recorded."""
-        there = plain.written, plain.made
-        return cls(plain.compiled, plain.catalog, plain.trees, *there, recorder)
+    def __init__(self, plain: Overlay, recorder: Recorder) -> None:
+        super().__init__(plain.compiled, plain.catalog, plain.trees, plain.written, plain.made)
+        self._plain = plain
+        self.recorder = recorder
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
         try:
-            content = self._plain().read(path)
+            content = self._plain.read(path)
         except NotReadable:
             self._note(Content, path, UNREADABLE)
             raise
@@ -94,7 +89,7 @@ class RecordingOverlay(Overlay):
     def expand(self, pattern: Path) -> list[Path]:
         """What a path with wildcards stands for, sorted; hidden files need a dot in the pattern."""
         # Recorded as one question, without the look-ups that it takes.
-        found = self._plain().expand(pattern)
+        found = self._plain.expand(pattern)
         self._note(Expansion, pattern, Expansion.of(found, self.recorder.roots))
         return found
 
@@ -112,6 +107,3 @@ class RecordingOverlay(Overlay):
             here = roots.portable(os.getcwd())  # noqa: PTH109 - a text
             self.recorder.note(CurrentDirectory(""), here.encode(errors="surrogateescape"))
         self.recorder.note(kind(roots.portable(str(path))), answer)
-
-    def _plain(self) -> Overlay:
-        return Overlay(self.compiled, self.catalog, self.trees, self.written, self.made)

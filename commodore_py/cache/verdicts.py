@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.run_log import Event, Events
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from commodore_py.run_log import Events
 
     from .questions.base import Question
     from .roots import Roots
@@ -54,8 +54,7 @@ class Verdict(NamedTuple):
         return f"{text}: {self.why}" if self.why else text
 
 
-@dataclass(frozen=True, slots=True)
-class Verdicts(Event):
+class Verdicts(NamedTuple):
     """What became of all work of a stage, with the folders that paths in questions start from."""
 
     all: tuple[Verdict, ...]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from commodore_py.model.spot import Spot
@@ -20,13 +19,15 @@ if TYPE_CHECKING:
     from .tags import Tags
 
 
-@dataclass(frozen=True, slots=True)
 class Entry:
     """One entry of a compile list, with every key that its input type knows."""
 
-    target: str
-    index: int
-    fields: Mapping[str, Any]
+    __slots__ = ("fields", "index", "target")
+
+    def __init__(self, target: str, index: int, fields: Mapping[str, Any]) -> None:
+        self.target = target
+        self.index = index
+        self.fields = fields
 
     @property
     def spot(self) -> Spot:

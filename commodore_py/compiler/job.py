@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.config import RESULT_CACHE_LIMIT
 
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from commodore_py.model.secrets import ReferenceFile
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
+class Job(NamedTuple):
     """Targets to compile, and everything around them; the inventory is in `root`, too."""
 
     root: Path
@@ -32,7 +31,7 @@ class Job:
     processes: int
     output: Path
     """Where relative paths of what components download lead; for a catalog, `root` itself."""
-    checkouts: Mapping[str, Path] = field(default_factory=dict)
+    checkouts: Mapping[str, Path] = MappingProxyType({})
     """By target, the only other place that its component may write to."""
     offline: bool = False
     """Whether programs that would use the network are refused, as far as they are known."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from posixpath import isabs, normpath
-from typing import TYPE_CHECKING, TypeAlias
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree, empty_among
@@ -21,14 +21,13 @@ class Misplaced(CommodoreError):
     """Output that would land where it must not."""
 
 
-@dataclass(frozen=True, slots=True)
-class Output:
+class Output(NamedTuple):
     """The state of one target between two entries."""
 
     target: str
     checkout: Path | None
-    tree: Tree = field(default_factory=Tree)
-    written: Mapping[Path, Entry | None] = field(default_factory=dict)
+    tree: Tree = Tree()
+    written: Mapping[Path, Entry | None] = MappingProxyType({})
     made: frozenset[Path] = frozenset()
     """Folders that are to be in the checkout; there may be nothing in them."""
 
@@ -54,8 +53,7 @@ class Output:
         """With files added; the last one to a path wins."""
         own = {path: entry for path, entry in files.items() if not isinstance(path, Path)}
         placed = {path: entry for path, entry in files.items() if isinstance(path, Path)}
-        return replace(
-            self,
+        return self._replace(
             tree=self._checked(self.tree.plus(own)) if own else self.tree,
             written={**self.written, **placed},
         )
@@ -63,13 +61,13 @@ class Output:
     def with_folder(self, folder: Place) -> Output:
         """With a folder that is there even if nothing is written into it."""
         if isinstance(folder, Path):
-            return self if folder in self.made else replace(self, made=self.made | {folder})
+            return self if folder in self.made else self._replace(made=self.made | {folder})
         if folder in self.tree.folders():
             return self
         if folder in self.tree:
             raise CommodoreError(f"{folder} is a file, and output should go below it")
         empty = _empty({*self.tree.empty_folders, folder}, self.tree)
-        return replace(self, tree=Tree(self.tree, empty))
+        return self._replace(tree=Tree(self.tree, empty))
 
     def without(self, paths: Iterable[Place], folders: Iterable[Path] = ()) -> Output:
         """With files and folders taken away; a folder that loses its last file stays.
@@ -89,8 +87,7 @@ class Output:
             for folder in self.tree.folders()
             if not any(folder.is_relative_to(removed) for removed in own)
         }
-        return replace(
-            self,
+        return self._replace(
             tree=Tree(entries, _empty(left, entries)),
             written={**self.written, **dict.fromkeys(placed)},
             made=frozenset(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from commodore_py.errors import CommodoreError
 
@@ -28,11 +28,10 @@ class BadTag(CommodoreError):
     """A reference in output that stands for nothing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tags:
+class Tags(NamedTuple):
     """What the references of a compile become."""
 
-    hashes: Mapping[str, str] = field(default_factory=dict)
+    hashes: Mapping[str, str] = MappingProxyType({})
     """The first digits of a reference file's hash, by backend and path (`vaultkv:a/b`)."""
     bare: bool = False
     """Component authors compile without a catalog: they see the paths."""

@@ -7,7 +7,6 @@ gives this view of it, and components have come to rely on its completed entries
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from .entries import entries_of
@@ -51,12 +50,14 @@ _UPPER_CASE_NAMES = (
 _FLAGS = ("skip_verify", "always_latest")
 
 
-@dataclass(frozen=True, slots=True)
 class Views:
     """The targets of an inventory as component code sees them, each completed once."""
 
-    inventory: Inventory
-    _made: dict[str, dict[str, Any]] = field(default_factory=dict)
+    __slots__ = ("_made", "inventory")
+
+    def __init__(self, inventory: Inventory) -> None:
+        self.inventory = inventory
+        self._made: dict[str, dict[str, Any]] = {}
 
     def of(self, target: str) -> dict[str, Any]:
         """One target; a KeyError if there is none."""

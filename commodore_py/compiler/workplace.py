@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,9 +43,8 @@ class Workplace:
     def output(self) -> Output:
         """What there is after all programs."""
         before = self.job.output
-        output = replace(before, tree=files.read_tree(self.compiled))
-        return replace(
-            output,
+        output = before._replace(tree=files.read_tree(self.compiled))
+        return output._replace(
             written={**before.written, **self.borrowed.changes()},
             made=self.borrowed.new_folders(),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
+    from commodore_py.model.dependency import Dependency
     from commodore_py.model.inventory import Instance
 
     from .targets import Target
@@ -33,11 +33,16 @@ _AVAILABLE = (
 )
 
 
-@dataclass(frozen=True, slots=True)
 class SingleClassPath(ClassPath):
     """The classes of a component, and values as more of them, by class name."""
 
-    values: tuple[tuple[str, Path], ...] = ()
+    __slots__ = ("values",)
+
+    def __init__(
+        self, dependencies: tuple[Dependency, ...], values: tuple[tuple[str, Path], ...]
+    ) -> None:
+        super().__init__(dependencies)
+        self.values = values
 
     def entries(self) -> Iterator[tuple[str, Path]]:
         """Pairs of class prefix and file, as of any class path."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, doing
@@ -39,7 +38,7 @@ def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> lis
 def cluster_ids(config: Config) -> list[str]:
     """Cluster ids for shell completion; empty if they cannot be read without a login."""
     try:
-        return source_of(replace(config, may_log_in=False)).ids()
+        return source_of(config._replace(may_log_in=False)).ids()
     except CommodoreError:
         return []
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -36,14 +35,18 @@ def check_reachable(api_url: str, timeout: float) -> None:
             raise
 
 
-@dataclass(frozen=True, slots=True)
 class Server:
     """The API at a URL."""
 
-    api_url: str
-    token: str = field(repr=False)
-    timeout: float
-    pauses: Sequence[float] = http.PAUSES
+    __slots__ = ("api_url", "pauses", "timeout", "token")
+
+    def __init__(
+        self, api_url: str, token: str, timeout: float, pauses: Sequence[float] = http.PAUSES
+    ) -> None:
+        self.api_url = api_url
+        self.token = token
+        self.timeout = timeout
+        self.pauses = pauses
 
     def cluster(self, cluster_id: str) -> ApiObject:
         """The cluster object; the error for an unknown id suggests the nearest one."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -46,18 +45,17 @@ class DiffLine(NamedTuple):
     colour: Colour = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """Everything that would alter in the catalog; empty and false when nothing does."""
 
     files: tuple[FileChange, ...] = ()
     ignored: tuple[str, ...] = ()
     """Compiled files that the catalog's own ignore rules keep out, each with the rule."""
-    after: Tree | None = field(default=None, compare=False, repr=False)
+    after: Tree | None = None
     """Everything that was compiled, where a compile makes the change."""
     rules: tuple[IgnoreRule, ...] = ()
     """Which changes of objects are not shown."""
-    lines: tuple[DiffLine, ...] | None = field(default=None, compare=False, repr=False)
+    lines: tuple[DiffLine, ...] | None = None
     """Its text, where that was stored and the contents were not."""
 
     def __bool__(self) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from .dependency import Dependency, Kind
@@ -12,19 +11,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@dataclass(frozen=True, slots=True)
 class ClassPath:
     """Fetched dependencies in the order they were found, seen as places of classes."""
 
-    dependencies: tuple[Dependency, ...] = ()
-    _by_name: dict[str, Dependency] = field(init=False, repr=False, compare=False)
+    __slots__ = ("_by_name", "dependencies")
 
-    def __post_init__(self) -> None:
-        checkouts: dict[str, Dependency] = {}
-        for one in self.dependencies:
+    def __init__(self, dependencies: tuple[Dependency, ...] = ()) -> None:
+        self.dependencies = dependencies
+        self._by_name: dict[str, Dependency] = {}
+        for one in dependencies:
             if one.spec.kind in (Kind.COMPONENT, Kind.INSTANCE):
-                checkouts.setdefault(one.spec.name, one)
-        object.__setattr__(self, "_by_name", checkouts)
+                self._by_name.setdefault(one.spec.name, one)
 
     def plus(self, more: Iterable[Dependency]) -> ClassPath:
         """The same class path, longer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -16,8 +16,7 @@ class RepositoryRef(NamedTuple):
     revision: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(NamedTuple):
     """A cluster with its tenant, as the API or a facts folder describes them."""
 
     id: str
@@ -27,21 +26,25 @@ class Cluster:
     catalog_url: str
     global_repo: RepositoryRef
     tenant_repo: RepositoryRef
-    facts: Mapping[str, Any] = field(default_factory=dict)
-    dynamic_facts: Mapping[str, Any] = field(default_factory=dict)
+    facts: Mapping[str, Any] = MappingProxyType({})
+    dynamic_facts: Mapping[str, Any] = MappingProxyType({})
+    placeholder: Mapping[str, Any] | None = None
+    """Of a cluster that no API knows: the parameters that a global configuration would add."""
 
     def parameters(self) -> dict[str, Any]:
         """The content of `inventory/classes/params/cluster.yml`."""
-        return {
-            "parameters": {
-                "cluster": {
-                    "catalog_url": self.catalog_url,
-                    "display_name": self.display_name,
-                    "name": self.id,
-                    "tenant": self.tenant,
-                    "tenant_display_name": self.tenant_display_name,
-                },
-                "dynamic_facts": dict(self.dynamic_facts),
-                "facts": dict(self.facts),
-            }
+        known = {
+            "cluster": {
+                "catalog_url": self.catalog_url,
+                "display_name": self.display_name,
+                "name": self.id,
+                "tenant": self.tenant,
+                "tenant_display_name": self.tenant_display_name,
+            },
+            "dynamic_facts": dict(self.dynamic_facts),
+            "facts": dict(self.facts),
         }
+        if self.placeholder is not None:
+            del known["dynamic_facts"]  # it never reported any
+            known |= self.placeholder
+        return {"parameters": known}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -17,15 +17,14 @@ def parameter_key(name: str) -> str:
     return name.replace("-", "_")
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """The content of the hierarchy for one target."""
 
     name: str
     parameters: Parameters
     applications: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    raw: Mapping[str, Any] = MappingProxyType({})
     """The node as postprocess filters see it, extra keys included."""
 
 

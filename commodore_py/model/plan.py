@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -18,15 +18,14 @@ class Checkout(NamedTuple):
     """Entries of the component refer to it as `dependencies/<name>`."""
 
 
-@dataclass(frozen=True, slots=True)
-class CompilePlan:
+class CompilePlan(NamedTuple):
     """What a builder of sources decides, so that rendering need not know who built them."""
 
     output: Path
     """Relative paths of downloads start here; filters see this folder's `compiled/`."""
     search_paths: tuple[Path, ...]
     """Where imports and inputs are looked for, in this order."""
-    checkouts: Mapping[str, Checkout] = field(default_factory=dict)
+    checkouts: Mapping[str, Checkout] = MappingProxyType({})
     """By instance."""
     user_search_paths: tuple[Path, ...] = ()
     """Those of `search_paths` that the user named; inputs found there may lie in the checkout."""

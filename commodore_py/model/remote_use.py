@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-from commodore_py.run_log import Event
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,8 +11,7 @@ if TYPE_CHECKING:
     from .download import Source
 
 
-@dataclass(frozen=True, slots=True)
-class RemoteListed(Event):
+class RemoteListed(NamedTuple):
     """A Git remote listed its refs."""
 
     url: str
@@ -24,8 +20,7 @@ class RemoteListed(Event):
     default_branch: str
 
 
-@dataclass(frozen=True, slots=True)
-class VersionUsed(Event):
+class VersionUsed(NamedTuple):
     """A branch or a tag of a remote was used, beside those of components and packages."""
 
     url: str
@@ -35,8 +30,7 @@ class VersionUsed(Event):
     """Into which everything of the remote was fetched; None if its refs were only listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceDownloaded(Event):
+class SourceDownloaded(NamedTuple):
     """A download was up to date or was fetched, with this content."""
 
     source: Source

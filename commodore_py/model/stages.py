@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(NamedTuple):
     """The outside world, read once and pinned."""
 
     cluster: Cluster
@@ -30,7 +28,7 @@ class Sources:
     inventory: Inventory
     time: datetime
     plan: CompilePlan
-    places: Places = field(compare=False, repr=False)
+    places: Places
     """Files and lines for messages, looked up when one needs them."""
     catalog_head: CatalogHead | None = None
     """None for a component or a package by itself: its trees make up no catalog."""

@@ -68,7 +68,7 @@ class FilterWork(NamedTuple):
         """The files and the node."""
         cache = self.cache
         return View(
-            self.job.overlay, cache.roots, cache.values, cache.known, node=self.job.inventory
+            self.job.overlay, cache.roots, cache.values, cache.known, {}, node=self.job.inventory
         )
 
     def run(self) -> Tree:
@@ -78,7 +78,7 @@ class FilterWork(NamedTuple):
     def record(self, recorder: Recorder) -> tuple[Tree, bytes]:
         """The same; files count even with the bytes that they had: these may differ next time."""
         recording = self.job._replace(
-            overlay=RecordingOverlay.over(self.job.overlay, recorder),
+            overlay=RecordingOverlay(self.job.overlay, recorder),
             inventory=RecordingNode(self.job.inventory, self.cache.values, recorder),
             traces=recorder.traces,
         )

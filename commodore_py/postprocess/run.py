@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -45,7 +44,7 @@ def apply_filters(
     before = Overlay(paths.compiled, paths.catalog, compiled)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
-    cache = filter_cache(replace(config, paths=paths))
+    cache = filter_cache(config._replace(paths=paths))
     filtered = dict(compiled)
     notices: list[Problem] = []
     errors: list[CommodoreError] = []

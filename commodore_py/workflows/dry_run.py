@@ -8,7 +8,6 @@ import re
 import shutil
 import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -44,7 +43,7 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
             _copy(root, scratch)
         with _renamed_paths(root, scratch):
             published = pipeline.compile_catalog(
-                replace(config, paths=WorkPaths(scratch)), cluster_id, approve=lambda _: False
+                config._replace(paths=WorkPaths(scratch)), cluster_id, approve=lambda _: False
             )
         return published._replace(
             notices=tuple(

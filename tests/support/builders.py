@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import subprocess
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -114,7 +114,7 @@ def component_files(name: str, *, folder: str = "", **more: str) -> dict[str, st
 
 def make_config(root: Path, **changes: Any) -> Config:  # noqa: ANN401 - Config checks them by name
     """Settings for a working directory."""
-    return replace(Config(paths=WorkPaths(root)), **changes)
+    return Config(paths=WorkPaths(root))._replace(**changes)
 
 
 def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks them by name
@@ -129,7 +129,7 @@ def make_cluster(**changes: Any) -> Cluster:  # noqa: ANN401 - Cluster checks th
         tenant_repo=RepositoryRef("file:///tenant.git"),
         facts={"cloud": "cloud-a", "distribution": "dist-b"},
     )
-    return replace(cluster, **changes)
+    return cluster._replace(**changes)
 
 
 def make_node(name: str = "cluster", **parts: Any) -> Node:  # noqa: ANN401 - Node checks them by name
@@ -154,7 +154,7 @@ def make_sources(
         places=NOWHERE,
         catalog_head=CatalogHead(root / "catalog", "", "", None),
     )
-    return replace(sources, **changes)
+    return sources._replace(**changes)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ import functools
 import glob
 import os
 import stat
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
 from commodore_py.adapters.reading import bytes_of
@@ -31,7 +31,6 @@ class NotReadable(CommodoreError):
     """A requested file or folder is missing, or is of the other kind."""
 
 
-@dataclass(frozen=True, slots=True)
 class Overlay:
     """`compiled/` is answered from trees; what earlier runs left there and in `catalog/` is hidden.
 
@@ -40,21 +39,33 @@ class Overlay:
     folders that it made there; they are never on disk while anybody looks.
     """
 
-    compiled: Path
-    catalog: Path
-    trees: Mapping[str, Tree]
-    written: Mapping[Path, Entry | None] = field(default_factory=dict)
-    made: frozenset[Path] = frozenset()
+    __slots__ = ("catalog", "compiled", "made", "trees", "written")
+
+    def __init__(
+        self,
+        compiled: Path,
+        catalog: Path,
+        trees: Mapping[str, Tree],
+        written: Mapping[Path, Entry | None] = MappingProxyType({}),
+        made: frozenset[Path] = frozenset(),
+    ) -> None:
+        self.compiled = compiled
+        self.catalog = catalog
+        self.trees = trees
+        self.written = written
+        self.made = made
 
     def with_tree(self, instance: str, tree: Tree) -> Overlay:
         """The same view with another state of one instance."""
-        return replace(self, trees={**self.trees, instance: tree})
+        trees = {**self.trees, instance: tree}
+        return Overlay(self.compiled, self.catalog, trees, self.written, self.made)
 
     def with_written(
         self, entries: Mapping[Path, Entry | None], made: frozenset[Path] = frozenset()
     ) -> Overlay:
         """The same view with files and folders at absolute paths, or taken away from there."""
-        return replace(self, written={**self.written, **entries}, made=self.made | made)
+        written = {**self.written, **entries}
+        return Overlay(self.compiled, self.catalog, self.trees, written, self.made | made)
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,12 +22,14 @@ class _Content(NamedTuple):
     """Content and mode."""
 
 
-@dataclass(slots=True)
 class Blueprint:
     """Makes empty bare repositories; one of them for all threads of a run."""
 
-    _content: _Content | None = None
-    _lock: Lock = field(default_factory=Lock)
+    __slots__ = ("_content", "_lock")
+
+    def __init__(self) -> None:
+        self._content: _Content | None = None
+        self._lock = Lock()
 
     def make(self, folder: Path) -> None:
         """Make a new folder an empty bare repository."""

@@ -7,11 +7,10 @@ import logging
 import os
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.errors import CommodoreError
@@ -68,8 +67,7 @@ class ServerAway(HttpError):
     """There was no response, or one of a gateway: another attempt may help."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Request:
+class _Request(NamedTuple):
     method: str
     url: str
     token: str
@@ -78,7 +76,7 @@ class _Request:
     body: bytes | None = None
     content_type: str = "application/json"
     stream: bool = False
-    accept: Mapping[str, str] = field(default_factory=dict)
+    accept: Mapping[str, str] = MappingProxyType({})
 
     @property
     def headers(self) -> dict[str, str]:
@@ -217,7 +215,7 @@ def _redirected(request: _Request, location: str) -> _Request:
         )
     if urlsplit(request.url).scheme == "https" and not is_private(target):
         raise HttpError(f"redirected to plain http, {target}: not followed", where=request.url)
-    return replace(request, url=target, params=None, token=request.token if same else "")
+    return request._replace(url=target, params=None, token=request.token if same else "")
 
 
 def _send(request: _Request) -> requests.Response:

@@ -10,7 +10,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
 from commodore_py.adapters.reading import bytes_of
@@ -215,12 +214,14 @@ class _Search(NamedTuple):
         )
 
 
-@dataclass(slots=True)
 class _Calls:
     """Callbacks of one evaluation: they keep the error that gojsonnet would lose."""
 
-    failure: BaseException | None = None
-    failed: str = ""
+    __slots__ = ("failed", "failure")
+
+    def __init__(self) -> None:
+        self.failure: BaseException | None = None
+        self.failed = ""
 
     def guard(self, name: str, native: Native) -> Callable[..., Json]:
         def call(*arguments: object) -> Json:

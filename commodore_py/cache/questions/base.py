@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, TypeAlias
 
 if TYPE_CHECKING:
@@ -24,20 +25,19 @@ class TargetViews(Protocol):
         """Every target."""
 
 
-@dataclass(slots=True)
-class View:
+class View(NamedTuple):
     """The current state of everything that one piece of work can read."""
 
     files: Overlay
     roots: Roots
     values: ValueDigests
-    known: dict[str, bytes] = field(default_factory=dict)
+    known: dict[str, bytes]
     """Answers about the disk, shared by all work of a run: each is looked up once."""
-    constant: dict[str, bytes] = field(default_factory=dict)
+    constant: dict[str, bytes]
     """Answers about the inventory, shared in the same way."""
     targets: TargetViews | None = None
     target: str = ""
-    references: Mapping[str, str] = field(default_factory=dict)
+    references: Mapping[str, str] = MappingProxyType({})
     node: Mapping[str, Any] | None = None
 
     @property

@@ -6,7 +6,6 @@ import marshal
 import os
 import stat
 import time
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.cache.digests import BY_VALUE
@@ -32,19 +31,23 @@ class TooMuch(Exception):
     """Links lead to more files than can be compared each time."""
 
 
-@dataclass(slots=True)
 class Snapshot:
-    """Folders and what is in them, as it was at one moment."""
+    """Folders and what is in them, as it was at one moment; of links, also their texts."""
 
-    ignored: frozenset[str] = frozenset()
-    folders: dict[str, list[Row]] = field(default_factory=dict)
-    links: list[tuple[str, str]] = field(default_factory=list)
-    """Folder and text of each link."""
-    _rows: dict[str, dict[str, Row]] = field(default_factory=dict)
-    _ignored_in: dict[str, set[str]] = field(default_factory=dict)
+    __slots__ = ("_ignored_in", "_rows", "folders", "ignored", "links")
 
-    def __post_init__(self) -> None:
-        for path in self.ignored:
+    def __init__(
+        self,
+        ignored: frozenset[str] = frozenset(),
+        folders: dict[str, list[Row]] | None = None,
+        links: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        self.ignored = ignored
+        self.folders = {} if folders is None else folders
+        self.links = list(links)
+        self._rows: dict[str, dict[str, Row]] = {}
+        self._ignored_in: dict[str, set[str]] = {}
+        for path in ignored:
             folder, _, name = path.rpartition("/")
             self._ignored_in.setdefault(folder, set()).add(name)
 

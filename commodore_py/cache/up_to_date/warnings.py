@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.model.warning import Cause
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
 _PARTS = ("where", "hint")
 
 
-@dataclass(frozen=True, slots=True)
-class WarningIssued(run_log.Event):
+class WarningIssued(NamedTuple):
     """A warning, of this process or of a worker."""
 
     about: Mapping[str, str]

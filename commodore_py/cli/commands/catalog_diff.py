@@ -79,7 +79,7 @@ def diff(
     rules = _rules(ignore_rules)
     by_lines = output == "text" and diff in ("text", "stat")
     with compared(directory, old, new or None, renames=by_lines) as comparison:
-        ruled = replace(comparison, change=replace(comparison.change, rules=rules))
+        ruled = replace(comparison, change=comparison.change._replace(rules=rules))
         text, changed = _shown(ruled, DiffOptions(diff, ignoring=ignore), output)
     click.echo(text)
     return CHANGES_FOUND if exit_code and changed else 0

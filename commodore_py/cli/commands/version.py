@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from commodore_py.cli.exit_codes import TOOL_MISSING
 from commodore_py.cli.settings.options import HELP, output_option
-from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,8 +21,7 @@ _GO_MARK = b"\xff Go buildinf:"
 _GO_HEADER = 32
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """A library that shapes the output; `build` is what it was compiled with, where it was."""
 
     name: str
@@ -85,7 +82,7 @@ def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, o
         "schema": "version/v1",
         "version": __version__,
         "compatible_with": COMPATIBLE_WITH,
-        "libraries": [field_values(library) for library in libraries],
+        "libraries": [library._asdict() for library in libraries],
         "tools": [
             {
                 "name": tool.name,

@@ -255,7 +255,7 @@ def config_of(settings: Globals, **values: Any) -> Config:
         result_cache_limit=settings.cache_size,
         verbosity=settings.verbosity,
         **values,
-    )
+    ).checked()
 
 
 def api_settings(options: dict[str, Any]) -> dict[str, str]:

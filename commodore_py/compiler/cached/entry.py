@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,8 +79,8 @@ class _EntryWork(NamedTuple):
         job, view = self.job, self.view()
         imports = RecordingImports(job.evaluation.inventory, view, recorder)
         recording = job._replace(
-            lookup=job.lookup.with_files(RecordingOverlay.over(job.lookup.files, recorder)),
-            tags=replace(job.tags, hashes=RecordingHashes(job.tags.hashes, view, recorder)),
+            lookup=job.lookup.with_files(RecordingOverlay(job.lookup.files, recorder)),
+            tags=job.tags._replace(hashes=RecordingHashes(job.tags.hashes, view, recorder)),
             evaluation=job.evaluation._replace(inventory=imports, traces=recorder.traces),
         )
         self._seal(recording, recorder)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,9 +30,10 @@ if TYPE_CHECKING:
     from .helm_arguments import Release
 
 
-@dataclass(frozen=True, slots=True)
 class _Sharing(Tags):
     """Mappings that a chart writes once and refers to are written once by Kapitan, too."""
+
+    __slots__ = ()
 
     def in_value(self, value: Any) -> Any:  # noqa: ANN401 - what Helm printed
         return self._shared(value, {})

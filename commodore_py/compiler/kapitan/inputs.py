@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -83,7 +82,7 @@ class Kapitan:
             views=self.views.all() if entry.input_type in _SEE_ALL else self.views.only(target),
             search_paths=tuple(map(str, (*self.job.search_paths, scratch))),
             scratch=scratch,
-            job=replace(self.job, inventory=type(self.job.inventory)({})),
+            job=self.job._replace(inventory=type(self.job.inventory)({})),
         )
         try:
             problem = self.session.call("commodore_py.compiler.kapitan.entry:run", request)

@@ -10,7 +10,6 @@ import logging
 import multiprocessing
 import sys
 import tempfile
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -46,7 +45,7 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
         try:
             problems: dict[str, str] = isolated.call(
                 "commodore_py.compiler.kapitan.reference:run_kapitan",
-                replace(job, inventory=Inventory({})),  # Kapitan renders it again, from the files
+                job._replace(inventory=Inventory({})),  # Kapitan renders it again, from the files
                 scratch,
                 forward=show_log,
             )

@@ -10,9 +10,8 @@ import os
 import stat
 import tarfile
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
 from commodore_py.adapters.files import aside_of, asides_in, remove
@@ -20,7 +19,6 @@ from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.local_work import move_aside
 from commodore_py.errors import CommodoreError
-from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -30,8 +28,7 @@ if TYPE_CHECKING:
 _NOTE = ".commodore.json"
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(NamedTuple):
     """A version of a folder of a repository."""
 
     commit: str
@@ -63,7 +60,7 @@ def put(
         digest, total = _digests(place)
         if note.get("digest") != digest:
             move_aside(f"Jsonnet library {wanted.name} was modified: {entry}", entry)
-        elif all(note.get(name) == value for name, value in field_values(content).items()):
+        elif all(note.get(name) == value for name, value in content._asdict().items()):
             return total
     provide()
     aside = aside_of(entry)
@@ -111,7 +108,7 @@ def _make(content: Content, bare: Path, aside: Path, name: str) -> str:
     repository.mkdir(parents=True)
     _check_out(content, bare, repository)
     digest, total = _digests(repository / content.subdir)
-    note = json.dumps({"name": name, **field_values(content), "digest": digest})
+    note = json.dumps({"name": name, **content._asdict(), "digest": digest})
     (aside / _NOTE).write_text(note, encoding="utf-8")
     return total
 

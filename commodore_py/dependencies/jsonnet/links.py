@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,19 +27,18 @@ class ShortName(NamedTuple):
     why: str
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(NamedTuple):
     """The paths of all links."""
 
-    links: dict[str, Path] = field(default_factory=dict)
+    links: dict[str, Path]
     """Link targets by paths below `vendor/`."""
-    inside: list[tuple[Package, str, Package]] = field(default_factory=list)
+    inside: list[tuple[Package, str, Package]]
     """Libraries whose path is inside of another library: linked into its content."""
 
 
 def layout_of(packages: Iterable[Package]) -> Layout:
     """Lay out the links in order; a later one replaces an earlier one of the path (pure)."""
-    layout, linked = Layout(), dict[str, "Package"]()
+    layout, linked = Layout({}, []), dict[str, "Package"]()
     for package in packages:
         name = package.wanted.name
         outer = max((n for n in linked if name.startswith(f"{n}/")), key=len, default=None)

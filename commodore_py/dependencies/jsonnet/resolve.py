@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import posixpath
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -80,15 +79,14 @@ class Conflict(NamedTuple):
     other: Wanted
 
 
-@dataclass(slots=True)
-class Resolution:
+class Resolution(NamedTuple):
     """The libraries to use, in the order of their links, and the problems."""
 
-    packages: list[Package] = field(default_factory=list)
-    refused: list[CommodoreError] = field(default_factory=list)
+    packages: list[Package]
+    refused: list[CommodoreError]
     """Errors of direct dependencies, which make the installation fail."""
-    missing: list[Missing] = field(default_factory=list)
-    conflicts: list[Conflict] = field(default_factory=list)
+    missing: list[Missing]
+    conflicts: list[Conflict]
 
 
 def wanted_by(file: JsonnetFile, *, by: str, where: str, folder: Path) -> tuple[Wanted, ...]:
@@ -113,7 +111,7 @@ def resolve(direct: Sequence[Wanted], fetch: FetchAll, read: Read) -> Resolution
     level: Sequence[Wanted] = direct
     while level:
         level = _fetch_level(level, fetch, read, outcomes, nested)
-    resolution = Resolution()
+    resolution = Resolution([], [], [], [])
     chosen: dict[str, Wanted] = {}
     for one in direct:
         failed = _choose((one,), outcomes, nested, chosen, resolution)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import re
 import stat
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.git.program import git, git_bytes
 
@@ -19,8 +18,7 @@ _PLAIN = re.compile(r"[^\"\r\n][^\r\n]*")
 _CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """The files and links of a commit or tree: by path, a mode and the name of its content."""
 
     files: Mapping[str, tuple[str, str]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError, doing
@@ -26,14 +26,14 @@ def log_in(config: Config, *, device: bool = False) -> str:
     with doing("logging in"):
         if config.api_url:
             _require_server(config.api_url)
-        return replace(TokenSource.of(config), device=device, must_store=True).token()
+        return TokenSource.of(config)._replace(device=device, must_store=True).token()
 
 
 def fetch_token(config: Config, *, device: bool = False) -> str:
     """A valid token for the API, by a login if needed."""
     with doing("getting a token"):
         _require_server(config.api_url)
-        return replace(TokenSource.of(config), device=device).token()
+        return TokenSource.of(config)._replace(device=device).token()
 
 
 def log_out(config: Config) -> bool:

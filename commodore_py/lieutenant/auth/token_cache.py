@@ -7,7 +7,6 @@ import json
 import logging
 import os
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -22,12 +21,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(NamedTuple):
     """The tokens of an earlier login."""
 
-    id_token: str = field(repr=False)
-    refresh_token: str = field(repr=False)
+    id_token: str
+    refresh_token: str
+
+    def __repr__(self) -> str:
+        return "Session()"  # without the tokens
 
 
 class TokenCache(NamedTuple):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.desktop import cache_folder
 from commodore_py.errors import CommodoreError
@@ -44,12 +43,11 @@ class NoToken(CommodoreError):
         return cls("no token for the API", where=api_url, hint=hint)
 
 
-@dataclass(frozen=True, slots=True)
-class TokenSource:
+class TokenSource(NamedTuple):
     """Gets a token for one API; called before each use, as tokens expire."""
 
     api_url: str
-    given: str = field(default="", repr=False)
+    given: str = ""
     client_id: str = ""
     discovery_url: str = ""
     listen: str = ""
@@ -61,6 +59,9 @@ class TokenSource:
     must_store: bool = False
     """Whether it is an error if the token cannot be stored for other runs."""
     now: Callable[[], float] = time.time
+
+    def __repr__(self) -> str:
+        return f"TokenSource({self.api_url!r})"  # without the token
 
     @classmethod
     def of(cls, config: Config) -> TokenSource:

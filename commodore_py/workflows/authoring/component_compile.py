@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -106,7 +106,7 @@ def gather(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
 def _gathered(config: Config, wanted: CompileRequest, folder: Path) -> Gathered:
     at = wanted.component
     log.info("Gathering what component %s is made of", at.instance.component)
-    config = replace(config, paths=WorkPaths(folder), local=False)
+    config = config._replace(paths=WorkPaths(folder), local=False)
     now = datetime.now().astimezone()
     cluster = cluster_for_component(at.instance.component, at.instance.name)
     classes = at.classes()

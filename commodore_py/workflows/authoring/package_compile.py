@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
@@ -68,7 +68,7 @@ def compile_package(
                 " classes of the package, and the next compile may fail because of it",
                 extra={"where": str(folder), "hint": "name a folder beside the package"},
             )
-        config = replace(config, paths=WorkPaths(folder))
+        config = config._replace(paths=WorkPaths(folder))
         rendered = render_package(config, package, passing=not (keep or kept))
         if keep or kept:
             _leave(config, rendered)

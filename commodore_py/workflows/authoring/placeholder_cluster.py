@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
@@ -17,20 +16,7 @@ _NOWHERE = RepositoryRef("")
 _ARGOCD = "argocd.libjsonnet"
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceholderCluster(Cluster):
-    """A cluster without an API, and parameters that a global configuration would add."""
-
-    more: Mapping[str, Any] = field(default_factory=dict)
-
-    def parameters(self) -> dict[str, Any]:
-        """What `params/cluster.yml` holds; such a cluster has reported no dynamic facts."""
-        known = dict(Cluster.parameters(self)["parameters"])
-        del known["dynamic_facts"]
-        return {"parameters": {**known, **self.more}}
-
-
-def cluster_for_component(component: str, instance: str) -> PlaceholderCluster:
+def cluster_for_component(component: str, instance: str) -> Cluster:
     """What a component sees when it is compiled by itself."""
     return _cluster(
         {"cloud": "cloudscale", "distribution": "test-distribution", "region": "rma1"},
@@ -44,7 +30,7 @@ def cluster_for_component(component: str, instance: str) -> PlaceholderCluster:
     )
 
 
-def cluster_for_package() -> PlaceholderCluster:
+def cluster_for_package() -> Cluster:
     """What a package sees when it is compiled by itself."""
     names = ("cloud", "distribution", "region")
     vault = {
@@ -71,8 +57,8 @@ def write_argocd_stub(libraries: Path) -> None:
         write_if_changed(place, (STAND_INS / "lib" / _ARGOCD).read_bytes())
 
 
-def _cluster(facts: Mapping[str, Any], more: Mapping[str, Any]) -> PlaceholderCluster:
-    return PlaceholderCluster(
+def _cluster(facts: Mapping[str, Any], more: Mapping[str, Any]) -> Cluster:
+    return Cluster(
         id="c-green-test-1234",
         display_name="Test Cluster 1234",
         tenant="t-silent-test-1234",
@@ -81,5 +67,5 @@ def _cluster(facts: Mapping[str, Any], more: Mapping[str, Any]) -> PlaceholderCl
         global_repo=_NOWHERE,
         tenant_repo=_NOWHERE,
         facts=facts,
-        more=more,
+        placeholder=more,
     )

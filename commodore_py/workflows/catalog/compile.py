@@ -12,7 +12,6 @@ from commodore_py.cache.up_to_date import last_run, warnings
 from commodore_py.cache.up_to_date.environment import fingerprint
 from commodore_py.cache.up_to_date.snapshot import TooMuch
 from commodore_py.errors import CommodoreError
-from commodore_py.model.fields import field_values
 
 from .snapshots import snapshot_of_run
 
@@ -154,7 +153,7 @@ class _Run:
     def _fingerprint(self) -> str:
         settings = {
             name: value
-            for name, value in field_values(self._config).items()
+            for name, value in self._config._asdict().items()
             if name not in _PRESENTATION
         }
         return fingerprint({**settings, "cluster": self._cluster}, root=self._root)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -102,7 +101,7 @@ def _objection(config: Config, sources: Sources, published: Published, observed:
     """Why a run must be repeated, whatever the files are like."""
     if published.unreported:
         return "its report is still due"
-    warned = replace(config, helm_nondeterminism="warn")
+    warned = config._replace(helm_nondeterminism="warn")
     steady = all(one.steady for verdicts in observed.events.of(Verdicts) for one in verdicts.all)
     if not steady or compiler.find_chart_problems(warned, sources):
         return "a chart gives something else each time"

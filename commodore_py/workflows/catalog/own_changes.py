@@ -7,7 +7,6 @@ noted if every file is now what the run read or wrote.
 from __future__ import annotations
 
 import stat
-from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from commodore_py.adapters.git.index import Seen
     from commodore_py.cache.up_to_date.snapshot import Row, Snapshot
     from commodore_py.config import Config
-    from commodore_py.model.dependency import Dependency
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
 
@@ -55,39 +53,36 @@ class Snapshots(NamedTuple):
 def unexplained(snapshots: Snapshots, config: Config, sources: Sources, rendered: Rendered) -> str:
     """The first path that was perhaps changed by something else; empty if there is none."""
     changed = sorted(snapshots.now.changed_since(snapshots.before))
-    explanation = _Explanation(str(config.paths.root), snapshots, config, sources, rendered)
+    explanation = _Explanation(snapshots, config, sources, rendered)
     return next((path for path in changed if not explanation.covers(path)), "")
 
 
-@dataclass(slots=True)
 class _Explanation:
-    root: str
-    snapshots: Snapshots
-    config: Config
-    sources: Sources
-    rendered: Rendered
-    _written: frozenset[str] = field(init=False)
-    _checkouts: dict[str, Dependency] = field(init=False)
-    _folders: frozenset[str] = field(init=False)
-    _owners: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    _folders_used: dict[str, GitFolders | None] = field(default_factory=dict)
-    _indexes: dict[str, Mapping[str, Seen] | None] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self, snapshots: Snapshots, config: Config, sources: Sources, rendered: Rendered
+    ) -> None:
+        self.root = str(config.paths.root)
+        self.snapshots = snapshots
+        self.config = config
+        self.sources = sources
+        self.rendered = rendered
         written = [*WRITTEN]
-        if not self.config.local:
+        if not config.local:
             written += _WRITTEN_ONLINE
-            packages = self.sources.classes.of_kind(Kind.PACKAGE)
+            packages = sources.classes.of_kind(Kind.PACKAGE)
             written += [f"inventory/classes/{one.spec.name}" for one in packages]
-        if self.config.fetch_dependencies:
+        if config.fetch_dependencies:
             written += _BROUGHT
         self._written = frozenset(written)
         self._checkouts = {
             str(one.worktree).removeprefix(f"{self.root}/"): one
-            for one in self.sources.classes.dependencies
+            for one in sources.classes.dependencies
         }
         around = [PurePosixPath(name).parents for name in (*written, *self._checkouts)]
         self._folders = frozenset(str(parent) for parents in around for parent in parents)
+        self._owners: dict[str, tuple[str, bool]] = {}
+        self._folders_used: dict[str, GitFolders | None] = {}
+        self._indexes: dict[str, Mapping[str, Seen] | None] = {}
 
     def covers(self, path: str) -> bool:
         """Whether the run itself did this."""

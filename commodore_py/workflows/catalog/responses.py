@@ -7,7 +7,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model.fields import field_values
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,7 +39,7 @@ def difference(config: Config, cluster_id: str, last: LastRun) -> str:
 
 def digest_of(cluster: Cluster) -> str:
     """The digest of everything that is known about a cluster."""
-    facts = json.dumps(field_values(cluster), sort_keys=True, default=str).encode()
+    facts = json.dumps(cluster._asdict(), sort_keys=True, default=str).encode()
     return hashlib.blake2b(facts, digest_size=20).hexdigest()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -99,7 +99,7 @@ def parameters_of_cluster(
 ) -> Parameters:
     """The parameters of a cluster's target, gathered as for a compile in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix="commodore-inspect-") as scratch:
-        aside = replace(config, paths=WorkPaths(Path(scratch).resolve()))
+        aside = config._replace(paths=WorkPaths(Path(scratch).resolve()))
         return _node_of_cluster(aside, cluster_id, target or BOOTSTRAP, facts or {}).parameters
 
 
@@ -109,7 +109,7 @@ def _node_of_cluster(
     from commodore_py import pipeline  # noqa: PLC0415 - the compiler: not for local hierarchies
 
     cluster = load_cluster(config, cluster_id)
-    cluster = replace(cluster, facts=overlaid(cluster.facts, facts))
+    cluster = cluster._replace(facts=overlaid(cluster.facts, facts))
     classes, node = pipeline.gather_classes(config, cluster)
     if target == BOOTSTRAP:
         return resolve_bootstrap(config, cluster, classes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.compiler import Job, native
@@ -76,7 +76,7 @@ class CompileTargets:
             checkouts=self.checkouts,
             result_cache=self.store,
         )
-        return replace(job, **changes)
+        return job._replace(**changes)
 
     def compiled(self) -> list[str]:
         """Compile both ways; the bytes must be the same. Returns which entries were rendered."""

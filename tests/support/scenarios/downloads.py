@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -46,7 +46,7 @@ class Downloads:
         node = make_node("own", parameters={"kapitan": {"dependencies": list(entries)}})
         inventory = Inventory({"own": node}, (Instance("own", "own"),))
         classes = ClassPath((make_dependency("own", self.place),))
-        fetch_downloads(replace(self.config, **settings), wanted_downloads(inventory), classes)
+        fetch_downloads(self.config._replace(**settings), wanted_downloads(inventory), classes)
 
     def refused(self, *entries: dict[str, Any], **settings: Any) -> tuple[CommodoreError, ...]:  # noqa: ANN401 - as above
         """The failures of a fetch that must fail."""

@@ -117,7 +117,7 @@ def _sealed(targets: CompileTargets, **fields: Any) -> Recorder:  # noqa: ANN401
         InputJob(
             entry=entry,
             output=Output("web", None),
-            lookup=Lookup(job.search_paths, RecordingOverlay.over(overlay, recorder)),
+            lookup=Lookup(job.search_paths, RecordingOverlay(overlay, recorder)),
             tags=Tags(),
             style=Style(),
             evaluation=Evaluation("web", InventoryImports(views), Memo()),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -50,8 +49,8 @@ def test_what_a_full_compile_wrote_is_read_again(paths: WorkPaths) -> None:
 
     nowhere = RepositoryRef(url="")
 
-    assert load_cluster(config, "c-1") == replace(
-        compiled(), global_repo=nowhere, tenant_repo=nowhere
+    assert load_cluster(config, "c-1") == compiled()._replace(
+        global_repo=nowhere, tenant_repo=nowhere
     )
 
 
