@@ -72,6 +72,10 @@ _STRICT_HINT = "fix it, or omit --strict to continue with a warning"
 class RunObserver(Protocol):
     """Recognises an unchanged run later; called while the working directory is locked."""
 
+    @property
+    def first(self) -> bool:
+        """Whether nothing is known about an earlier run in the working directory."""
+
     def started(self) -> None:
         """A run begins."""
 
@@ -80,14 +84,21 @@ class RunObserver(Protocol):
 
 
 def compile_catalog(
-    config: Config, cluster_id: str, approve: Approve, observer: RunObserver | None = None
+    config: Config,
+    cluster_id: str,
+    approve: Approve,
+    observer: RunObserver | None = None,
+    *,
+    known: Cluster | None = None,
 ) -> Published:
-    """Compile one cluster's catalog, from its facts to its commit."""
+    """Compile one cluster's catalog, from its facts to its commit; `known` has just been loaded."""
     times = [monotonic()]
+    if known is None and (observer is None or observer.first):
+        known = check_settings(config, cluster_id)
     with exclusive_run(config.paths):
         if observer is not None:
             observer.started()
-        sources = gather(config, cluster_id)
+        sources = gather(config, cluster_id, known)
         times.append(monotonic())
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = render(config, sources)
@@ -101,13 +112,24 @@ def compile_catalog(
     return published._replace(timings=tuple(zip(_ACTS, took, strict=True)))
 
 
+@run_log.act("check settings")
+def check_settings(config: Config, cluster_id: str) -> Cluster | None:
+    """Load the cluster before anything is created or searched: most mistakes show here.
+
+    Returns None in local mode: the working directory may change until it is locked.
+    """
+    cluster = load_cluster(config, cluster_id)
+    chosen_sink(config).check(config, cluster.id)
+    return None if config.local else cluster
+
+
 @run_log.act("gather")
-def gather(config: Config, cluster_id: str) -> Sources:
+def gather(config: Config, cluster_id: str, known: Cluster | None = None) -> Sources:
     """Read the outside world once, and pin every piece of it."""
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
     with run_log.stage("facts"):
-        cluster = load_cluster(config, cluster_id)
+        cluster = known or load_cluster(config, cluster_id)
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         sink = chosen_sink(config)
         sink.check(config, cluster.id)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.adapters.git.worktrees import relocate
-from commodore_py.catalog.sinks import chosen_sink
 from commodore_py.config import WorkPaths
 from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
@@ -35,7 +34,7 @@ _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
 def compile_dry(config: Config, cluster_id: str) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
-    chosen_sink(config).check(config, cluster_id)
+    known = pipeline.check_settings(config, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()
@@ -43,7 +42,10 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
             _copy(root, scratch)
         with _renamed_paths(root, scratch):
             published = pipeline.compile_catalog(
-                config._replace(paths=WorkPaths(scratch)), cluster_id, approve=lambda _: False
+                config._replace(paths=WorkPaths(scratch)),
+                cluster_id,
+                approve=lambda _: False,
+                known=known,
             )
         return published._replace(
             notices=tuple(

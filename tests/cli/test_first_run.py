@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
     from tests.support.command_line import CommandLine
 
@@ -82,3 +86,86 @@ def test_cleaning_nothing_is_fine(commodore: CommandLine) -> None:
 
     assert (ran.code, ran.out) == (0, "")
     assert "removed" not in ran.err
+
+
+_SEARCHED: list[str] = []
+
+
+def _note_folder(event: str, arguments: tuple[object, ...]) -> None:
+    if event in {"os.scandir", "os.listdir"}:
+        _SEARCHED.append(str(Path(os.fsdecode(str(arguments[0] or "."))).absolute()))
+
+
+sys.addaudithook(_note_folder)
+
+
+@contextmanager
+def nothing_created_or_searched(folder: Path) -> Iterator[None]:
+    """The folder keeps its one file, and nothing lists its content."""
+    (folder / "mine").mkdir()
+    (folder / "mine/file").touch()
+    _SEARCHED.clear()
+    yield
+    searched = [one for one in _SEARCHED if one.startswith(str(folder))]
+    assert searched == []
+    assert sorted(path.name for path in folder.rglob("*")) == ["file", "mine"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "",
+        "--local",
+        "--offline",
+        "--api-url ./none",
+        "--api-url file:///none",
+        "--api-url http://127.0.0.1:9",
+        "--api-url http://127.0.0.1:9 --api-token one",
+        "--api-url http:// --api-token one",
+        "--output-dir out",
+        "--no-cache",
+        "--dry-run",
+        "--offline --dry-run",
+        "--engine reference",
+        "--local --output-dir out",
+    ],
+)
+@pytest.mark.parametrize("cluster", ["c-one", "../c"])
+def test_wrong_settings_are_reported_before_anything_is_created_or_searched(
+    commodore: CommandLine, tmp_path: Path, options: str, cluster: str
+) -> None:
+    with nothing_created_or_searched(tmp_path):
+        ran = commodore("catalog", "compile", cluster, *options.split())
+
+    assert ran.code == 1
+    assert "error: " in ran.err
+
+
+def test_an_unknown_cluster_leaves_nothing_behind(
+    commodore: CommandLine, tmp_path: Path, facts: str
+) -> None:
+    with nothing_created_or_searched(tmp_path):
+        ran = commodore("catalog", "compile", "c-none", "--api-url", facts)
+
+    assert ran.code == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "catalog clean",
+        "catalog diff",
+        "catalog report c-one",
+        "component compile .",
+        "component delete one-two --force",
+        "component new x",
+        "inventory explain c-one a.b",
+        "package compile . tests/defaults.yml",
+    ],
+)
+def test_other_commands_leave_nothing_in_a_folder_that_is_not_theirs(
+    commodore: CommandLine, tmp_path: Path, words: str
+) -> None:
+    commodore(*words.split())
+
+    assert list(tmp_path.iterdir()) == []

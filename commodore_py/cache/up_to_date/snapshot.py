@@ -20,6 +20,7 @@ _FINE_CLOCK = 25_000_000
 _COARSE_CLOCK = 2_000_000_000
 _CTIME = 5
 _MOST_OUTSIDE = 30_000
+_MOST = 500_000
 # Of Git's own folders: refs and indexes name all contents, and logs do not count.
 _GIT_ONLY = frozenset({"objects", "logs", "branches"})
 _NO_HOOK = ".sample"
@@ -28,7 +29,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 class TooMuch(Exception):
-    """Links lead to more files than can be compared each time."""
+    """There are more files than can be compared each time."""
 
 
 class Snapshot:
@@ -61,6 +62,10 @@ class Snapshot:
 
         content = marshal.dumps(sorted(self.folders.items()), BY_VALUE)
         return hashlib.blake2b(content, digest_size=20).hexdigest()
+
+    def is_part_of(self, other: Snapshot) -> bool:
+        """Whether another snapshot has all of these folders, unchanged."""
+        return all(other.folders.get(folder) == rows for folder, rows in self.folders.items())
 
     def row(self, path: str) -> Row | None:
         """The entry at a path."""
@@ -119,7 +124,7 @@ _OUTSIDE = "outside:"
 def take(root: str, more: Iterable[str] = (), *, ignored: frozenset[str]) -> Snapshot:
     """Everything below a folder, what links in it lead to, and what else is named.
 
-    Raises OSError where something cannot be read, TooMuch where links lead to too much.
+    Raises OSError where something cannot be read, TooMuch where there are too many files.
     """
     return _completed(Snapshot(ignored), root, more)
 
@@ -152,7 +157,7 @@ def _folders_above(path: str) -> Iterator[str]:
 
 def _completed(snapshot: Snapshot, root: str, more: Iterable[str]) -> Snapshot:
     if os.path.lexists(root):
-        _walk(snapshot, root, limit=0)
+        _walk(snapshot, root, limit=_MOST)
     for path in more:
         _add_outside(snapshot, path)
     done: set[tuple[str, str]] = set()
@@ -168,7 +173,7 @@ def _completed(snapshot: Snapshot, root: str, more: Iterable[str]) -> Snapshot:
 
 
 def _walk(snapshot: Snapshot, start: str, *, limit: int) -> None:
-    waiting = [start]
+    waiting, entries = [start], 0
     while waiting:
         folder = waiting.pop()
         if folder in snapshot.folders:
@@ -187,7 +192,8 @@ def _walk(snapshot: Snapshot, start: str, *, limit: int) -> None:
             path = f"{folder}/{name}"
             if name not in skipped:
                 waiting.append(path)
-        if limit and sum(map(len, snapshot.folders.values())) > limit:
+        entries += len(rows)
+        if entries > limit:
             raise TooMuch(start)
 
 
@@ -234,8 +240,7 @@ def _add_outside(snapshot: Snapshot, path: str) -> None:
         return
     if stat.S_ISDIR(found.st_mode):
         snapshot.folders[key] = [("", found.st_mode, found.st_ino, real)]
-        already = sum(map(len, snapshot.folders.values()))
-        _walk(snapshot, real, limit=already + _MOST_OUTSIDE)
+        _walk(snapshot, real, limit=_MOST_OUTSIDE)
         return
     times = (found.st_mtime_ns, found.st_ctime_ns)
     snapshot.folders[key] = [("", found.st_mode, found.st_ino, found.st_size, *times, real)]

@@ -13,7 +13,7 @@ from commodore_py.cache.up_to_date.environment import fingerprint
 from commodore_py.cache.up_to_date.snapshot import TooMuch
 from commodore_py.errors import CommodoreError
 
-from .snapshots import snapshot_of_run
+from .snapshots import snapshot_of_facts, snapshot_of_run
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,7 @@ class _UnnotedRun:
 
     def __init__(self, config: Config) -> None:
         self._config = config
+        self.first = not config.paths.state.is_dir()
         self.events = run_log.Events()
 
     def started(self) -> None:
@@ -103,6 +104,8 @@ class _Run:
         self._root = str(config.paths.root)
         self._last: LastRun | None = None
         self._before: Snapshot | None = None
+        self._facts: Snapshot | None = None
+        """The facts before a first run; later ones look at all files before they read any."""
         self._environment = ""
         self._began = time_ns()
         self.events = run_log.Events()
@@ -112,11 +115,13 @@ class _Run:
         """The result of the last run, if this one would have the same."""
         started = monotonic()
         with last_run.locked_if_idle(self._folder) as idle:
-            self._last = last_run.read(self._folder)
+            self._last = last = last_run.read(self._folder)
             self._environment = self._fingerprint()
-            self._before = self._snapshot()
-            last, before = self._last, self._before
-            if not idle or last is None or before is None:
+            if last is None:
+                self._facts = self._snapshot_of_facts()
+                return None
+            self._before = before = self._snapshot()
+            if not idle or before is None:
                 return None
             why = self._difference(last, before)
             if why:
@@ -166,6 +171,12 @@ class _Run:
             log.debug("the working directory cannot be read: %s", error)
             return None
 
+    def _snapshot_of_facts(self) -> Snapshot | None:
+        try:
+            return snapshot_of_facts(self._config)
+        except (OSError, TooMuch):
+            return None
+
     def _own_outputs(self) -> frozenset[str]:
         """Files at the top that this run writes to for its user, or an earlier one did."""
         if self._config.result_cache is None:  # it is not recorded whether code reads them
@@ -176,8 +187,17 @@ class _Run:
         ]
         return frozenset(one for one in named if one.rpartition("/")[0] == self._root)
 
+    @property
+    def first(self) -> bool:
+        """Whether there is no note of an earlier run."""
+        return self._last is None
+
     def started(self) -> None:
         """A run begins: until it has succeeded, nothing is known."""
+        if self._facts is not None:
+            snapshot = self._snapshot()
+            same = snapshot is not None and self._facts.is_part_of(snapshot)
+            self._before = snapshot if same else None
         last_run.forget(self._folder)
 
     @run_log.act("remember")

@@ -27,20 +27,27 @@ def snapshot_of_run(
     With a snapshot from `before` the run, only what the run has `written` is read again. Files that
     others change meanwhile stay as they were, so that the next run finds them modified.
     """
-    ignored = {str(config.paths.state), *own_outputs}
-    more = {*outside}
-    facts = "" if config.local else _facts_in(config.api_url)
-    if facts:
-        ignored.add(f"{facts}/reports")
-        more |= {f"{facts}/clusters", f"{facts}/tenants"}
+    facts = _facts_of(config)
+    more = {*outside, *_read_in(facts)}
+    ignored = {str(config.paths.state), *own_outputs, *([f"{facts}/reports"] if facts else [])}
     root, out = str(config.paths.root), frozenset(ignored)
     if before is None:
         return take(root, sorted(more), ignored=out)
     return take_again(before, root, sorted(more), written=written, ignored=out)
 
 
-def _facts_in(api_url: str) -> str:
+def snapshot_of_facts(config: Config) -> Snapshot:
+    """The facts that a run reads, where they are in a folder."""
+    return take("", _read_in(_facts_of(config)), ignored=frozenset())
+
+
+def _read_in(facts: str) -> list[str]:
+    return [f"{facts}/clusters", f"{facts}/tenants"] if facts else []
+
+
+def _facts_of(config: Config) -> str:
     """The folder of facts; empty if there is a server."""
+    api_url = "" if config.local else config.api_url
     folder: object = api_url if api_url.startswith((".", "/")) else ""
     if api_url.startswith("file://"):
         from commodore_py.lieutenant.urls import facts_folder

@@ -208,3 +208,11 @@ def test_a_second_snapshot_sees_what_comes_and_goes_beside_what_was_written(fold
     again = take_again(before, str(folder), written=["inner"], ignored=NOTHING)
 
     assert sorted(again.changed_since(before)) == [f"{folder}/link", f"{folder}/new"]
+
+
+def test_a_part_is_recognised_by_its_rows(folder: Path) -> None:
+    part = take("", [str(folder / "inner")], ignored=NOTHING)
+
+    assert part.is_part_of(snapshot_of(folder, str(folder / "inner")))
+    (folder / "inner/file").write_text("two")
+    assert not part.is_part_of(snapshot_of(folder, str(folder / "inner")))
