@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 from commodore_py.model.catalog import DiffLine
 
-from . import smart as smartdiff
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
@@ -81,6 +79,8 @@ def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
 def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
     diff = _unified(file, _decoded(file.old), _decoded(file.new))
     if migration:
+        from . import smart as smartdiff  # noqa: PLC0415 - on request only
+
         old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
         if old is not None and new is not None:
             diff = _unified(file, old, new)

@@ -16,7 +16,6 @@ from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
 
-from .push_errors import push_failed
 from .written import compiled_tree, write_owned
 
 if TYPE_CHECKING:
@@ -101,6 +100,8 @@ class GitCatalog(NamedTuple):
         try:
             over_network(self.directory, "push", "origin", target)
         except ProgramFailed as error:
+            from .push_errors import push_failed  # noqa: PLC0415 - rarely needed
+
             raise push_failed(
                 error.stderr,
                 url=self.url,

@@ -7,11 +7,9 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters.desktop import cache_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.model.warning import FROM_EVERY_RUN
 
-from .token_cache import TokenCache
 from .web_tokens import TokenExpired, has_expired, is_one_word, usable_token
 
 if TYPE_CHECKING:
@@ -21,7 +19,7 @@ if TYPE_CHECKING:
 
     from .login import Settings, Way
     from .oidc import Provider
-    from .token_cache import Session
+    from .token_cache import Session, TokenCache
 
 log = logging.getLogger(__name__)
 
@@ -205,4 +203,9 @@ class TokenSource(NamedTuple):
 
 
 def _cache() -> TokenCache:
+    # Not needed where a token is given.
+    from commodore_py.adapters.desktop import cache_folder  # noqa: PLC0415
+
+    from .token_cache import TokenCache  # noqa: PLC0415
+
     return TokenCache(cache_folder() / "token")

@@ -10,9 +10,7 @@ import stat
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.git.index import seen_of
 from commodore_py.adapters.git.repository import GitFolders, folders_of, head_of
-from commodore_py.adapters.git.status import seen_in_index
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.model.dependency import Kind
@@ -177,6 +175,8 @@ class _Explanation:
 
     def _index(self, place: str, folders: GitFolders) -> Mapping[str, Seen] | None:
         if place not in self._indexes:
+            from commodore_py.adapters.git.status import seen_in_index
+
             worktree = self.config.paths.root / place
             self._indexes[place] = seen_in_index(worktree, folders)
         return self._indexes[place]
@@ -185,6 +185,8 @@ class _Explanation:
         row = self.snapshots.now.row(f"{self.root}/{place}/{name}")
         if row is None:
             return False
+        from commodore_py.adapters.git.index import seen_of
+
         inode, size, mtime, ctime = row[2:6]
         return known == seen_of(inode, size, mtime, ctime)  # type: ignore[arg-type] # numbers
 

@@ -45,15 +45,17 @@ def digest_of(cluster: Cluster) -> str:
 
 def downloads_of(events: Events) -> list[dict[str, Any]]:
     """What a run downloaded, to be stored; sources whose content never changes are left out."""
-    from commodore_py.dependencies.downloads.chart_versions import (
-        is_exact,
-    )
-    from commodore_py.model.download import Artifact, Chart
     from commodore_py.model.remote_use import SourceDownloaded
+
+    downloaded = events.of(SourceDownloaded)
+    if not downloaded:
+        return []
+    from commodore_py.dependencies.downloads.chart_versions import is_exact
+    from commodore_py.model.download import Artifact, Chart
 
     kinds = {cls: kind for kind, cls in _kinds().items()}
     found = []
-    for one in events.of(SourceDownloaded):
+    for one in downloaded:
         source = one.source
         if type(source) not in kinds:
             continue
