@@ -9,6 +9,7 @@ from itertools import pairwise
 from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
+from commodore_py.adapters.files.reach import OutsideRead
 from commodore_py.catalog.assemble import assemble
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
 from commodore_py.catalog.record import commit_message, record_of
@@ -135,15 +136,17 @@ def gather(config: Config, cluster_id: str, known: Cluster | None = None) -> Sou
         sink.check(config, cluster.id)
         folder = sink.folder_of(config)
         remote = RemoteCatalog() if folder else check_remote_catalog(config, cluster)
-    classes, node = gather_classes(config, cluster)
-    instances = instances_of(node, classes)
-    log.info("Resolving the hierarchy for %d component instances", len(instances))
-    sources = gather_instances(config, cluster, classes, instances, now)
+    with run_log.collecting() as events:
+        classes, node = gather_classes(config, cluster)
+        instances = instances_of(node, classes)
+        log.info("Resolving the hierarchy for %d component instances", len(instances))
+        sources = gather_instances(config, cluster, classes, instances, now)
     with run_log.stage("catalog"):
         head = (
             CatalogHead(folder, "", "", None) if folder else fetch_catalog(config, cluster, remote)
         )
-    return sources._replace(catalog_head=head, notices=(*sources.notices, *head.notices))
+    notices = (*sources.notices, *head.notices, *read_outside(events))
+    return sources._replace(catalog_head=head, notices=notices)
 
 
 def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
@@ -209,16 +212,18 @@ def render(config: Config, sources: Sources) -> Rendered:
     count = len(sources.inventory.instances)
     references, problems = _references(sources)
     problems = (*problems, *compiler.find_chart_problems(config, sources))
-    try:
-        with run_log.stage("compile", of="target", total=count):
-            compiled = compiler.compile_targets(config, sources, references)
-    except CommodoreError as error:
-        error.locate(sources.places.parameter)
-        refs.explain(error, problems)
-        raise
-    with run_log.stage("filters", of="filtered", total=count):
-        filtered, notices = postprocess.apply_filters(config, compiled, sources)
-    rendered = Rendered(filtered, references, Tree(), notices=(*problems, *notices))
+    with run_log.collecting() as events:
+        try:
+            with run_log.stage("compile", of="target", total=count):
+                compiled = compiler.compile_targets(config, sources, references)
+        except CommodoreError as error:
+            error.locate(sources.places.parameter)
+            refs.explain(error, problems)
+            raise
+        with run_log.stage("filters", of="filtered", total=count):
+            filtered, notices = postprocess.apply_filters(config, compiled, sources)
+    notices = (*problems, *notices, *read_outside(events))
+    rendered = Rendered(filtered, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.
     return rendered if sources.catalog_head is None else _assembled(rendered, sources)
 
@@ -362,6 +367,19 @@ def _report_left_over(config: Config, sources: Sources, published: Published) ->
         return published
     log.info("Reporting commit %s, which is not reported yet", report.commit)
     return _report(config, published, report)
+
+
+def read_outside(events: run_log.Events) -> tuple[Problem, ...]:
+    """Problems for what was read outside of the allowed folders: each file once, in order."""
+    return tuple(
+        Problem(
+            f"content from outside of the working directory is used: {real}",
+            where=path,
+            strict=True,
+            remedy="copy it into the component or the configuration that reads it",
+        )
+        for path, real in sorted({(one.path, one.real) for one in events.of(OutsideRead)})
+    )
 
 
 def raise_refused(problems: Iterable[Problem], *, strict: bool) -> None:

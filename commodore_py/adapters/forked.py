@@ -111,15 +111,31 @@ def _work(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent(*lifeline)
     log = run_log.in_worker()
-    work = equip()
+    work: Callable[[Item], Result] | None = None
     while (index := connection.recv()) is not None:
         try:
+            work = work or equip()
             answer = _packed(good=True, value=work(items[index]), log=log)
         except CommodoreError as error:
             answer = _packed(good=False, value=error, log=log)
+        except Exception as error:  # noqa: BLE001 - at home, it is what it would be without workers
+            answer = _packed(good=False, value=_portable(error), log=log)
         connection.send_bytes(answer)
     # Nothing of the parent may run here at the end: no clean-up, no flush of its files.
     os._exit(0)
+
+
+def _portable(error: Exception) -> Exception:
+    """An unexpected error as it can be sent: its traceback is a note of it."""
+    import traceback  # noqa: PLC0415 - hardly ever needed
+
+    place = "".join(traceback.format_exception(error))
+    try:
+        sent: Exception = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own, made just now
+    except Exception:  # noqa: BLE001 - not every class can be made from its arguments
+        sent = RuntimeError(f"{type(error).__name__}: {error}")
+    sent.add_note(f"in a worker process:\n{place}")
+    return sent
 
 
 def _packed(*, good: bool, value: object, log: run_log.WorkerLog) -> bytes:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path, shown
 
 from .masking import without_password
 
@@ -88,6 +89,9 @@ def dependency_key(url: str) -> str:
     names = [name for name in whole.split("/") if name not in ("", ".", "..")]
     if not names:
         raise _not_understood(url)
+    problem = problem_of_path("/".join(names))
+    if problem:
+        raise CommodoreError(f"{shown(without_password(url))}: the path of this URL {problem}")
     return "/".join(names) + ("/" if whole.endswith("/") else "")
 
 

@@ -1,24 +1,109 @@
-"""Whole files read by system calls: quicker than `Path`, which counts where many are read."""
+"""The door for files of others: regular files only, up to a limit.
+
+Every refusal is an `OSError`. By system calls: quicker than `Path`, where many are read.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
+from typing import TYPE_CHECKING
 
-_CHUNK = 1 << 14
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+LARGEST_FILE = 512 << 20
+"""How many bytes a file of others may have."""
+
+_CHUNK = 1 << 16
+# Whatever is put in the place of the file meanwhile, opening it neither waits nor follows a link.
+_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY
+_KINDS = {
+    stat.S_IFIFO: "a FIFO",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
-def bytes_of(path: str) -> bytes:
-    """A file's content."""
-    file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+class NotRegular(OSError):
+    """A device, a FIFO or a socket: they are not opened."""
+
+
+class TooLarge(OSError):
+    """A file with more bytes than the limit."""
+
+
+class NotReadable(CommodoreError):
+    """A requested file or folder is missing, is of another kind, or must not be read."""
+
+
+def bytes_of(path: str, *, limit: int = LARGEST_FILE, follow: bool = True) -> bytes:
+    """A file's content; a link is an error (`ELOOP`) unless it is to be followed."""
+    return bytes_and_mode(path, limit=limit, follow=follow)[0]
+
+
+def bytes_and_mode(
+    path: str, *, limit: int = LARGEST_FILE, follow: bool = True
+) -> tuple[bytes, int]:
+    """The same, with its mode."""
     try:
-        content = os.read(file, _CHUNK)
-        while more := os.read(file, _CHUNK):
-            content += more
+        status = os.stat(path, follow_symlinks=follow)  # noqa: PTH116 - a text
+    except ValueError as error:
+        raise OSError(errno.EINVAL, "its name holds a null character", path) from error
+    if not stat.S_ISREG(status.st_mode):
+        raise _refusal(status.st_mode, path)
+    if status.st_size > limit:
+        raise _too_large(path, limit)
+    file = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
+    try:
+        # One more than there should be: what has grown meanwhile is read, too.
+        content = os.read(file, status.st_size + 1)
+        more = os.read(file, _CHUNK) if content else b""
+        if more:
+            content = _rest(file, [content, more], path, limit)
     finally:
         os.close(file)
-    return content
+    return content, status.st_mode
 
 
-def text_of(path: str) -> str:
+def text_of(path: str, *, limit: int = LARGEST_FILE) -> str:
     """The same as text; a `ValueError` where it is not UTF-8."""
-    return bytes_of(path).decode()
+    return bytes_of(path, limit=limit).decode()
+
+
+def content_of(path: str | PathLike[str], *, limit: int = LARGEST_FILE) -> bytes:
+    """The content of a file that must be there."""
+    text = os.fspath(path)
+    try:
+        return bytes_of(text, limit=limit)
+    except OSError as error:
+        raise NotReadable(f"cannot read the file: {error.strerror}", where=text) from error
+
+
+def _rest(file: int, pieces: list[bytes], path: str, limit: int) -> bytes:
+    """What a file without a size holds, or one that grows."""
+    size = sum(map(len, pieces))
+    while piece := os.read(file, _CHUNK):
+        size += len(piece)
+        if size > limit:
+            raise _too_large(path, limit)
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _refusal(mode: int, path: str) -> OSError:
+    kind = stat.S_IFMT(mode)
+    if kind == stat.S_IFDIR:
+        return IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if kind == stat.S_IFLNK:
+        return OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
+    what = _KINDS.get(kind, "not a regular file")
+    return NotRegular(errno.EINVAL, f"it is {what}, not a file", path)
+
+
+def _too_large(path: str, limit: int) -> TooLarge:
+    return TooLarge(errno.EFBIG, f"it is larger than {limit >> 20} MiB", path)

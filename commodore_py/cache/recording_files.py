@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.overlay import NotReadable, Overlay
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.reading import NotReadable
 
 from . import digests
 from .digests import UNREADABLE
@@ -38,7 +39,8 @@ class RecordingOverlay(Overlay):
     __slots__ = ("_plain", "recorder")
 
     def __init__(self, plain: Overlay, recorder: Recorder) -> None:
-        super().__init__(plain.compiled, plain.catalog, plain.trees, plain.written, plain.made)
+        there = plain.trees, plain.written, plain.made
+        super().__init__(plain.compiled, plain.catalog, *there, reach=plain.reach)
         self._plain = plain
         self.recorder = recorder
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.cache.store import Store
 from commodore_py.errors import raise_collected
 from commodore_py.lib import LIBRARIES
@@ -91,6 +92,10 @@ def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
         fetch=config.fetch_dependencies and not config.offline,
         processes=config.processes or usable_cpus(),
         output=plan.output,
+        reach=Reach(
+            (*sources.readable, config.paths.root, LIBRARIES.parent),
+            work=(config.paths.root, plan.output),
+        ),
         checkouts={name: checkout.worktree for name, checkout in plan.checkouts.items()},
         offline=config.offline,
         result_cache=config.result_cache,

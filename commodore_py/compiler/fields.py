@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
+from commodore_py.model.names import LONGEST_NAME, problem_of_path, problem_of_text
+
 Accept: TypeAlias = Callable[[object], Any]
 """Turns a value into what it counts as; a ValueError has what was expected instead."""
 
 OUTPUT_TYPES = ("json", "yaml", "yml", "plain", "toml", "auto")
 
 _TRUE = ("1", "on", "t", "true", "y", "yes")
+_PATH = f"a path without control characters, with names of at most {LONGEST_NAME} bytes"
 _FALSE = ("0", "off", "f", "false", "n", "no")
 
 
@@ -33,6 +36,20 @@ def text(value: object) -> str:
     raise ValueError("a string")
 
 
+def plain(value: object) -> str:
+    """A string that can be an argument or a URL: nothing in it ends it early."""
+    if problem_of_text(text(value)):
+        raise ValueError("a string without control characters")
+    return text(value)
+
+
+def path(value: object) -> str:
+    """The path of a file or folder that may not exist yet."""
+    if problem_of_path(text(value)):
+        raise ValueError(_PATH)
+    return text(value)
+
+
 def flag(value: object) -> bool:
     """A boolean, or what people write for one."""
     if isinstance(value, bool):
@@ -47,6 +64,8 @@ def flag(value: object) -> bool:
 def texts(value: object) -> list[str]:
     """A list of strings."""
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        if any("\0" in one for one in value):
+            raise ValueError("a list of strings without null characters")
         return value
     raise ValueError("a list of strings")
 
@@ -70,6 +89,8 @@ def text_mapping(value: object) -> Mapping[str, str]:
     if isinstance(value, Mapping) and all(
         isinstance(key, str) and isinstance(below, str) for key, below in value.items()
     ):
+        if any("\0" in one for pair in value.items() for one in pair):
+            raise ValueError("a mapping of strings without null characters")
         return value
     raise ValueError("a mapping from strings to strings (numbers need quotes)")
 
@@ -94,7 +115,7 @@ def text_or_flag(value: object) -> str | bool:
 
 def registry_reference(value: object) -> str:
     """The location of an artifact in a registry, which is not a URL."""
-    if text(value).startswith(("https://", "http://", "oci://")):
+    if plain(value).startswith(("https://", "http://", "oci://")):
         raise ValueError("a reference as in registry/name:tag, without the URL's scheme")
     return text(value)
 
@@ -120,16 +141,16 @@ def or_null(accept: Accept) -> Accept:
     return accept_null
 
 
-NO_TEXT = Field(or_null(text))
+NO_TEXT = Field(or_null(plain))
 OFF = Field(or_null(flag), default=False)
 ON = Field(or_null(flag), default=True)
 NOTHING: dict[Any, Any] = {}
 
 EVERY_INPUT = {
-    "name": NO_TEXT,
+    "name": Field(or_null(text)),
     "input_type": Field(text, required=True),
     "input_paths": Field(texts, required=True),
-    "output_path": Field(text, required=True),
+    "output_path": Field(path, required=True),
     "input_params": Field(mapping, default=NOTHING),
     "continue_on_compile_error": OFF,
     "output_type": Field(output_type, default="yaml"),
@@ -140,8 +161,8 @@ EVERY_INPUT = {
 
 _EVERY_DEPENDENCY = {
     "type": Field(text, required=True),
-    "source": Field(text, required=True),
-    "output_path": Field(text, required=True),
+    "source": Field(plain, required=True),
+    "output_path": Field(path, required=True),
     "force_fetch": OFF,
 }
 _DOWNLOAD = {**_EVERY_DEPENDENCY, "unpack": Field(flag, default=False)}
@@ -149,7 +170,7 @@ _DOWNLOAD = {**_EVERY_DEPENDENCY, "unpack": Field(flag, default=False)}
 DEPENDENCY_TYPES: Mapping[str, Mapping[str, Field]] = {
     "helm": {
         **_EVERY_DEPENDENCY,
-        "chart_name": Field(text, required=True),
+        "chart_name": Field(plain, required=True),
         "version": NO_TEXT,
         "helm_path": NO_TEXT,
     },

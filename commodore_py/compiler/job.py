@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from commodore_py.adapters.files.reach import Reach
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
 
@@ -31,6 +32,8 @@ class Job(NamedTuple):
     processes: int
     output: Path
     """Where relative paths of what components download lead; for a catalog, `root` itself."""
+    reach: Reach
+    """Which files component code may read."""
     checkouts: Mapping[str, Path] = MappingProxyType({})
     """By target, the only other place that its component may write to."""
     offline: bool = False

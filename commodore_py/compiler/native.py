@@ -147,12 +147,13 @@ class _Engine(NamedTuple):
         return compile_one
 
     def _target(self, name: str, kapitan: Kapitan, evaluation: Evaluation) -> Target:
-        root = self.job.root
+        root, reach = self.job.root, self.job.reach
+        files = Overlay(root / "compiled", root / "catalog", {}, reach=reach)
         return Target(
             name=name,
             entries=self.entries[name].compiled,
             style=style_of(self.job.inventory.nodes[name].parameters),
-            lookup=Lookup(self.job.search_paths, Overlay(root / "compiled", root / "catalog", {})),
+            lookup=Lookup(self.job.search_paths, files),
             tags=self.tags,
             evaluation=evaluation,
             kapitan=kapitan,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree, empty_among
 
 if TYPE_CHECKING:
@@ -41,6 +42,12 @@ class Output(NamedTuple):
         text = normpath(
             f"{output_path}/{name}" if name and not isabs(name) else name or output_path
         )
+        problem = problem_of_path(text)
+        if problem:
+            raise CommodoreError(
+                f"{shown(name or output_path)} cannot be a file of the output: its path {problem}",
+                hint="choose another key or output path",
+            )
         if isabs(text):
             if self.checkout is None or not Path(text).is_relative_to(self.checkout):
                 raise self._misplaced(text)

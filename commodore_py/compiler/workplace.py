@@ -43,8 +43,11 @@ class Workplace:
     def output(self) -> Output:
         """What there is after all programs."""
         before = self.job.output
-        output = before._replace(tree=files.read_tree(self.compiled))
-        return output._replace(
+        tree = files.read_tree(self.compiled)
+        for path in tree:
+            before.place(str(path))
+        return before._replace(
+            tree=tree,
             written={**before.written, **self.borrowed.changes()},
             made=self.borrowed.new_folders(),
         )

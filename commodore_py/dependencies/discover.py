@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeVar
 from commodore_py.errors import CommodoreError, SeveralErrors, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
 from commodore_py.model.inventory import Instance
+from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.spot import NOWHERE
 
 from .requesters import ClusterParameters
@@ -154,14 +155,18 @@ def _is_free(name: str) -> bool:
 
 
 def _is_folder_name(name: str) -> bool:
-    return bool(name) and "/" not in name and not name.startswith(".")
+    # Files are named after it, too: targets and classes.
+    plain = bool(name) and "/" not in name and not name.startswith(".")
+    return plain and not problem_of_path(f"{name}.yml")
 
 
 def _bad_name(name: str, where: str) -> CommodoreError:
     owner = _RESERVED_INSTANCES.get(name)
     reserved = f"it is reserved for {owner}: " if owner else ""
+    problem = problem_of_path(f"{name}.yml")
     return CommodoreError(
-        f"{name!r} cannot be the name of a component or an instance",
+        f"{shown(name, quoted=True)} cannot be the name of a component or an instance"
+        + (f": it {problem}" if problem else ""),
         where=where,
         hint=f"{reserved}it names a folder and a target: choose one without `/` that starts neither"
         f" with a dot nor with `{PACKAGE_PREFIX}`, and is not one of "
@@ -171,8 +176,10 @@ def _bad_name(name: str, where: str) -> CommodoreError:
 
 def _check_package_name(parameters: ClusterParameters, name: str) -> None:
     if name in _RESERVED_PACKAGES or name.startswith("t-") or not _is_folder_name(name):
+        problem = problem_of_path(f"{name}.yml")
         raise CommodoreError(
-            f"{name!r} cannot be the name of a package",
+            f"{shown(name, quoted=True)} cannot be the name of a package"
+            + (f": it {problem}" if problem else ""),
             where=parameters.listed_at([f"{PACKAGE_PREFIX}{name}"]) or _APPLICATIONS,
             hint="it names a folder of classes: choose one without `/` that starts neither with a"
             " dot nor with `t-` (these belong to tenants), and is not one of "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import DependencySpec, Kind
+from commodore_py.model.names import problem_of_text, shown
 
 if TYPE_CHECKING:
     from commodore_py.model.inventory import Instance
@@ -143,6 +144,11 @@ class _Entry(NamedTuple):
     def text(self, field: str) -> str:
         value = self.fields.get(field)
         if value is None or isinstance(value, str):
+            problem = problem_of_text(value or "")
+            if problem:
+                raise self.parameters.error(
+                    f"{field} {shown(value or '')} {problem}", *self.path, field, hint="remove it"
+                )
             return value or ""
         raise self.parameters.error(
             f"expected a string, found {_describe(value)}",

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.masking import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.dependency import Kind
@@ -108,7 +109,10 @@ def render(
 
 def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
     """All class files, and the facts of the cluster."""
-    return ClassFiles(classes.entries(), generated={_FACTS: params_of(config, cluster)})
+    root = config.paths.root
+    reach = Reach((root, *classes.worktrees()), work=(root,))
+    facts = {_FACTS: params_of(config, cluster)}
+    return ClassFiles(classes.entries(), generated=facts, reach=reach)
 
 
 def _warn_of_missing_defaults(classes: ClassPath) -> None:

@@ -8,6 +8,7 @@ from types import NoneType
 from typing import Any, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path
 
 Lines: TypeAlias = Mapping[tuple[str, ...], int]
 
@@ -94,7 +95,8 @@ _QUOTE = "put it in quotes"
 
 def is_plain_name(name: str) -> bool:
     """Whether a name is a single path segment, and not a special one."""
-    return name not in {"", ".", ".."} and not any(c in "/\\" or c < " " for c in name)
+    plain = name not in {"", ".", ".."} and not any(c in "/\\" for c in name)
+    return plain and not problem_of_path(f"{name}.yml")
 
 
 def kind_of(value: object) -> str:

@@ -36,6 +36,10 @@ class ClassPath:
         """The checkout of a component or an instance, by its name."""
         return self._by_name.get(name)
 
+    def worktrees(self) -> Iterator[Path]:
+        """The checkouts of all of them."""
+        return (one.worktree for one in self.dependencies)
+
     def entries(self) -> Iterator[tuple[str, Path]]:
         """Pairs of class prefix (with `/`) and the file or folder that holds those classes."""
         for dependency in self.dependencies:

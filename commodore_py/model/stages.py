@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
+    from pathlib import Path
 
     from .catalog import CatalogHead
     from .classpath import ClassPath
@@ -33,6 +34,13 @@ class Sources(NamedTuple):
     catalog_head: CatalogHead | None = None
     """None for a component or a package by itself: its trees make up no catalog."""
     notices: tuple[Problem, ...] = ()
+
+    @property
+    def readable(self) -> tuple[Path, ...]:
+        """The folders whose files the code of components may read."""
+        plan = self.plan
+        checkouts = (checkout.worktree for checkout in plan.checkouts.values())
+        return (plan.output, *plan.search_paths, *checkouts, *self.classes.worktrees())
 
 
 class Rendered(NamedTuple):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
@@ -24,7 +25,13 @@ class BadOutput(CommodoreError):
 def inside(root: Path, *parts: str) -> PurePosixPath:
     """The place that the parts, joined as paths are, lead to; an error outside of the root."""
     place = Path(os.path.normpath(root.joinpath(*parts)))
-    if "\0" in str(place) or not place.is_relative_to(root):
+    problem = problem_of_path(str(place))
+    if problem:
+        raise BadOutput(
+            f"{shown(parts[-1])} cannot be a file of the output: its path {problem}",
+            hint="choose another key or path",
+        )
+    if not place.is_relative_to(root):
         raise BadOutput(
             f"{parts[-1]!r} is writing outside its place: nothing was written",
             where=str(place),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError, raise_collected
@@ -41,7 +42,9 @@ def apply_filters(
     """The trees as their instances' filters leave them, and what was skipped."""
     # Filters know one folder only: the one that everything is written to.
     paths = WorkPaths(Path(os.path.normpath(sources.plan.output.absolute())))
-    before = Overlay(paths.compiled, paths.catalog, compiled)
+    work = (config.paths.root, paths.root)
+    reach = Reach((*sources.readable, *work, LIBRARIES.parent), work=work)
+    before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()
     cache = filter_cache(config._replace(paths=paths))

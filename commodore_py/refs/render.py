@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
+from commodore_py.model.names import problem_of_length, shown
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.spot import nowhere
 
@@ -106,6 +107,13 @@ def _file_of(ref: SecretRef) -> PurePosixPath:
             f"reference ?{{{ref.backend}:{ref.path}}} would write outside of refs/",
             ref,
             hint="make the path relative to the mount, without leading slash and without ..",
+        )
+    problem = problem_of_length(ref.path)
+    if problem:
+        raise BadReference.of(
+            f"reference ?{{{ref.backend}:{shown(ref.path)}}} cannot be a file: its path {problem}",
+            ref,
+            hint="use a shorter name",
         )
     if not path.parts or "\0" in ref.path:
         raise BadReference.of(

@@ -11,11 +11,19 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from commodore_py.adapters.reading import NotReadable, bytes_and_mode
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from .reach import Reach
+
+MOST_FILES = 200_000
+"""How many files and folders are read of one folder: links may lead to one of them in many ways."""
+MOST_BYTES = 2 << 30
+"""How many bytes they may have together."""
 
 _EXECUTABLE = stat.S_IXUSR
 _ASIDE = re.compile(r"\.commodore-\d+-[0-9a-f]{8}\.new")
@@ -95,16 +103,9 @@ def link(path: Path, target: Path) -> None:
     path.symlink_to(text)
 
 
-def read_tree(folder: Path) -> Tree:
-    """Everything below a folder; links are followed, as a copy would."""
-    entries: dict[PurePosixPath, Entry] = {}
-    empty: set[PurePosixPath] = set()
-    for path, relative in _walk(folder, PurePosixPath()):
-        if path is None:
-            empty.add(relative)
-        else:
-            entries[relative] = Entry(path.read_bytes(), executable=is_executable(path))
-    return Tree(entries, frozenset(empty))
+def read_tree(folder: Path, reach: Reach | None = None) -> Tree:
+    """Everything below a folder; links are followed, as a copy would, within `reach`."""
+    return _Reading(reach).tree(os.fspath(folder))
 
 
 def write_tree(
@@ -127,15 +128,70 @@ def write_tree(
         write_if_changed(Path(path), entry.content, executable=entry.executable)
 
 
-def _walk(folder: Path, relative: PurePosixPath) -> Iterator[tuple[Path | None, PurePosixPath]]:
-    children = sorted(folder.iterdir())
-    if not children and relative.parts:
-        yield None, relative
-    for child in children:
-        if child.is_dir():
-            yield from _walk(child, relative / child.name)
-        else:
-            yield child, relative / child.name
+class _Reading:
+    """A folder while it is read, with what there is left of its limits."""
+
+    def __init__(self, reach: Reach | None) -> None:
+        self._reach = reach
+        self._entries: dict[PurePosixPath, Entry] = {}
+        self._empty: set[PurePosixPath] = set()
+        self._files, self._bytes = MOST_FILES, MOST_BYTES
+
+    def tree(self, folder: str) -> Tree:
+        real = self._reach.real_folder(folder) if self._reach else os.path.realpath(folder)
+        self._read_folder(folder, real, "", ())
+        return Tree(self._entries, frozenset(self._empty))
+
+    def _read_folder(self, folder: str, real: str, prefix: str, jumps: tuple[str, ...]) -> None:
+        """Read a folder that was reached by links at `jumps`."""
+        try:
+            with os.scandir(real) as found:
+                children = sorted(found, key=lambda child: child.name)
+        except OSError as error:
+            raise _unreadable(folder, error) from error
+        if not children and prefix:
+            self._empty.add(PurePosixPath(prefix))
+        for child in children:
+            self._files -= 1
+            path, below = (
+                f"{folder}/{child.name}",
+                f"{prefix}/{child.name}" if prefix else child.name,
+            )
+            if self._files < 0:
+                raise NotReadable(f"the folder holds more than {MOST_FILES:,} files", where=path)
+            if child.is_dir(follow_symlinks=False):
+                self._read_folder(path, child.path, below, jumps)
+            elif not child.is_symlink():
+                self._read_file(path, child.path, below)
+            else:
+                self._follow(path, child.path, below, (*jumps, real))
+
+    def _follow(self, path: str, link: str, below: str, jumps: tuple[str, ...]) -> None:
+        real = os.path.realpath(link)
+        if not os.path.isdir(real):  # noqa: PTH112 - a text
+            if not os.path.lexists(real):
+                raise NotReadable(f"the link leads nowhere: {os.readlink(link)}", where=path)  # noqa: PTH115 - as above
+            self._read_file(path, link, below)
+            return
+        if any(f"{jump}/".startswith(f"{real.rstrip('/')}/") for jump in jumps):
+            raise NotReadable(f"the link leads to a folder above it: {real}", where=path)
+        real = self._reach.real_folder(link) if self._reach else real
+        self._read_folder(path, real, below, jumps)
+
+    def _read_file(self, path: str, there: str, below: str) -> None:
+        read = self._reach.read_with_mode if self._reach else bytes_and_mode
+        try:
+            content, mode = read(there)
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        self._bytes -= len(content)
+        if self._bytes < 0:
+            raise NotReadable(f"the folder holds more than {MOST_BYTES >> 30} GiB", where=path)
+        self._entries[PurePosixPath(below)] = Entry(content, executable=bool(mode & _EXECUTABLE))
+
+
+def _unreadable(path: str, error: OSError) -> NotReadable:
+    return NotReadable(f"cannot read: {error.strerror}", where=path)
 
 
 class _Place:

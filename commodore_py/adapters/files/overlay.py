@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import functools
 import glob
@@ -11,11 +12,11 @@ from pathlib import Path, PurePosixPath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, TypeVar
 
-from commodore_py.adapters.reading import bytes_of
-from commodore_py.errors import CommodoreError
+from commodore_py.adapters.reading import NotReadable
 from commodore_py.model.tree import Entry, Tree, empty_among
 
 from . import read_tree
+from .reach import Reach
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -24,11 +25,9 @@ Kind = Literal["file", "folder"]
 Found = TypeVar("Found")
 
 _HIDDEN = PurePosixPath("/")
+# A path that no file can have is that of no file.
+_NOWHERE = (errno.ELOOP, errno.ENAMETOOLONG)
 _EXECUTABLE = stat.S_IXUSR
-
-
-class NotReadable(CommodoreError):
-    """A requested file or folder is missing, or is of the other kind."""
 
 
 class Overlay:
@@ -39,7 +38,7 @@ class Overlay:
     folders that it made there; they are never on disk while anybody looks.
     """
 
-    __slots__ = ("catalog", "compiled", "made", "trees", "written")
+    __slots__ = ("catalog", "compiled", "made", "reach", "trees", "written")
 
     def __init__(
         self,
@@ -48,29 +47,34 @@ class Overlay:
         trees: Mapping[str, Tree],
         written: Mapping[Path, Entry | None] = MappingProxyType({}),
         made: frozenset[Path] = frozenset(),
+        *,
+        reach: Reach | None = None,
     ) -> None:
         self.compiled = compiled
         self.catalog = catalog
         self.trees = trees
         self.written = written
         self.made = made
+        self.reach = reach or Reach.anywhere()
 
     def with_tree(self, instance: str, tree: Tree) -> Overlay:
         """The same view with another state of one instance."""
         trees = {**self.trees, instance: tree}
-        return Overlay(self.compiled, self.catalog, trees, self.written, self.made)
+        there = trees, self.written, self.made
+        return Overlay(self.compiled, self.catalog, *there, reach=self.reach)
 
     def with_written(
         self, entries: Mapping[Path, Entry | None], made: frozenset[Path] = frozenset()
     ) -> Overlay:
         """The same view with files and folders at absolute paths, or taken away from there."""
         written = {**self.written, **entries}
-        return Overlay(self.compiled, self.catalog, self.trees, written, self.made | made)
+        there = self.trees, written, self.made | made
+        return Overlay(self.compiled, self.catalog, *there, reach=self.reach)
 
     def read(self, path: Path | str) -> bytes | None:
         """The content of a file, None if there is none; a folder is an error."""
         if not self.written and not self.made and self._inside(path) is None:
-            return _there(bytes_of, path)
+            return _there(self.reach.read, path)
         found = self.entry(Path(path))
         return None if found is None else found.content
 
@@ -98,9 +102,7 @@ class Overlay:
             absolute = path.absolute()
             if absolute in self.written or self._is_made(absolute):
                 return self._kind_of_ours(absolute)
-        if path.is_dir():
-            return "folder"
-        return "file" if path.exists() else None
+        return _kind_on_disk(path)
 
     def files_in(self, folder: Path) -> tuple[str, ...]:
         """Names of the regular files directly in a folder, sorted; links count as their target."""
@@ -119,7 +121,7 @@ class Overlay:
         if inside is not None:
             tree, relative = self._look_up(inside)
             return tree.subtree(relative)
-        found = read_tree(folder) if folder.is_dir() else Tree()
+        found = read_tree(folder, self.reach) if _kind_on_disk(folder) == "folder" else Tree()
         if not self.written and not self.made:
             return found
         entries = dict(found)
@@ -139,6 +141,7 @@ class Overlay:
         text = str(pattern)
         if not glob.has_magic(text):
             return [pattern] if self.kind(pattern) or os.path.lexists(pattern) else []
+        self.reach.search(_above_magic(text))
         found = [path for path in map(Path, glob.glob(text)) if self.kind(path)]  # noqa: PTH207 - Path.glob knows no absolute patterns
         found += self._expand_ours(pattern)
         return sorted(set(found))
@@ -188,17 +191,32 @@ class Overlay:
             absolute = path.absolute()
             if absolute in self.written:
                 return self.written[absolute]
-        return _there(_entry_of, path)
+        return _there(self._entry_on_disk, path)
 
     def _listed(self, folder: Path) -> tuple[str, ...]:
         absolute = folder.absolute()
         ours = {path: entry for path, entry in self.written.items() if path.parent == absolute}
         if not ours and not self._is_made(absolute):
-            return _list_on_disk(folder)
-        names = set(_list_on_disk(folder)) if folder.is_dir() else set()
+            return self._list_on_disk(folder)
+        names = set(self._list_on_disk(folder)) if folder.is_dir() else set()
         names -= {path.name for path in ours}
         names |= {path.name for path, entry in ours.items() if entry is not None}
         return tuple(sorted(names))
+
+    def _entry_on_disk(self, path: str) -> Entry:
+        content, mode = self.reach.read_with_mode(path)
+        return Entry(content, executable=bool(mode & _EXECUTABLE))
+
+    def _list_on_disk(self, folder: Path) -> tuple[str, ...]:
+        try:
+            real = Path(self.reach.real(str(folder)))
+            return tuple(sorted(child.name for child in real.iterdir() if child.is_file()))
+        except NotADirectoryError as error:
+            raise NotReadable(f"{folder} is not a folder") from error
+        except FileNotFoundError as error:
+            raise NotReadable(f"{folder} does not exist") from error
+        except OSError as error:
+            raise NotReadable(f"cannot list {folder}: {error.strerror}") from error
 
     def _inside(self, path: Path | str) -> PurePosixPath | None:
         """The path relative to the folder of all trees, None if it is on disk.
@@ -239,6 +257,13 @@ def _hidden_roots(compiled: str, catalog: str) -> tuple[tuple[str, PurePosixPath
     )
 
 
+def _above_magic(pattern: str) -> str:
+    """The folder in which a pattern begins."""
+    while glob.has_magic(pattern):
+        pattern = os.path.dirname(pattern)  # noqa: PTH120 - a text
+    return pattern
+
+
 def _there(read: Callable[[str], Found], path: Path | str) -> Found | None:
     """What is read of a file on disk, None if there is none."""
     try:
@@ -251,24 +276,19 @@ def _there(read: Callable[[str], Found], path: Path | str) -> Found | None:
         raise NotReadable(f"cannot read {path}: {error.strerror}") from error
 
 
-def _entry_of(path: str) -> Entry:
-    with open(path, "rb") as file:  # noqa: PTH123 - a text it is, and very many
-        executable = bool(os.fstat(file.fileno()).st_mode & _EXECUTABLE)
-        return Entry(file.read(), executable=executable)
+def _kind_on_disk(path: Path) -> Kind | None:
+    try:
+        mode = path.stat().st_mode
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return None
+    except OSError as error:
+        if error.errno in _NOWHERE:
+            return None
+        raise NotReadable(f"cannot read {path}: {error.strerror}") from error
+    return "folder" if stat.S_ISDIR(mode) else "file"
 
 
 def _matches(name: str, pattern: str) -> bool:
     if name.startswith(".") and not pattern.startswith("."):
         return False
     return fnmatch.fnmatchcase(name, pattern)
-
-
-def _list_on_disk(folder: Path) -> tuple[str, ...]:
-    try:
-        return tuple(sorted(child.name for child in folder.iterdir() if child.is_file()))
-    except NotADirectoryError as error:
-        raise NotReadable(f"{folder} is not a folder") from error
-    except FileNotFoundError as error:
-        raise NotReadable(f"{folder} does not exist") from error
-    except OSError as error:
-        raise NotReadable(f"cannot list {folder}: {error.strerror}") from error

@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.overlay import NotReadable
+from commodore_py.adapters.reading import NotReadable
 from commodore_py.cache import digests
 from commodore_py.cache.digests import NOTHING, UNKNOWN, UNREADABLE
 
@@ -35,7 +35,7 @@ class PathQuestion(Question):
         path = view.roots.absolute(self.about)
         hidden = view.files.hides(path)
         try:
-            quick = None if hidden or not view.disk_only else self.on_disk(path, view.roots)
+            quick = None if hidden or not view.disk_only else self.on_disk(path, view)
             answer = self.look(view.files, Path(path), view.roots) if quick is None else quick
         except (NotReadable, OSError):
             answer = UNREADABLE
@@ -47,7 +47,7 @@ class PathQuestion(Question):
         """The digest of what is found."""
         raise NotImplementedError
 
-    def on_disk(self, path: str, roots: Roots) -> bytes | None:  # noqa: ARG002 - for the most frequent kinds
+    def on_disk(self, path: str, view: View) -> bytes | None:  # noqa: ARG002 - for the most frequent kinds
         """The same, faster, where only the disk counts; None if there is no faster way."""
         return None
 
@@ -73,11 +73,10 @@ class Content(PathQuestion):
         """Its content."""
         return digests.of_content(files.read(path), roots)
 
-    def on_disk(self, path: str, roots: Roots) -> bytes | None:
+    def on_disk(self, path: str, view: View) -> bytes | None:
         """Its content."""
         try:
-            with open(path, "rb") as file:  # noqa: PTH123 - very many
-                return digests.of_content(file.read(), roots)
+            return digests.of_content(view.files.reach.read(path), view.roots)
         except (FileNotFoundError, NotADirectoryError):
             return NOTHING
 
@@ -96,7 +95,7 @@ class FileEntry(Content):
         """Its content and mode."""
         return digests.of_entry(files.entry(path))
 
-    def on_disk(self, path: str, roots: Roots) -> None:  # noqa: ARG002 - no faster way
+    def on_disk(self, path: str, view: View) -> None:  # noqa: ARG002 - no faster way
         """Only by the overlay."""
         return
 
@@ -115,7 +114,7 @@ class PathKind(PathQuestion):
         """Its kind."""
         return self.of(files.kind(path))
 
-    def on_disk(self, path: str, _: Roots) -> bytes | None:
+    def on_disk(self, path: str, _: View) -> bytes | None:
         """Its kind."""
         if os.path.isdir(path):  # noqa: PTH112 - very many
             return b"folder"

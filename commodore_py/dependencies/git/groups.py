@@ -8,6 +8,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import Dependency, DependencySpec, Kind
+from commodore_py.model.names import problem_of_text, shown
 
 from .revisions import is_commit
 
@@ -57,6 +58,10 @@ def groups_of(
 def register(specs: Iterable[DependencySpec], remotes: dict[str, str]) -> None:
     """Decide on one URL per repository: the first one requested, but SSH wins."""
     for spec in specs:
+        for what, text in (("URL", spec.url), ("version", spec.version or "")):
+            problem = problem_of_text(text)
+            if problem:
+                raise CommodoreError(f"{spec}: its {what} {shown(text)} {problem}")
         if spec.kind not in CONFIGURATION:
             key = git_urls.dependency_key(spec.url)
             if key not in remotes or spec.url.startswith("ssh://"):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import Parameters, parameter_key
+from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.warning import FROM_FILES
 
 if TYPE_CHECKING:
@@ -70,11 +71,12 @@ def problems_of(
 
 
 def _problems(alias: str, aliases: Aliases, taken: Sequence[str]) -> list[CommodoreError]:
-    if "/" in alias or alias in ("", ".", ".."):
+    problem = problem_of_path(alias)
+    if "/" in alias or alias in ("", ".", "..") or problem:
         return [
             CommodoreError(
-                f"library alias {alias!r} of component {aliases.component}"
-                " is not a valid file name",
+                f"library alias {shown(alias, quoted=True)} of component {aliases.component}"
+                " is not a valid file name" + (f": it {problem}" if problem else ""),
                 where=aliases.place,
                 hint="an alias is the name of a link in dependencies/lib; no links were created",
             )

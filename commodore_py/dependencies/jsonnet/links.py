@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import link, remove
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.names import problem_of_path
 
 from .content import invalidate
 from .jsonnetfile import GitSource, LocalSource
@@ -93,7 +94,7 @@ def _short_names(
             continue
         alias = requirement.alias or name.rpartition("/")[2]
         place = vendor / alias
-        if "/" in alias or "\0" in alias or alias.casefold() in (".", "..", CACHE):
+        if "/" in alias or problem_of_path(alias) or alias.casefold() in (".", "..", CACHE):
             refused.append(ShortName(package, alias, "it is not a valid file name"))
         elif alias in assigned:
             refused.append(ShortName(package, alias, f"{assigned[alias].wanted.name} uses it"))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path, problem_of_text
 
 from .jsonnetfile import GitSource, JsonnetFile, LocalSource, Requirement
 
@@ -203,8 +204,9 @@ def _unusable(wanted: Wanted) -> CommodoreError | None:
         )
     if isinstance(source, GitSource) and not wanted.requirement.version:
         return CommodoreError("no version is given", hint="name a branch, a tag or a commit")
-    if "\0" in f"{wanted.name}{wanted.requirement.version}":
-        return CommodoreError("its name or version contains a null character")
+    problem = problem_of_path(wanted.name) or problem_of_text(wanted.requirement.version)
+    if problem:
+        return CommodoreError(f"its name or version {problem}")
     return None
 
 

@@ -7,6 +7,7 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.errors import CommodoreError, raise_collected
 
 if TYPE_CHECKING:
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 _EXTENSIONS = (".yml", ".yaml")
 _NOT_CLASSES = {".git"}
+
+MOST_CLASSES = 200_000
+"""How many files and folders are looked at: links may lead to one of them in many ways."""
 
 
 class DuplicateClass(CommodoreError):
@@ -41,9 +45,14 @@ class ClassFiles:
     """The class files of a class path, by name."""
 
     def __init__(
-        self, entries: Iterable[tuple[str, Path]], *, generated: Mapping[str, bytes] | None = None
+        self,
+        entries: Iterable[tuple[str, Path]],
+        *,
+        generated: Mapping[str, bytes] | None = None,
+        reach: Reach | None = None,
     ) -> None:
         """Find the classes; `generated` ones, by class name, have no file."""
+        self._reach = reach or Reach.anywhere()
         self._found: dict[str, tuple[Path, PurePosixPath]] = {}
         self._generated = dict(generated or {})
         self._read: dict[str, ClassFile] = {}
@@ -55,8 +64,9 @@ class ClassFiles:
         for name in self._generated:
             place = PurePosixPath(f"{name.replace('.', '/')}.yml")
             self._found[name] = (Path(place), place.parent)
+        walk = _Walk(self._reach, errors)
         for prefix, source in entries:
-            for file, relative in _files_of(prefix, source, errors):
+            for file, relative in walk.files_of(prefix, source):
                 name, folder = _name_of(relative)
                 if name in self._found:
                     errors.append(DuplicateClass.named(name, file, self._found[name][0]))
@@ -85,7 +95,7 @@ class ClassFiles:
             return generated
         file = self._found[name][0]
         try:
-            return file.read_bytes()
+            return self._reach.read(str(file))
         except OSError as error:
             raise CommodoreError(
                 f"class {name} cannot be read: {error.strerror}", where=str(file)
@@ -155,35 +165,69 @@ def absolute_name(name: str, folder: PurePosixPath) -> str:
     return ".".join((*parts, rest))
 
 
-def _files_of(
-    prefix: str, source: Path, errors: list[CommodoreError]
-) -> Iterator[tuple[Path, PurePosixPath]]:
-    place = PurePosixPath(prefix)
-    if source.is_dir():
-        yield from _walk(source, place, (), errors)
-    else:
-        yield source, place.with_name(f"{place.name}{source.suffix}")
+class _Walk:
+    """Finds class files; what is wrong with links is collected."""
 
+    def __init__(self, reach: Reach, errors: list[CommodoreError]) -> None:
+        self._reach, self._errors = reach, errors
+        self._left = MOST_CLASSES
 
-def _walk(
-    folder: Path, relative: PurePosixPath, above: tuple[Path, ...], errors: list[CommodoreError]
-) -> Iterator[tuple[Path, PurePosixPath]]:
-    above = (*above, folder)
-    with os.scandir(folder) as entries:
-        for entry in sorted(entries, key=lambda one: one.name):
-            path, link = Path(entry.path), entry.is_symlink()
-            # For a symlink to itself, pathlib's is_dir returns False; entries of scandir raise.
-            if path.is_dir() if link else entry.is_dir():
-                if link and any(path.samefile(one) for one in above):
-                    errors.append(
-                        BrokenLink("the symlink leads to a folder above it", where=str(path))
+    def files_of(self, prefix: str, source: Path) -> Iterator[tuple[Path, PurePosixPath]]:
+        """Each file of a folder, or the one file, with its path below the classes."""
+        place = PurePosixPath(prefix)
+        if source.is_dir():
+            # A part of a repository may be a link.
+            real = self._judged(str(source))
+            if real is not None:
+                yield from self._below(source, place, (real,))
+        else:
+            yield source, place.with_name(f"{place.name}{source.suffix}")
+
+    def _below(
+        self, folder: Path, relative: PurePosixPath, above: tuple[str, ...]
+    ) -> Iterator[tuple[Path, PurePosixPath]]:
+        """Files below a folder; the last of `above` is its real path, the others led here."""
+        with os.scandir(folder) as entries:
+            children = sorted(entries, key=lambda one: one.name)
+        for entry in children:
+            self._left -= 1
+            if self._left < 0:
+                where = str(folder)
+                raise CommodoreError(f"more than {MOST_CLASSES:,} files of classes", where=where)
+            if entry.is_symlink():
+                yield from self._behind_link(Path(entry.path), relative / entry.name, above)
+            elif entry.is_dir():
+                if entry.name not in _NOT_CLASSES:
+                    real = f"{above[-1]}/{entry.name}"
+                    yield from self._below(
+                        Path(entry.path), relative / entry.name, (*above[:-1], real)
                     )
-                elif entry.name not in _NOT_CLASSES:
-                    yield from _walk(path, relative / entry.name, above, errors)
-            elif link and not path.exists():
-                errors.append(BrokenLink("the symlink is broken", where=str(path)))
             elif PurePosixPath(entry.name).suffix in _EXTENSIONS:
-                yield path, relative / entry.name
+                yield Path(entry.path), relative / entry.name
+
+    def _behind_link(
+        self, path: Path, relative: PurePosixPath, above: tuple[str, ...]
+    ) -> Iterator[tuple[Path, PurePosixPath]]:
+        # For a symlink to itself, pathlib's is_dir returns False.
+        if path.is_dir():
+            real = os.path.realpath(path)
+            if any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in above):
+                self._errors.append(
+                    BrokenLink("the symlink leads to a folder above it", where=str(path))
+                )
+            elif path.name not in _NOT_CLASSES and self._judged(str(path)) is not None:
+                yield from self._below(path, relative, (*above, real))
+        elif not path.exists():
+            self._errors.append(BrokenLink("the symlink is broken", where=str(path)))
+        elif relative.suffix in _EXTENSIONS:
+            yield path, relative
+
+    def _judged(self, folder: str) -> str | None:
+        try:
+            return self._reach.real_folder(folder)
+        except CommodoreError as error:
+            self._errors.append(error)
+            return None
 
 
 def _name_of(relative: PurePosixPath) -> tuple[str, PurePosixPath]:

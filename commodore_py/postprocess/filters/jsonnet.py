@@ -7,9 +7,9 @@ import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.adapters.files.overlay import NotReadable
 from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import ImportNotFound, JsonnetError, evaluate, kind_of
+from commodore_py.adapters.reading import NotReadable
 from commodore_py.postprocess.jsonnet_environment import natives, read_node
 from commodore_py.postprocess.output import place
 

@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.compiler import Job, native
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.inventory import Inventory
@@ -73,6 +74,7 @@ class CompileTargets:
             fetch=False,
             processes=self.processes,
             output=self.root,
+            reach=Reach((self.root, LIBRARIES.parent, *self.checkouts.values()), work=(self.root,)),
             checkouts=self.checkouts,
             result_cache=self.store,
         )

@@ -320,9 +320,29 @@ def test_path_outside_of_the_instance_is_an_error(
 
 
 @pytest.mark.spec("07.12")
-@pytest.mark.parametrize("key", ["../../x", "/etc/x", "../../app-two/x", "a\\u0000b"])
+@pytest.mark.parametrize("key", ["../../x", "/etc/x", "../../app-two/x"])
 def test_key_outside_of_the_instance_is_an_error(instances: FilteredInstances, key: str) -> None:
     assert "is writing outside its place" in str(failure_of(instances, f'{{ "{key}": 1 }}'))
+
+
+@pytest.mark.parametrize(
+    ("key", "problem"),
+    [
+        ("a\\u0000b", "holds a null character"),
+        ("a\\nb", "holds a control character"),
+        ("a\\u001b[2J", "holds a control character"),
+        ("k" * 251, "is longer than 255 bytes"),
+        ("ü" * 126, "is longer than 255 bytes"),
+        ("/".join(["d" * 200] * 20), "is longer than 3840 bytes"),
+    ],
+)
+def test_key_that_cannot_be_a_file_is_an_error(
+    instances: FilteredInstances, key: str, problem: str
+) -> None:
+    error = failure_of(instances, f'{{ "{key}": 1 }}')
+
+    assert f"cannot be a file of the output: its path {problem}" in str(error)
+    assert str(error).isprintable()
 
 
 @pytest.mark.parametrize("keys", [["a.yaml/x"], ["folder"], ["new", "new.yaml/x"]])

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from commodore_py.adapters.files import is_executable
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
@@ -80,6 +81,12 @@ def render(folder: Path, variables: Mapping[str, object]) -> Tree:
         path = PurePosixPath(name)
         if not path.name or name.endswith("/"):
             continue  # a name that came out empty is the template's way to leave a file out
+        problem = problem_of_path(name)
+        if problem:
+            raise CommodoreError(
+                f"the template would write {shown(name)}: its path {problem}",
+                where=shown(str(inner)),
+            )
         if path.is_absolute() or ".." in path.parts or path.parts[0] == ".git":
             raise CommodoreError(
                 f"the template would write {name}, outside of the repository", where=str(inner)

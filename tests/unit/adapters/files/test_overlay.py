@@ -6,7 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from commodore_py.adapters.files.overlay import NotReadable, Overlay
+from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.reading import NotReadable
 from commodore_py.model.tree import Tree
 from tests.support.builders import make_tree
 

@@ -365,7 +365,7 @@ def test_a_folder_that_is_in_no_archive_is_brought_all_the_same(work: Work) -> N
         (of(f"{HOST}/org/x", "--help"), "revision --help not found"),
         (of(f"{HOST}/org/x", "v1", "../../../../up"), "not a valid name of a library"),
         (local("none"), "there is no such folder"),
-        (of(f"{HOST}/org/{'x' * 300}"), "File name too long"),
+        (of(f"{HOST}/org/{'x' * 300}"), "longer than 255 bytes"),
     ],
 )
 @pytest.mark.spec("05.18", "03.18")

@@ -1,0 +1,264 @@
+"""Which files the content of others may read: judged where they really are, behind all links."""
+
+from __future__ import annotations
+
+import errno
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import run_log
+from commodore_py.adapters.reading import NotReadable, bytes_and_mode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from os import PathLike
+
+_SYSTEM = ("/proc", "/sys", "/dev")
+_SECRETS = ("/run/secrets", "/var/run/secrets", "/etc/shadow", "/etc/gshadow", "/etc/sudoers")
+# Where clients look for credentials, if not in hidden files of the home directory.
+_NAMED_BY = (
+    "AWS_CONFIG_FILE",
+    "AWS_SHARED_CREDENTIALS_FILE",
+    "AZURE_CONFIG_DIR",
+    "CLOUDSDK_CONFIG",
+    "DOCKER_CONFIG",
+    "GNUPGHOME",
+    "GOOGLE_APPLICATION_CREDENTIALS",
+    "HELM_CONFIG_HOME",
+    "HELM_REGISTRY_CONFIG",
+    "KUBECONFIG",
+    "NETRC",
+    "REGISTRY_AUTH_FILE",
+    "XDG_RUNTIME_DIR",
+)
+# Below the folders that these name, in folders of ours.
+_OURS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
+# In the working directory: tokens, and what only we read.
+_PRIVATE = (".env", ".commodore")
+# Files that only a working directory has, and only one that a cluster was compiled in.
+_CLUSTER = ("inventory/classes/params/cluster.yml", "inventory/targets/cluster.yml")
+
+_JUDGED = ("", ".")
+_UNREAD = "where not everything may be read"
+
+
+class OutsideRead(NamedTuple):
+    """An event: a file or folder outside of the allowed folders was read."""
+
+    path: str
+    """As it was named."""
+    real: str
+
+
+class NeverRead(NotReadable):
+    """A file that no content of others may read, whatever the options."""
+
+
+class _Folder(NamedTuple):
+    """A folder that may be read without a look at every file."""
+
+    real: str
+    refused: frozenset[str]
+    """Names in it that are judged one by one; hidden ones are in any case."""
+
+
+class Reach:
+    """The folders whose files may be read; a more precise rule wins over one for a folder above.
+
+    What is read is the real path that was judged: a link that changes meanwhile is not followed.
+    """
+
+    def __init__(
+        self, folders: Iterable[str | PathLike[str]], *, work: Iterable[str | PathLike[str]] = ()
+    ) -> None:
+        """Allow these folders; of working directories, all but what is private in them."""
+        self._allowed = tuple({os.path.realpath(folder) for folder in folders})
+        self._never = dict(_never(work))
+        self._homes = _homes()
+        self._folders: dict[str, _Folder | None] = {}
+        self._reported: set[str] = set()
+
+    @classmethod
+    def anywhere(cls) -> Reach:
+        """All files but those that are never read."""
+        return cls(("/",))
+
+    def read(self, path: str) -> bytes:
+        """The content of a file; an `OSError` or `NotReadable` if there is none to read."""
+        return self.read_with_mode(path)[0]
+
+    def read_with_mode(self, path: str) -> tuple[bytes, int]:
+        """The same, with its mode."""
+        above, slash, name = path.rpartition("/")
+        folder = self._folder(above or slash)
+        # Links are judged one by one, and so are hidden files.
+        if folder is not None and name[:1] not in _JUDGED and name not in folder.refused:
+            try:
+                return bytes_and_mode(f"{folder.real}/{name}", follow=False)
+            except OSError as error:
+                if error.errno != errno.ELOOP:
+                    raise
+        return bytes_and_mode(self.real(path), follow=False)
+
+    def real(self, path: str) -> str:
+        """Where a file really is; reported if that is outside, refused where nothing is read."""
+        if "\0" in path:
+            raise OSError(errno.EINVAL, "its name holds a null character", path)
+        # By its name, too: below /proc there are links to everything.
+        system = _first_above(os.path.abspath(path), _SYSTEM)  # noqa: PTH100 - a text
+        if system and not self._is_allowed(os.path.abspath(path)):  # noqa: PTH100 - as above
+            raise _refused(path, path, f"nothing in {system} is read")
+        real = os.path.realpath(path)
+        why = self._refusal(real)
+        if why:
+            raise _refused(path, real, why)
+        if not self._is_allowed(real) and os.path.lexists(real):
+            self._outside(path, real)
+        return real
+
+    def real_folder(self, path: str) -> str:
+        """The same for a folder of which everything is read."""
+        real = self.real(path)
+        above = "" if real == "/" else real
+        for place in (*self._never, *(f"{home}/." for home in self._homes)):
+            if place.startswith(f"{above}/"):
+                raise _refused(path, real, f"it holds {place.removesuffix('.')}, {_UNREAD}")
+        return real
+
+    def search(self, folder: str) -> None:
+        """Judge a folder that is searched for files, which are judged themselves when read."""
+        if not self._is_allowed(os.path.realpath(folder)):
+            self.real_folder(folder)
+
+    def _folder(self, folder: str) -> _Folder | None:
+        try:
+            return self._folders[folder]
+        except KeyError:
+            found = self._folders[folder] = self._judged(folder)
+            return found
+
+    def _judged(self, folder: str) -> _Folder | None:
+        if "\0" in folder:
+            return None
+        real = os.path.realpath(folder)
+        named = os.path.abspath(folder)  # noqa: PTH100 - a text
+        if _first_above(named, _SYSTEM) and not self._is_allowed(named):
+            return None
+        if not self._is_allowed(real) or self._refusal(real):
+            return None
+        below = f"{real}/" if real != "/" else real
+        names = (place[len(below) :] for place in self._never if place.startswith(below))
+        return _Folder(real, frozenset(name for name in names if "/" not in name))
+
+    def _is_allowed(self, real: str) -> bool:
+        return bool(_first_above(real, self._allowed))
+
+    def _refusal(self, real: str) -> str:
+        """Why a real path is never read; empty if it may be."""
+        place, why = self._nearest(real)
+        allowed = max((len(one) for one in self._allowed if _is_below(real, one)), default=-1)
+        return why if len(place) > allowed else ""
+
+    def _nearest(self, real: str) -> tuple[str, str]:
+        """The innermost place above a path that is never read, and why."""
+        found = max((one for one in self._never if _is_below(real, one)), key=len, default="")
+        why = self._never.get(found, "")
+        for home in self._homes:
+            below = real.removeprefix(f"{home.rstrip('/')}/")
+            if below != real and below.startswith("."):
+                hidden = f"{home.rstrip('/')}/{below.partition('/')[0]}"
+                if len(hidden) > len(found):
+                    found, why = hidden, "hidden files of a home directory may hold credentials"
+        return found, why
+
+    def _outside(self, path: str, real: str) -> None:
+        if path in self._reported:
+            return
+        for folder in _upwards(real):
+            if any(os.path.lexists(f"{folder}/{one}") for one in _CLUSTER):
+                why = f"{folder} is the working directory of another cluster"
+                raise _refused(path, real, why)
+        why = self._mounted_elsewhere(real)
+        if why:
+            raise _refused(path, real, why)
+        self._reported.add(path)
+        run_log.report(OutsideRead(path, real))
+
+    def _mounted_elsewhere(self, real: str) -> str:
+        """Why a folder that is never read is not read at another path, either."""
+        hidden = (
+            f"{home}/{name}" for home in self._homes for name in _listed(home) if name[:1] == "."
+        )
+        never = {_identity(place): place for place in (*self._never, *hidden)}
+        for place in (real, *_upwards(real)):
+            identity = _identity(place)
+            if identity is not None and identity in never:
+                return f"{place} is {never[identity]}, mounted or linked at another path"
+        return ""
+
+
+def _never(work: Iterable[str | PathLike[str]]) -> Iterator[tuple[str, str]]:
+    """Places that are never read, and why."""
+    for place in _SYSTEM:
+        yield place, f"nothing in {place} is read"
+    for place in (*_SECRETS, *filter(None, map(os.environ.get, _NAMED_BY))):
+        for one in place.split(os.pathsep):
+            if one.startswith("/"):
+                yield os.path.realpath(one), f"{one} may hold credentials"
+    for name in _OURS:
+        base = os.environ.get(name, "")
+        if base.startswith("/"):
+            yield os.path.realpath(f"{base}/commodore"), "tokens and caches of ours are in it"
+    for folder in work:
+        for name in _PRIVATE:
+            place = f"{os.path.realpath(folder)}/{name}"
+            yield place, "it is private to this program and its user"
+
+
+def _homes() -> tuple[str, ...]:
+    """The home directory of the user, by the environment and by the system."""
+    found = [os.path.expanduser("~")]  # noqa: PTH111 - a text
+    try:
+        import pwd  # noqa: PLC0415 - not on Windows
+
+        found.append(pwd.getpwuid(os.getuid()).pw_dir)
+    except (ImportError, KeyError):  # no such user: usual in containers
+        pass
+    return tuple(dict.fromkeys(os.path.realpath(one) for one in found if one.startswith("/")))
+
+
+def _refused(path: str, real: str, why: str) -> NeverRead:
+    leads = "" if real == path else f"it leads to {real}, and "
+    return NeverRead(
+        f"cannot read {path}: {leads}{why}",
+        hint="content may read files below the search paths and of the component's checkout",
+    )
+
+
+def _is_below(path: str, folder: str) -> bool:
+    return path == folder or path.startswith(folder if folder == "/" else f"{folder}/")
+
+
+def _first_above(path: str, folders: Iterable[str]) -> str:
+    return next((folder for folder in folders if _is_below(path, folder)), "")
+
+
+def _upwards(path: str) -> Iterator[str]:
+    while path != "/":
+        path = path.rpartition("/")[0] or "/"
+        yield path
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        status = os.stat(path)  # noqa: PTH116 - a text
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 - texts
+    except OSError:
+        return []
