@@ -13,6 +13,7 @@ _INTERRUPTED = 130
 
 def main() -> None:
     """Run the command line, and end the process with its exit code."""
+    _open_closed_streams()
     garbage.collect_rarely()
     try:
         go_collector.restart_to_compile()
@@ -26,6 +27,17 @@ def main() -> None:
         _exit_at_once()
     garbage.keep_until_exit()
     sys.exit(code)
+
+
+def _open_closed_streams() -> None:
+    """Replace closed standard streams: the next file that is opened would take their place."""
+    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # gets the lowest free number, which is this one
+        if getattr(sys, name) is None:
+            setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
 def _exit_at_once() -> None:

@@ -1,12 +1,223 @@
-"""Texts that may be shown: URLs without their passwords."""
+"""Secrets in what leaves the process: credentials by their form, and those of this run by value."""
 
 from __future__ import annotations
 
+import base64
+import json
+import os
 import re
+import shlex
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus, unquote
 
-_PASSWORD = re.compile(r"(://[^/\s:@]*):[^/\s]*@")
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+MASK = "***"
+
+_SHORTEST = 6
+"""A shorter value is a word of many texts; it is masked by its form only."""
+
+_PUBLIC_USERS = frozenset({"git"})
+_SSH = frozenset({"ssh", "git+ssh", "ssh+git", "sftp"})
+_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*)(:(?:\\?/){2})"
+# A password may hold an `@`, and text behind a colon may hold a `/`, though it should not.
+_USER_INFO = re.compile(
+    rf"{_SCHEME}(?:([^/\s:@'\"\[]*):(?!\d{{1,5}}(?:[/?#\s]|$))[^\s'\"<>]*?@(?![^/\s'\"<>]*@)"
+    r"|([^/\s@'\"<>\[][^/\s@'\"<>]*)@)"
+)
+_ENCODED_USER_INFO = re.compile(r"(%3A%2F%2F)(?:(?!%2F|%40)[^\s&/])+%40", re.IGNORECASE)
+
+_IN_QUERY = re.compile(
+    r"([?&;#]|%3F|%26|\\u0026)((?:[\w.\-\[\]]|%[46-7][0-9A-F]|%2D|%2E|%5F){2,40})(=|%3D)",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"(?:(?!%26|\\u0026)[^&\s\"'<>#;)\\])+", re.IGNORECASE)
+_SECRET_NAME = re.compile(
+    r"(?:token|secret|passw(?:or)?d|passwd|pwd|passphrase|signature|api[_-]?key|access[_-]?key"
+    r"|private[_-]?key|secret[_-]?key|credentials?|keyid|access-?key-?id)$"
+    r"|^(?:sig|key|jwt|auth|authorization|session|sas|assertion|code|pass|policy|x-(?:amz|goog)-.*)$",
+    re.IGNORECASE,
+)
+_NOT_SECRET = frozenset({"x-amz-date", "x-amz-expires", "x-amz-algorithm", "x-goog-date"})
+
+_HEADER = re.compile(
+    r"(\b(?:(?:proxy-)?authorization|private-token|job-token|deploy-token|x-api-key|x-auth-token"
+    r"|x-vault-token|x-amz-security-token|set-cookie|cookie)\b"
+    r"[\"']?[ \t]*[:=][ \t]*[\"']?)([^\s\"',][^\"'\r\n]*)",
+    re.IGNORECASE,
+)
+_SCHEMES = re.compile(
+    r"\b(bearer|basic)((?:\s|%20|\+)+)(?!(?:tokens?|auth\w*)\b)([\w.~+/%|:-]{5,}=*)", re.IGNORECASE
+)
+_MEMBER = re.compile(
+    r"(\\?[\"'](?:[a-z]+_)?(?:token|password|secret|assertion)\\?[\"']\s*:\s*\\?[\"'])((?!\?\{)[^\"'\\]{4,})",
+    re.IGNORECASE,
+)
+_OPTION = re.compile(
+    r"(?<![\w-])(--?[\w-]*(?:password|passwd|token|secret|api-?key)=)([^\s\"']+)", re.IGNORECASE
+)
+_SECRET_VARIABLE = re.compile(r"(?:TOKEN|PASSWORD|PASSWD|SECRET|API_?KEY|SECRET_ACCESS_KEY)$")
+
+
+class Redactor:
+    """What everything that leaves the process goes through; knows the secrets of this run."""
+
+    def __init__(self) -> None:
+        self._forms: tuple[str, ...] = ()
+        self._known: set[str] = set()
+        self._environment = False
+
+    def learn(self, *values: str) -> None:
+        """Mask these values from now on, however they are encoded."""
+        new = {value for value in map(str.strip, values) if len(value) >= _SHORTEST} - self._known
+        if new:
+            self._known |= new
+            forms = {form for value in self._known for form in _forms_of(value)}
+            self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+    def learn_variables(self, variables: Mapping[str, str | None]) -> None:
+        """Mask the values of variables that are named as secrets."""
+        named = (v for name, v in variables.items() if v and _SECRET_VARIABLE.search(name.upper()))
+        # A file or a plain word is a place or a choice: it would be masked in every text.
+        self.learn(*(value for value in named if _is_random(value)))
+
+    def masked(self, text: str) -> str:
+        """A text that may be shown."""
+        if not self._environment:
+            self._environment = True
+            self.learn_variables(os.environ)
+        for form in self._forms:
+            if form in text:
+                text = text.replace(form, MASK)
+        return masked_by_form(text)
+
+    def message(self, text: str) -> str:
+        """The same of a message, which may repeat what a server or a program has printed."""
+        return _without_fields(self.masked(text))
+
+    def masked_value(self, value: Any) -> Any:  # noqa: ANN401 - a result, of texts and numbers
+        """A result for programs, with all of its texts masked."""
+        if isinstance(value, str):
+            return self.masked(value)
+        if isinstance(value, Mapping):
+            return {self.masked_value(key): self.masked_value(one) for key, one in value.items()}
+        if isinstance(value, (list, tuple)):
+            return [self.masked_value(one) for one in value]
+        return value
+
+
+REDACTOR = Redactor()
+"""That of this process; workers are forks, and know what was known before."""
 
 
 def without_password(text: str) -> str:
     """A URL, or a text with URLs in it, that may be shown."""
-    return _PASSWORD.sub(r"\1:***@", text)
+    return REDACTOR.message(text)
+
+
+def masked_by_form(text: str) -> str:
+    """A text without what has the form of a credential (pure)."""
+    # Most texts have nothing of all this: only what is worth a look is looked at.
+    if "@" in text and "/" in text:
+        text = _USER_INFO.sub(_without_user, text)
+    if "%40" in text:
+        text = _ENCODED_USER_INFO.sub(rf"\1{MASK}%40", text)
+    if "=" in text or "%3" in text:
+        text = _without_values(text)
+        if "-" in text:
+            text = _OPTION.sub(rf"\1{MASK}", text)
+    lower = text.lower()
+    if "bearer" in lower or "basic" in lower:
+        text = _SCHEMES.sub(_without_word, text)
+    return text
+
+
+def shown_command(words: Sequence[str]) -> str:
+    """A program's command line that may be shown."""
+    shown = list(words)
+    for at, word in enumerate(words[:-1]):
+        if word.startswith("-") and "=" not in word and _SECRET_NAME.search(word.lstrip("-")):
+            shown[at + 1] = MASK
+    return REDACTOR.message(shlex.join(shown)).replace(f"'{MASK}'", MASK)
+
+
+def _without_fields(text: str) -> str:
+    """Without headers and JSON members: manifests have fields of the same names."""
+    lower = text.lower()
+    if any(word in lower for word in ("authorization", "-token", "-api-key", "cookie")):
+        text = _HEADER.sub(rf"\1{MASK}", text)
+    if '"' in text or "'" in text:
+        text = _MEMBER.sub(rf"\1{MASK}", text)
+    return text
+
+
+def _without_user(found: re.Match[str]) -> str:
+    scheme, slashes, with_password, alone = found.groups()
+    if scheme.lower() in _SSH:
+        return found[0] if alone else f"{scheme}{slashes}{with_password}:{MASK}@"
+    user = with_password or alone or ""
+    if user in _PUBLIC_USERS:
+        return found[0] if alone else f"{scheme}{slashes}{user}:{MASK}@"
+    return f"{scheme}{slashes}{MASK}@"
+
+
+def _without_values(text: str) -> str:
+    """Without the values of a query's secret members; the value of another may be a URL, too."""
+    pieces, at, copied = [], 0, 0
+    while found := _IN_QUERY.search(text, at):
+        at = found.end()
+        name = unquote(found[2]).strip("[]")
+        value = _VALUE.match(text, at)
+        if value and name.lower() not in _NOT_SECRET and _SECRET_NAME.search(name):
+            pieces += [text[copied:at], MASK]
+            at = copied = value.end()
+    return "".join([*pieces, text[copied:]])
+
+
+def _without_word(found: re.Match[str]) -> str:
+    scheme, space, word = found.groups()
+    # "basic" is also an English word; credentials are a base64 that holds a colon.
+    if scheme.lower() == "basic" and ":" not in _decoded(word):
+        return found[0]
+    return f"{scheme}{space}{MASK}"
+
+
+def _decoded(word: str) -> str:
+    try:
+        padded = word.rstrip("=") + "=" * (-len(word.rstrip("=")) % 4)
+        return base64.b64decode(
+            padded, altchars=b"-_" if "-" in word or "_" in word else None
+        ).decode("latin-1")
+    except ValueError:
+        return ""
+
+
+def _is_random(value: str) -> bool:
+    return len(value) >= 2 * _SHORTEST or (
+        len(value) > _SHORTEST and any(c.isdigit() for c in value) and not value.isdigit()
+    )
+
+
+def _forms_of(value: str) -> Iterable[str]:
+    """A value as it is written in texts, URLs, JSON and headers."""
+    encoders: tuple[Callable[[str], str], ...] = (
+        str,
+        lambda text: quote(text, safe=""),
+        quote_plus,
+        lambda text: json.dumps(text)[1:-1],
+        lambda text: json.dumps(text, ensure_ascii=False)[1:-1],
+    )
+    for encode in encoders:
+        yield (encoded := encode(value))
+        yield re.sub("%[0-9A-F]{2}", lambda found: found[0].lower(), encoded)
+    raw = value.encode(errors="surrogateescape")
+    # A text in base64 has one of three forms, by what is before it.
+    for before in range(3):
+        whole = base64.b64encode(b"\0" * before + raw)
+        first, last = (0, 2, 3)[before], (len(raw) + before) * 8 // 6
+        core = whole[first:last].decode()
+        if len(core) >= _SHORTEST:
+            yield core
+            yield core.replace("+", "-").replace("/", "_")

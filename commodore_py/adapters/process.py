@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import subprocess
 import sys
 from contextlib import nullcontext
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
-from .masking import without_password
+from . import escaping
+from .masking import REDACTOR, shown_command
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -73,14 +73,14 @@ def run(
             hint=f"install {command[0]}, or correct PATH" if missing == command[0] else "",
         ) from error
     except subprocess.TimeoutExpired as error:
-        line = without_password(shlex.join(command))
+        line = shown_command(command)
         raise TookTooLong(
             f"{command[0]} was ended after {timeout:g} seconds without a result", where=line
         ) from error
     except OSError as error:
         raise ProgramFailed(f"cannot run {command[0]}: {error.strerror}") from error
     if forward and done.stderr:
-        sys.stderr.buffer.write(done.stderr)
+        sys.stderr.write(escaping.lines(REDACTOR.message(done.stderr.decode(errors="replace"))))
         sys.stderr.flush()
     if done.returncode:
         output = done.stderr or done.stdout
@@ -99,7 +99,7 @@ def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager
         elif not word.startswith("-"):
             program = f"{program} {PurePath(word).name}"
             break
-    line = without_password(shlex.join(command))
+    line = shown_command(command)
     return run_log.detail("program", program, f"{cwd}: {line}" if cwd else line)
 
 
@@ -110,7 +110,7 @@ def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
 
 def _failed(command: Sequence[str], cwd: Path | None, code: int, stderr: str) -> ProgramFailed:
     # Commands and their output contain remote URLs, which may contain a password.
-    output, line = without_password(stderr), without_password(shlex.join(command))
+    output, line = REDACTOR.message(stderr), shown_command(command)
     error = ProgramFailed(
         f"{command[0]} failed with status {code}: {output.strip() or 'it printed no reason'}",
         where=f"{cwd}: {line}" if cwd else line,

@@ -6,15 +6,17 @@ import errno
 import os
 import sys
 from contextlib import nullcontext
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.adapters.masking import REDACTOR
 from commodore_py.errors import CommodoreError
 
 from .exit_codes import INTERRUPTED, OUR_BUG
-from .output import log, messages
+from .output import log, messages, streams
 from .output.log import colours
 from .root import commodore
 from .settings import directories, dotenv_file, origins
@@ -110,7 +112,9 @@ def _misused(error: click.ClickException) -> int:
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
         messages.error_with(error.format_message(), hint=hint)
     else:
-        error.show()
+        text = StringIO()
+        error.show(text)
+        streams.error_line(streams.shown(text.getvalue(), message=True), nl=False)
     return error.exit_code
 
 
@@ -127,12 +131,12 @@ def _global_option_misplaced(error: click.NoSuchOption, ctx: click.Context) -> c
 def _aborted(abort: click.Abort) -> int:
     if isinstance(abort.__cause__, KeyboardInterrupt):
         return _interrupted()
-    click.echo("Aborted!", err=True, color=colours())
+    streams.error_line("Aborted!", color=colours())
     return 1
 
 
 def _interrupted() -> int:
-    click.echo("interrupted", err=True, color=colours())
+    streams.error_line("interrupted", color=colours())
     return INTERRUPTED
 
 
@@ -155,7 +159,7 @@ def _our_bug(error: Exception) -> int:
         "w", prefix="commodore-", suffix=".log", delete=False, encoding="utf-8"
     ) as file:
         file.write(f"commodore {__version__}, Python {sys.version}\n")
-        traceback.print_exception(error, file=file)
+        file.write(REDACTOR.message("".join(traceback.format_exception(error))))
     messages.error_with(
         f"internal error: {type(error).__name__}: {error}",
         where=file.name,

@@ -420,5 +420,5 @@ def test_a_remote_out_of_reach_shows_no_password(clone: CatalogClone) -> None:
         sink.push()
 
     error = raised.value
-    assert error.where == "nowhere://bob:***@example.org/c.git"
+    assert error.where == "nowhere://***@example.org/c.git"
     assert "hunter2" not in f"{error} {error.hint} {getattr(error, '__notes__', '')}"

@@ -9,12 +9,16 @@ import tempfile
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
 
+from commodore_py.adapters import escaping
+from commodore_py.adapters.masking import REDACTOR
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _STDERR = 2
 _TRACE = re.compile(rb"^TRACE: .*\n?", re.MULTILINE)
 _ESCAPE = b"\x1b"
+_DRAWN = re.compile("(\r?\x1b\\[[\\d;]*[mJK]|\r)")
 
 
 @contextmanager
@@ -43,9 +47,23 @@ def captured(traces: list[bytes]) -> Iterator[None]:
 
 def repeat(output: bytes) -> None:
     """Print something as the library did, which does not care whether it can be printed."""
+    output = _shown(output)
     with suppress(OSError):
         while output:
             output = output[os.write(_STDERR, output) :]
+
+
+def _shown(output: bytes) -> bytes:
+    """Traces hold texts of components."""
+    if not output:
+        return output
+    text = REDACTOR.masked(output.decode(errors="replace"))
+    if not os.isatty(_STDERR):
+        return escaping.lines(text).encode()
+    # Our own progress may have been drawn meanwhile: erased lines and colours.
+    parts = _DRAWN.split(text)
+    parts[::2] = map(escaping.lines, parts[::2])
+    return "".join(parts).encode()
 
 
 def _passing_file() -> IO[bytes]:

@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cache.store import Store
 from commodore_py.cli.output import caches as cached
-from commodore_py.cli.output import formats, messages
+from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import HELP, Globals, output_option, verbose_option
 from commodore_py.cli.settings.types import Size
@@ -50,10 +50,10 @@ def info(settings: Globals, output: str, verbose: int) -> None:
         cached.Results(store.folder, store.usage(), settings.cache_size, store.distrust()),
     )
     if output != "text":
-        click.echo(formats.structured(cached.info(content), output))
+        streams.data(formats.structured(cached.info(content), output))
         return
     for line in cached.lines(content):
-        click.echo(line)
+        streams.result(line)
 
 
 @cache.command()
@@ -113,9 +113,9 @@ def prune(
         unused_for=unused_for.total_seconds() if unused_for is not None else None,
     )
     if output == "text":
-        click.echo(cached.removed(pruned, downloads, results))
+        streams.result(cached.removed(pruned, downloads, results))
     else:
-        click.echo(formats.structured(cached.prune(pruned, downloads, results), output))
+        streams.data(formats.structured(cached.prune(pruned, downloads, results), output))
 
 
 @cache.command()
@@ -138,11 +138,11 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
     )
     if output == "text":
         for one in checked:
-            click.echo(cached.checked(one))
+            streams.result(cached.checked(one))
             for damaged in one.damaged:
                 messages.info(f"removed {damaged}")
     else:
-        click.echo(formats.structured(cached.verify(checked, distrust), output))
+        streams.data(formats.structured(cached.verify(checked, distrust), output))
     if distrust or any(one.damaged for one in checked):
         ctx.exit(1)
 

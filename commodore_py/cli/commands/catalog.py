@@ -9,7 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup, Sectioned
-from commodore_py.cli.output import messages
+from commodore_py.cli.output import messages, streams
 from commodore_py.cli.recording import output_files, recorded, recording_options
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
@@ -89,7 +89,7 @@ def clean(settings: Globals, verbose: int, output: str) -> None:
     for path in removed:
         messages.info(f"removed {path}")
     if output != "text":
-        click.echo(formats.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
+        streams.data(formats.structured({"schema": "catalog-clean/v1", "removed": removed}, output))
 
 
 @catalog.command(name="list")
@@ -139,7 +139,7 @@ def list_(
         known_clusters.remember(config.api_url, clusters)
     text = formats.cluster_list(clusters, out or "")
     if text:
-        click.echo(text)
+        streams.result(text)
 
 
 @catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
@@ -301,7 +301,7 @@ def report(
         messages.info(f"Nothing to report for cluster {cluster} in this working directory")
     if output != "text":
         content = {"schema": "catalog-report/v1", "cluster": cluster, "reported": commit}
-        click.echo(formats.structured(content, output))
+        streams.data(formats.structured(content, output))
 
 
 def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:

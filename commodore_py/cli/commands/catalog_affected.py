@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import Globals, config_of, output_option, verbose_option
 
 if TYPE_CHECKING:
@@ -69,10 +70,10 @@ def affected(
                 hint="give paths relative to the current folder",
             )
     if output != "text":
-        click.echo(formats.structured(_content(found, len(changes)), output))
+        streams.data(formats.structured(_content(found, len(changes)), output))
         return
     for one in found:
-        click.echo(one.instance)
+        streams.result(one.instance)
         if config.verbosity:
             for reason in one.reasons:
                 messages.info(f"{one.instance}: {reason.file}: {reason.why}")

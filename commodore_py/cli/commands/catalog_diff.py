@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.cli.exit_codes import CHANGES_FOUND
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import (
     DIFF_OUTPUTS,
     Globals,
@@ -81,7 +82,7 @@ def diff(
     with compared(directory, old, new or None, renames=by_lines) as comparison:
         ruled = replace(comparison, change=comparison.change._replace(rules=rules))
         text, changed = _shown(ruled, DiffOptions(diff, ignoring=ignore), output)
-    click.echo(text)
+    streams.result(text)
     return CHANGES_FOUND if exit_code and changed else 0
 
 

@@ -9,6 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import Sectioned
+from commodore_py.cli.output import streams
 from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
@@ -207,7 +208,7 @@ def compile_(
     folders = tuple(folder.resolve() for folder in search_paths)
     with cache_use.reported(config):
         compiled = compile_component(config, CompileRequest(component, output.resolve(), folders))
-    click.secho(f"Component compiled to {compiled.folder}", bold=True)
+    streams.result(f"Component compiled to {compiled.folder}", bold=True)
     messages.notices(compiled.notices)
 
 

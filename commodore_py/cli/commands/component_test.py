@@ -9,6 +9,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import Sectioned
+from commodore_py.cli.output import streams
 from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings.options import (
     DIFF_FORMS,
@@ -214,7 +215,7 @@ def run_tests(
             try:
                 warn_again()
                 report = _run_once(kind, config, path, options, start)
-                click.echo(test_results.changes_since(last, report, options["diff"]))
+                streams.result(test_results.changes_since(last, report, options["diff"]))
                 last = report
                 _print_notices(report)
             except CommodoreError as error:
@@ -255,9 +256,9 @@ def _write(report: Report, options: dict[str, Any]) -> None:
     if options["junit"]:
         test_results.write_junit(options["junit"], report)
     if options["output"] == "text":
-        click.echo(test_results.report(report, options["diff"]))
+        streams.result(test_results.report(report, options["diff"]))
     else:
-        click.echo(formats.structured(test_results.as_data(report), options["output"]))
+        streams.data(formats.structured(test_results.as_data(report), options["output"]))
 
 
 def _print_notices(report: Report) -> None:

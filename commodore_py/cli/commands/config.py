@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings import directories, user_file
 from commodore_py.cli.settings.options import HELP, output_option, verbose_option
 from commodore_py.cli.settings.origins import settings_of, start_of
@@ -58,9 +59,9 @@ def show(
         raise click.BadParameter(f"no command {wanted} with settings", ctx, param_hint="COMMAND")
     if output == "text":
         for line in _lines(ctx, settings):
-            click.echo(line)
+            streams.result(line)
     else:
-        click.echo(formats.structured(_content(ctx, settings), output))
+        streams.data(formats.structured(_content(ctx, settings), output))
 
 
 def _is_wanted(setting: Setting, wanted: str) -> bool:
@@ -80,7 +81,7 @@ def _lines(ctx: click.Context, settings: Iterable[Setting]) -> Iterator[str]:
             rows = []
             shown = setting.command
             yield ""
-            yield click.style(shown or _GLOBAL, bold=True)
+            yield streams.styled(shown or _GLOBAL, bold=True)
         rows.append((f"--{setting.name}", _value(setting.value), _origin(setting)))
     yield from _table(rows)
 

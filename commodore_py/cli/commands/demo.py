@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import HELP, output_option
 
 
@@ -28,11 +29,11 @@ def demo(directory: Path, output: str) -> None:
             "clusters": list(written.clusters),
             "next_steps": list(written.next_steps),
         }
-        click.echo(formats.structured(content, output))
+        streams.data(formats.structured(content, output))
         return
-    click.secho(
+    streams.result(
         f"Created a playground with {len(written.clusters)} clusters in {directory}", bold=True
     )
-    click.echo("\nTry:")
+    streams.result("\nTry:")
     for step in written.next_steps:
-        click.echo(f"  {step}")
+        streams.result(f"  {step}")

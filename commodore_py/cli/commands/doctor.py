@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -44,18 +45,18 @@ def doctor(settings: Globals, /, output: str, verbose: int, **api: Any) -> int:
     overall = worst(verdicts.values())
     if output == "text":
         for line in _lines(verdicts):
-            click.echo(line)
+            streams.result(line)
     else:
         checks = [_fields(name, verdict) for name, verdict in verdicts.items()]
         content = {"schema": "doctor/v1", "verdict": overall, "checks": checks}
-        click.echo(formats.structured(content, output))
+        streams.data(formats.structured(content, output))
     return 1 if overall == "fail" else 0
 
 
 def _lines(verdicts: Mapping[str, Verdict]) -> Iterator[str]:
     width = max(map(len, verdicts))
     for name, verdict in verdicts.items():
-        status = click.style(f"{verdict.status:4}", fg=_COLOURS[verdict.status])
+        status = streams.styled(f"{verdict.status:4}", fg=_COLOURS[verdict.status])
         yield f"{status}  {name:{width}}  {verdict.found}"
         if verdict.remedy:
             yield f"{'':{width + 6}}  -> {verdict.remedy}"

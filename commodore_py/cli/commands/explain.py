@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import HELP, verbose_option
 
 if TYPE_CHECKING:
@@ -93,9 +94,9 @@ def _explain(paths: WorkPaths, target: str, path: str, output: str) -> None:
 
     found = explanation.explain(paths, target, path)
     if output == "text":
-        click.echo("\n".join(explained.explanation_lines(found)))
+        streams.result("\n".join(explained.explanation_lines(found)))
     else:
-        click.echo(formats.structured(explained.explanation_content(found), output))
+        streams.data(formats.structured(explained.explanation_content(found), output))
 
 
 def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
@@ -107,6 +108,6 @@ def _reverse(paths: WorkPaths, file: Path, line: int, output: str) -> None:
     file = below if below.is_file() else file.absolute()
     found = line_effects.effects_of_line(paths, file, line)
     if output == "text":
-        click.echo("\n".join(explained.reverse_lines(found)))
+        streams.result("\n".join(explained.reverse_lines(found)))
     else:
-        click.echo(formats.structured(explained.reverse_content(found), output))
+        streams.data(formats.structured(explained.reverse_content(found), output))

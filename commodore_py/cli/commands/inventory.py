@@ -11,7 +11,7 @@ import click
 
 from commodore_py.cli import completion
 from commodore_py.cli.command_classes import LazyGroup
-from commodore_py.cli.output import messages
+from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
     ENGINES,
     HELP,
@@ -130,11 +130,11 @@ def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
     form = options["output_format"]
     parameters = _parameters(ctx, options)
     if path is None:
-        click.echo(inventory_forms.data(parameters, form))
+        streams.data(inventory_forms.data(parameters, form))
         return
     from commodore_py.workflows.inventory.hierarchy import part_of
 
-    click.echo(inventory_forms.part(part_of(parameters, path), form))
+    streams.data(inventory_forms.part(part_of(parameters, path), form))
 
 
 @inventory.command()
@@ -201,7 +201,7 @@ def lint(
 
     ctx.obj.more_verbose(verbose)
     found = linting.lint(target, linter, ignore_patterns)
-    click.echo(inventory_forms.findings(found, options["output"]))
+    streams.result(inventory_forms.findings(found, options["output"]))
     return 1 if linting.at_least(found, options["severity"]) else 0
 
 
@@ -223,7 +223,7 @@ def _show_key(ctx: click.Context, options: dict[str, Any], key: str) -> None:
     from commodore_py.cli.output import inventory_formats as inventory_forms
 
     content = _parameters(ctx, options).get(key, {})
-    click.echo(inventory_forms.data(content, options["output_format"]))
+    streams.data(inventory_forms.data(content, options["output_format"]))
 
 
 def _parameters(ctx: click.Context, options: dict[str, Any]) -> Parameters:

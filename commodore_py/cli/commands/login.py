@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from commodore_py.cli.output import messages
+from commodore_py.cli.output import messages, streams
 from commodore_py.cli.settings.options import (
     HELP,
     Globals,
@@ -69,7 +69,7 @@ def login(settings: Globals, /, **options: Any) -> None:
         messages.info(f"Logged in to {config.api_url}")
     else:
         # Not saved without an API: printed, as Commodore does.
-        click.echo(token)
+        streams.secret(token)
 
 
 @click.command(context_settings=HELP)
@@ -101,7 +101,7 @@ def fetch_token(settings: Globals, /, verbose: int, **options: Any) -> None:
     from commodore_py.lieutenant.auth.session import fetch_token
 
     config = _config(settings.more_verbose(verbose), options)
-    click.echo(fetch_token(config, device=options["device"]))
+    streams.secret(fetch_token(config, device=options["device"]))
 
 
 def _config(settings: Globals, options: dict[str, Any]) -> Config:

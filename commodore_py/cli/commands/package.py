@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commodore_py.cli.command_classes import Sectioned
+from commodore_py.cli.output import streams
 from commodore_py.cli.recording import recording, recording_options
 from commodore_py.cli.settings import template_options as template
 from commodore_py.cli.settings.options import (
@@ -161,7 +162,7 @@ def compile_(
     keep = settings.working_dir / tmp_dir if tmp_dir else None
     with cache_use.reported(config):
         compiled = compile_package(config, package, keep=keep, kept=keep_dir)
-    click.secho(f"Package compiled to {compiled.folder}", bold=True)
+    streams.result(f"Package compiled to {compiled.folder}", bold=True)
     if compiled.kept:
         messages.info(
             f"Kept the working directory {compiled.kept}; to use it again without fetching:"

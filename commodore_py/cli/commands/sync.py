@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Final
 
-import click
-
-from commodore_py.cli.output import formats, messages
+from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.errors import CommodoreError, raise_collected
@@ -86,7 +84,7 @@ def _print_outcome(outcome: Outcome) -> None:
         about = f": {outcome.about}" if outcome.about else ""
         messages.info(f"{outcome.result.value}{about}")
     if outcome.lines:
-        click.echo(formats.diff_lines(outcome.lines))
+        streams.result(formats.diff_lines(outcome.lines))
 
 
 def _print_summary(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: int) -> None:
@@ -94,9 +92,9 @@ def _print_summary(kind: RepositoryKind, outcomes: Sequence[Outcome], listed: in
         messages.warn(f"no {kind.name} in the list to process: see --filter")
     for one in outcomes:
         about = f": {one.about}" if one.about else ""
-        click.secho(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))
+        streams.result(f"{one.entry}: {one.result.value}{about}", fg=_COLOURS.get(one.result))
     counts = Counter(one.result for one in outcomes)
     parts = [f"{result.value}: {counts[result]}" for result in Result if counts[result]]
     done = f"{len(outcomes)} of {listed}" if len(outcomes) < listed else str(listed)
     plural = "" if listed == 1 else "s"
-    click.secho(f"{done} {kind.name}{plural}: {'; '.join(parts) or 'nothing done'}", bold=True)
+    streams.result(f"{done} {kind.name}{plural}: {'; '.join(parts) or 'nothing done'}", bold=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from commodore_py.cli.exit_codes import CHANGES_FOUND
-from commodore_py.cli.output import formats, messages
+from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.dependencies.protection.authoring import (
     checkout_problem,
@@ -74,8 +74,8 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     )
     made = make_repository(config_of(settings), wanted)
     _print_notes(made.notes)
-    click.echo(formats.diff_lines(made.lines))
-    click.secho(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
+    streams.result(formats.diff_lines(made.lines))
+    streams.result(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
     messages.info(f"Created in {made.place}")
 
 
@@ -100,18 +100,18 @@ def update(
     if not looking:
         apply_update(plan, commit=options["commit"])
     if options["diff"] or not looking:
-        click.echo(formats.diff_lines(plan.lines))
+        streams.result(formats.diff_lines(plan.lines))
     if looking:
         plan.refuse_conflicts()
     if options["check"]:
-        click.echo(f"{what} {'has an update' if plan else 'is up-to-date'}")
+        streams.result(f"{what} {'has an update' if plan else 'is up-to-date'}")
         return CHANGES_FOUND if plan else 0
     if looking:
         return 0
     if plan and not options["commit"]:
         messages.info(" > Not committed because of --no-commit")
     done = "successfully updated 🎉" if plan else "already up-to-date 🎉"
-    click.secho(f"{what} {done}", bold=True)
+    streams.result(f"{what} {done}", bold=True)
     return 0
 
 
@@ -134,7 +134,7 @@ def delete(ctx: click.Context, settings: Globals, slug: str, *, force: bool) -> 
         kept = delete_checkout(config.paths, f"component {slug}", place)
     if kept is not None:
         messages.info(f" > {kept} is kept: it contains other branches")
-    click.secho(f"Component {slug} successfully deleted 🎉", bold=True)
+    streams.result(f"Component {slug} successfully deleted 🎉", bold=True)
 
 
 def _refuse_deletion(config: Config, slug: str, place: Path) -> None:

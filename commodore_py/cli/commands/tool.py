@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from commodore_py.cli.output import formats, messages
+from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings import directories
 from commodore_py.cli.settings.options import (
     HELP,
@@ -87,10 +87,10 @@ def list_(
     rows = tool_status.tool_statuses(installed_tools(), managed, latest.versions)
     if output == "text":
         for row in rows:
-            click.echo("\n".join(_lines(row, version_check=version_check)))
+            streams.result("\n".join(_lines(row, version_check=version_check)))
     else:
         content = {"schema": "tool-list/v1", "tools": [_fields(row) for row in rows]}
-        click.echo(formats.structured(content, output))
+        streams.data(formats.structured(content, output))
 
 
 @tool.command()
@@ -242,7 +242,7 @@ def _lines(row: ToolStatus, *, version_check: bool) -> Iterator[str]:
     if not tool.works:
         yield _missing(tool)
         return
-    yield click.style(f"{tool.name} {tool.version}", bold=True)
+    yield streams.styled(f"{tool.name} {tool.version}", bold=True)
     yield f"Location:       {tool.path}"
     yield f"Managed:        {row.managed}"
     yield f"Latest version: {row.latest or 'N/A'} ({_remark(row, version_check=version_check)})"
@@ -251,10 +251,10 @@ def _lines(row: ToolStatus, *, version_check: bool) -> Iterator[str]:
 
 def _missing(tool: Tool) -> str:
     if tool.path:
-        return click.style(f"{tool.name} missing! ({tool.path} does not run)", fg="red")
+        return streams.styled(f"{tool.name} missing! ({tool.path} does not run)", fg="red")
     if tool.name in BUILT_IN:
-        return click.style(f"{tool.name} built in (the program is {BUILT_IN[tool.name]})")
-    return click.style(f"{tool.name} missing!", fg="red")
+        return streams.styled(f"{tool.name} built in (the program is {BUILT_IN[tool.name]})")
+    return streams.styled(f"{tool.name} missing!", fg="red")
 
 
 def _remark(row: ToolStatus, *, version_check: bool) -> str:
@@ -264,7 +264,7 @@ def _remark(row: ToolStatus, *, version_check: bool) -> str:
         case None:
             return "Version check failed"
         case True:
-            return click.style("Upgrade available!", fg="yellow")
+            return streams.styled("Upgrade available!", fg="yellow")
         case False:
             return "No upgrade available"
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import click
 
 from commodore_py.cli.exit_codes import TOOL_MISSING
+from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import HELP, output_option
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def version(output: str) -> int:
     if output == "text":
         _show(libraries, tools)
     else:
-        click.echo(formats.structured(_content(libraries, tools), output))
+        streams.data(formats.structured(_content(libraries, tools), output))
     missing = [tool for tool in tools if tool.path is None and tool.name not in BUILT_IN]
     return TOOL_MISSING if missing else 0
 
@@ -60,19 +61,21 @@ def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
     from commodore_py import COMPATIBLE_WITH, __version__
     from commodore_py.workflows.tools.programs import BUILT_IN
 
-    click.secho(f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True)
-    click.secho("\nCore dependency versions", bold=True)
+    streams.result(
+        f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True
+    )
+    streams.result("\nCore dependency versions", bold=True)
     for library in libraries:
         build = f", build info: {library.build}" if library.build else ""
-        click.echo(f"{library.name}: {library.version}{build}")
-    click.secho("\nExternal tool versions", bold=True)
+        streams.result(f"{library.name}: {library.version}{build}")
+    streams.result("\nExternal tool versions", bold=True)
     for tool in tools:
         if tool.path is None and tool.name in BUILT_IN:
-            click.echo(f"{tool.name}: built in")
+            streams.result(f"{tool.name}: built in")
         elif tool.path is None:
-            click.secho(f"{tool.name}: NOT FOUND IN PATH", fg="red", bold=True)
+            streams.result(f"{tool.name}: NOT FOUND IN PATH", fg="red", bold=True)
         else:
-            click.echo(f"{tool.name}: {tool.path}, version: {tool.version}")
+            streams.result(f"{tool.name}: {tool.path}, version: {tool.version}")
 
 
 def _content(libraries: Iterable[Library], tools: Iterable[Tool]) -> dict[str, object]:

@@ -8,13 +8,11 @@ from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from commodore_py import run_log
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
 from commodore_py.model.published import ReportOutcome
 
-from . import differences, formats, messages
+from . import differences, formats, messages, streams
 from .log import Collected
 
 if TYPE_CHECKING:
@@ -101,7 +99,7 @@ class CompileReporter:
         with run_log.stage("diff"):
             text = self._text(config, change)
         if self._output == "text":
-            click.echo(text)
+            streams.result(text)
         else:
             messages.plain(text)
         if smart and change:
@@ -128,7 +126,7 @@ class CompileReporter:
 
     def _result(self, config: Config, cluster: str, published: Published) -> None:
         if self._output == "text":
-            click.secho(f"Catalog of cluster {cluster} compiled", bold=True)
+            streams.result(f"Catalog of cluster {cluster} compiled", bold=True)
             return
         content: dict[str, Any] = {}
         if self._output == "markdown" or self._form == "objects":
@@ -139,7 +137,7 @@ class CompileReporter:
                 change, self._options(config), differences.unchanged_of(change)
             )
             if self._output == "markdown":
-                click.echo(as_markdown.object_diff(found))
+                streams.result(as_markdown.object_diff(found))
                 return
             content = {"diff": as_json.object_diff(found)}
         content = result_of(cluster, published, self._collected.warnings) | content
@@ -147,7 +145,7 @@ class CompileReporter:
             from . import timings
 
             content["stages"] = timings.as_data(self.stages)
-        click.echo(formats.structured(content, self._output))
+        streams.data(formats.structured(content, self._output))
 
 
 def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[str, Any]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import click
+from commodore_py.adapters import escaping
+from commodore_py.adapters.masking import REDACTOR
+
+from . import streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -19,34 +22,52 @@ _COLUMNS = {"id": "ID", "displayName": "DISPLAY NAME", "tenant": "TENANT"}
 def structured(content: Mapping[str, Any], form: str) -> str:
     """A result of ours for programs; it names its schema."""
     if form == "json":
-        return json.dumps(content, indent=2)
+        return as_json(content, indent=2)
+    return as_yaml(dict(content), sort_keys=False, allow_unicode=True).rstrip("\n")
+
+
+def as_json(content: object, indent: int | None = None) -> str:
+    """A masked value as JSON that no runner of a pipeline takes for a command."""
+    # JSON needs no escapes of ours: all but ASCII is escaped, and no line begins with a text.
+    return json.dumps(REDACTOR.masked_value(content), indent=indent).replace("##", "#\\u0023")
+
+
+def as_yaml(content: object, **how: Any) -> str:
+    """A masked value as YAML that may be printed."""
     import yaml
 
-    return str(yaml.safe_dump(dict(content), sort_keys=False, allow_unicode=True)).rstrip("\n")
+    masked = REDACTOR.masked_value(content)
+    how.setdefault("Dumper", yaml.SafeDumper)
+    text = str(yaml.dump(masked, **how))
+    if not escaping.is_unsafe(text):
+        return text
+    # With quotes everything can be escaped, and nothing is folded into lines.
+    how |= {"default_style": '"', "allow_unicode": False, "width": 1 << 30}
+    return str(yaml.dump(masked, **how)).replace("##", "#\\x23")
 
 
 def cluster_list(clusters: Sequence[Mapping[str, Any]], form: str) -> str:
     """The clusters in the wanted form, anything unknown is the table; Commodore's bytes."""
     if form == "json":
-        return json.dumps(clusters, indent=2)
+        return as_json(clusters, indent=2)
     if form in ("yaml", "yml"):
-        import yaml
-
-        return str(yaml.safe_dump(list(clusters)))
+        return as_yaml(list(clusters))
     if form == "id":
-        return "\n".join(str(cluster.get("id", "")) for cluster in clusters)
+        return "\n".join(escaping.one_line(str(cluster.get("id", ""))) for cluster in clusters)
     return "\n".join(_table(clusters))
 
 
 def diff_lines(lines: Iterable[DiffLine]) -> str:
     """A diff with the colours of its lines; the stream decides whether they are shown."""
     return "\n".join(
-        click.style(line.text, fg=line.colour) if line.colour else line.text for line in lines
+        streams.styled(line.text, fg=line.colour) if line.colour else line.text for line in lines
     )
 
 
 def _table(clusters: Sequence[Mapping[str, Any]]) -> Iterable[str]:
-    rows = [[str(cluster.get(key) or "") for key in _COLUMNS] for cluster in clusters]
+    rows = [
+        [escaping.one_line(str(cluster.get(key) or "")) for key in _COLUMNS] for cluster in clusters
+    ]
     widths = [
         max(len(key), *(len(row[index]) for row in rows), 0) + 2
         for index, key in enumerate(_COLUMNS)

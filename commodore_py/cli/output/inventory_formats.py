@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-import click
-
 from commodore_py import __version__
 from commodore_py.inventory.lint import RULES
+
+from . import formats, streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,14 +23,14 @@ _SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 def data(content: object, form: str) -> str:
     """Parameters as Commodore prints them, down to the empty line behind YAML."""
     if form == "json":
-        return json.dumps(content)
+        return formats.as_json(content)
     import yaml
 
     class Dumper(yaml.SafeDumper):
         def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002 - PyYAML's signature
             return True
 
-    return str(yaml.dump(content, Dumper=Dumper, default_flow_style=False))
+    return formats.as_yaml(content, Dumper=Dumper, default_flow_style=False)
 
 
 def part(content: object, form: str) -> str:
@@ -44,17 +43,17 @@ def part(content: object, form: str) -> str:
 def findings(found: Sequence[Finding], form: str) -> str:
     """What lint found, for people or for programs."""
     if form == "json":
-        return json.dumps(_document(found), indent=2)
+        return formats.as_json(_document(found), indent=2)
     if form == "sarif":
-        return json.dumps(_sarif(found), indent=2)
-    return "\n".join((*map(_line, found), click.style(_summary(found), bold=True)))
+        return formats.as_json(_sarif(found), indent=2)
+    return "\n".join((*map(_line, found), streams.styled(_summary(found), bold=True)))
 
 
 def _line(finding: Finding) -> str:
     mark = "" if finding.severity == "error" else f"{finding.severity}: "
     hint = f" ({finding.hint})" if finding.hint else ""
     text = f"> {finding.place}: {mark}{finding.message}{hint} [{finding.rule}]"
-    return click.style(text, fg=_COLOURS[finding.severity])
+    return streams.styled(text, fg=_COLOURS[finding.severity])
 
 
 def _summary(found: Iterable[Finding]) -> str:

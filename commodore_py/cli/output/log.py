@@ -11,6 +11,11 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.adapters import escaping
+from commodore_py.adapters.masking import REDACTOR
+
+from . import streams
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from contextlib import AbstractContextManager
@@ -24,6 +29,7 @@ REQUESTED = 21
 _SHOWN_AT_ONCE = ("commodore_py.cli", "commodore_py.pipeline")
 _HEADINGS = "commodore_py.pipeline"
 _WIDTH = 100
+_BELOW = "    "
 _LEVELS = {
     logging.DEBUG: "debug",
     logging.INFO: "info",
@@ -54,7 +60,7 @@ class Lines(logging.Handler):
             for aside in PROGRESS_LINES:
                 stack.enter_context(aside())
             for line in self.lines_of(record):
-                click.echo(line, err=True, color=False if self.plain else colours())
+                streams.error_line(line, color=False if self.plain else colours())
 
 
 class Collected(logging.Handler):
@@ -66,7 +72,7 @@ class Collected(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Keep one record."""
-        self.warnings.append(record.getMessage())
+        self.warnings.append(REDACTOR.message(record.getMessage()))
 
 
 def set_up(
@@ -100,8 +106,12 @@ def plain() -> bool:
 
 def as_text(record: logging.LogRecord) -> Iterator[str]:
     """Text: headings in bold, warnings in yellow, place and hint below."""
-    text = record.getMessage()
-    match _kind(record):
+    kind = _kind(record)
+    text = streams.shown(record.getMessage(), message=kind != "plain")
+    if kind not in ("heading", "plain", "notice"):
+        # A line of its own would pass for one of ours.
+        text = text.replace("\n", f"\n{_BELOW}")
+    match kind:
         case "heading":
             yield click.style(text, bold=True)
         case "plain":
@@ -114,7 +124,7 @@ def as_text(record: logging.LogRecord) -> Iterator[str]:
             yield click.style("error:", fg="red", bold=True) + f" {text}"
         case _:
             yield f" > {text}"
-    indent = "   " if _kind(record) == "notice" else "  "
+    indent = "   " if kind == "notice" else "  "
     for part in ("where", "notes"):
         yield from (f"{indent}{line}" for line in _more(record, part).splitlines())
     if _more(record, "hint"):
@@ -128,15 +138,15 @@ def as_json(record: logging.LogRecord) -> Iterator[str]:
     """JSON: one object per line."""
     import json
 
-    parts = {name: _more(record, name) for name in ("where", "notes", "hint")}
+    parts = {name: _plain(_raw(record, name)) for name in ("where", "notes", "hint")}
     yield json.dumps(
         {
             "schema": "log/v1",
             "level": _LEVELS.get(record.levelno, record.levelname.lower()),
-            "message": click.unstyle(record.getMessage()),
+            "message": _plain(record.getMessage()),
             **{name: text for name, text in parts.items() if text},
         }
-    )
+    ).replace("##", "#\\u0023")
 
 
 def as_github(record: logging.LogRecord) -> Iterator[str]:
@@ -147,9 +157,9 @@ def as_github(record: logging.LogRecord) -> Iterator[str]:
         return
     where = _more(record, "where")
     place = re.match(_FILE_AND_LINE, where)
-    lines = [click.unstyle(record.getMessage()), "" if place else where]
+    lines = [_plain(record.getMessage()), "" if place else where]
     lines += [_more(record, name) for name in ("notes", "hint")]
-    message = _escaped("\n".join(line for line in lines if line))
+    message = _escaped(escaping.lines("\n".join(line for line in lines if line)))
     properties = ",".join(_properties(place.groupdict())) if place else ""
     level = _LEVELS.get(record.levelno, record.levelname.lower())
     yield f"::{level}{' ' if properties else ''}{properties}::{message}"
@@ -184,11 +194,20 @@ def _kind(record: logging.LogRecord) -> str:
         return "error"
     if record.levelno >= logging.WARNING:
         return "warning"
-    kind = _more(record, "kind")
+    kind = _raw(record, "kind")
     return kind or ("heading" if record.name == _HEADINGS else "")
 
 
+def _plain(text: str) -> str:
+    return REDACTOR.message(streams.unstyled(text))
+
+
 def _more(record: logging.LogRecord, name: str) -> str:
+    value = _raw(record, name)
+    return streams.shown(value, message=True) if value else ""
+
+
+def _raw(record: logging.LogRecord, name: str) -> str:
     return str(getattr(record, name, ""))
 
 

@@ -6,11 +6,10 @@ import logging
 import sys
 from typing import TYPE_CHECKING
 
-import click
-
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 from commodore_py.model.warning import FROM_EVERY_RUN
 
+from . import streams
 from .log import NOTICE
 
 if TYPE_CHECKING:
@@ -91,11 +90,11 @@ class PromptUnanswered(CommodoreError):
 def confirm(question: str, *, undone: str, in_advance: str) -> bool:
     """Ask yes or no, no by default; fails if stdin is closed."""
     while True:
-        click.echo(f"{question} [y/N]: ", nl=False, err=True)
+        streams.error_line(f"{streams.shown(question)} [y/N]: ", nl=False)
         # click's own prompt cannot distinguish Ctrl-C from the end of stdin.
         line = sys.stdin.readline() if sys.stdin else ""
         if not line:
-            click.echo(err=True)
+            streams.error_line()
             raise PromptUnanswered(
                 f"Aborted! no answer was given, so {undone}",
                 hint=f"to answer without a prompt: {in_advance}",
@@ -105,4 +104,4 @@ def confirm(question: str, *, undone: str, in_advance: str) -> bool:
                 return True
             case "n" | "no" | "":
                 return False
-        click.echo("Error: invalid input", err=True)
+        streams.error_line("Error: invalid input")

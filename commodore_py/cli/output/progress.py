@@ -11,6 +11,8 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from commodore_py import run_log
+from commodore_py.adapters import escaping
+from commodore_py.adapters.masking import REDACTOR
 
 from . import log, messages
 
@@ -68,6 +70,7 @@ class Screen:
             if self._progress is None or plain != self._plain:
                 self._progress, self._plain = _progress(plain=plain), plain
             count = f"{done}/{total}" if total else ""
+            name = escaping.one_line(REDACTOR.message(name))
             if self._task is None:
                 self._task = self._progress.add_task(
                     words, completed=done, total=total or None, count=count, name=name

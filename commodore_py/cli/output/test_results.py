@@ -6,12 +6,11 @@ import re
 from typing import TYPE_CHECKING, Any
 from xml.sax.saxutils import escape, quoteattr
 
-import click
-
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.masking import REDACTOR
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of
 
-from . import differences
+from . import differences, streams
 from .differences import DiffOptions, as_json
 from .differences.words import counted
 
@@ -79,7 +78,7 @@ def _problem_lines(error: CommodoreError) -> Iterator[str]:
 def _cases(outcomes: Iterable[Outcome], form: DiffForm) -> Iterator[str]:
     seen: dict[tuple[str, ...], str] = {}
     for one in outcomes:
-        word = click.style(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
+        word = streams.styled(f"{one.status:{_WIDTH}}", fg=_COLOURS[one.status], bold=True)
         yield f"{word} {one.case.name}"
         for problem in one.problems:
             lines = tuple(_problem_lines(problem))
@@ -108,9 +107,10 @@ def _ending(found: Report) -> Iterator[str]:
     if found.not_run:
         words.append(f"{len(found.not_run)} not run")
     for folder in found.removed:
-        yield f"{click.style('removed', fg='yellow', bold=True)} {folder.name}: it has no test case"
+        word = streams.styled("removed", fg="yellow", bold=True)
+        yield f"{word} {folder.name}: it has no test case"
     total = len(found.outcomes) + len(found.not_run)
-    yield click.style(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
+    yield streams.styled(f"{counted(total, 'case')}: {', '.join(words)}", bold=True)
 
 
 def _signature(outcome: Outcome) -> object:
@@ -206,8 +206,8 @@ def _junit(report: Report) -> str:
 
 
 def _attribute(value: object) -> str:
-    return quoteattr(_NO_XML.sub("\ufffd", str(value)))
+    return quoteattr(_NO_XML.sub("\ufffd", REDACTOR.masked(str(value))))
 
 
 def _text(value: str) -> str:
-    return escape(_NO_XML.sub("\ufffd", click.unstyle(value)))
+    return escape(_NO_XML.sub("\ufffd", REDACTOR.masked(streams.unstyled(value))))

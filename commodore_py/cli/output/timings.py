@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import click
+from commodore_py.adapters.masking import REDACTOR
 
-from . import log, messages
+from . import log, messages, streams
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -135,13 +135,14 @@ def print_rows(rows: Sequence[Row]) -> None:
             messages.requested(f"{one['stage']}: {costs}")
         return
     for line in as_table(rows):
-        click.echo(line, err=True)
+        streams.error_line(streams.shown(line))
 
 
 def write_trace(file: Path, spans: Iterable[Span]) -> None:
     """Write what ran to a file."""
+    # Command lines and URLs of many programs: masked as a whole, it is still valid JSON.
     content = {"traceEvents": list(events_of(spans, main=os.getpid())), "displayTimeUnit": "ms"}
-    file.write_text(json.dumps(content), encoding="utf-8")
+    file.write_text(REDACTOR.masked(json.dumps(content)), encoding="utf-8")
 
 
 def events_of(spans: Iterable[Span], *, main: int) -> Iterator[dict[str, Any]]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import click
 import pytest
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import read_tree
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.objects import ObjectDiff, object_diff
+from commodore_py.cli.output import streams
 from commodore_py.cli.output.differences import as_markdown, as_text
 from commodore_py.manifests.ignore_rules import rules_from
 from commodore_py.model.difference import GRADES
@@ -31,7 +31,7 @@ CASES = golden_cases(Path(__file__).parent)
 def test_diff_is_as_expected(case: GoldenCase, golden: Golden, tmp_path: Path) -> None:
     found = diff_of(case, tmp_path)
 
-    golden.check_key(case, "expected", f"{click.unstyle(as_text.object_diff(found))}\n")
+    golden.check_key(case, "expected", f"{streams.unstyled(as_text.object_diff(found))}\n")
     golden.check_key(case, "expected.md", f"{as_markdown.object_diff(found)}\n")
 
 

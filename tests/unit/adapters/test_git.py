@@ -179,4 +179,4 @@ def test_a_missing_revision_is_reported_without_the_password() -> None:
     error = RevisionNotFound.named("v1", url="https://me:secret@host/x.git")
 
     assert str(error) == "revision v1 not found"
-    assert error.where == "https://me:***@host/x.git"
+    assert error.where == "https://***@host/x.git"

@@ -161,12 +161,12 @@ def test_no_key_leads_out_of_the_folder_of_clones(start: str, names: list[str]) 
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("https://me:secret@host/x.git", "https://me:***@host/x.git"),
-        ("https://me:sec@ret@host/x.git", "https://me:***@host/x.git"),
+        ("https://me:secret@host/x.git", "https://***@host/x.git"),
+        ("https://me:sec@ret@host/x.git", "https://***@host/x.git"),
         ("ssh://me:secret@host:22/x", "ssh://me:***@host:22/x"),
         (
             "fatal: 'http://me:secret@h/x' and 'https://h/y'",
-            "fatal: 'http://me:***@h/x' and 'https://h/y'",
+            "fatal: 'http://***@h/x' and 'https://h/y'",
         ),
         ("https://host:1234/x@y.git", "https://host:1234/x@y.git"),
         ("git@host:path/x.git", "git@host:path/x.git"),

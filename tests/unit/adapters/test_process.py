@@ -71,7 +71,7 @@ def test_a_failure_shows_no_password() -> None:
     url = "https://me:secret@host/x"
     error = failure(python(f"import sys; sys.exit('cannot reach {url}')"))
 
-    assert "https://me:***@host/x" in str(error)
+    assert "https://***@host/x" in str(error)
     assert "secret" not in f"{error} {error.where} {error.stderr}"
 
 

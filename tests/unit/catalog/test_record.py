@@ -51,7 +51,7 @@ def test_passwords_of_remotes_are_not_recorded() -> None:
 
     assert "secret" not in commit_message(record)
     assert "secret" not in repr(record)
-    assert "url: https://me:***@git.example.org/web.git" in commit_message(record)
+    assert "url: https://***@git.example.org/web.git" in commit_message(record)
 
 
 def test_every_kind_of_entry_has_its_form() -> None:

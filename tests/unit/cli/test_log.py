@@ -8,6 +8,7 @@ import logging
 import pytest
 
 from commodore_py.cli.output.log import NOTICE, as_github, as_json, as_text, wrapped
+from commodore_py.cli.output.streams import styled
 
 
 def record(
@@ -63,7 +64,7 @@ def test_people(made: logging.LogRecord, expected: list[str]) -> None:
         (record(logging.DEBUG, "x"), {"level": "debug", "message": "x"}),
         (record(NOTICE, "x", kind="notice"), {"level": "notice", "message": "x"}),
         (
-            record(logging.ERROR, "\x1b[31mbad\x1b[0m", where="a:1", hint="h"),
+            record(logging.ERROR, styled("bad", fg="red"), where="a:1", hint="h"),
             {"level": "error", "message": "bad", "where": "a:1", "hint": "h"},
         ),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import click
+from commodore_py.cli.output import streams
 
 from . import words
 
@@ -39,7 +39,7 @@ def object_diff(diff: ObjectDiff) -> str:
     lines += [_INDENT + f"{'file':{_WIDTH}} {words.file_line(file)}" for file in diff.files]
     lines += [_INDENT + aside for aside in asides]
     if diff:
-        lines.append(_INDENT + click.style(words.summary(diff), bold=True))
+        lines.append(_INDENT + streams.styled(words.summary(diff), bold=True))
     return "\n".join(lines)
 
 
@@ -83,13 +83,13 @@ def _change(grade: str, change: ObjectChange) -> Iterator[str]:
 def _text(field: FieldChange) -> Iterator[str]:
     for line in words.text_lines(field):
         colour = {"+": "green", "-": "red"}.get(line[:1])
-        yield _below("  " + (click.style(line, fg=colour) if colour else line))
+        yield _below("  " + (streams.styled(line, fg=colour) if colour else line))
 
 
 def _headed(grade: str, text: str) -> str:
     colour = _COLOURS[grade]
     word = f"{grade:{_WIDTH}}"
-    shown = click.style(word, fg=colour, bold=grade == "data-loss") if colour else word
+    shown = streams.styled(word, fg=colour, bold=grade == "data-loss") if colour else word
     return f"{_INDENT}{shown} {text}"
 
 

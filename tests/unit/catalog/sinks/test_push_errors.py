@@ -112,6 +112,4 @@ def test_the_server_is_quoted_without_passwords() -> None:
         " ! [remote rejected] HEAD -> main (hook declined)\n"
     )
 
-    assert notes_of(error) == (
-        "the server reported: go to https://bob:***@x.org/rules / or ask Bob",
-    )
+    assert notes_of(error) == ("the server reported: go to https://***@x.org/rules / or ask Bob",)

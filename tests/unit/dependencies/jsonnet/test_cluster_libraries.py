@@ -270,7 +270,7 @@ def test_broken_lists_of_components_are_reported_together(work: Vendored) -> Non
     foo, bar = sorted(errors_in(caught.value), key=lambda error: error.where, reverse=True)
     assert foo.where == f"{work.root}/dependencies/foo/jsonnetfile.json:1"
     assert notes_of(foo) == ("while fetching dependencies/foo",)
-    assert "https://me:***@h/u/r is not a Git remote" in str(bar)
+    assert "https://***@h/u/r is not a Git remote" in str(bar)
     assert bar.where == f"{work.root}/dependencies/bar/jsonnetfile.json:1"
     assert not (work.root / "vendor").exists()
 
