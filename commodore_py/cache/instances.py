@@ -10,6 +10,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters import json_text
 from commodore_py.lib import LIBRARIES
 
 from .questions.files import Expansion, PathQuestion
@@ -73,7 +74,7 @@ def note(folder: Path, sources: Sources, events: Events) -> None:
 def read(folder: Path) -> Mapping[str, InstanceReads] | None:
     """The note of the last compile, by instance; None without a valid one."""
     try:
-        content = json.loads((folder / READS_FILE).read_bytes())
+        content = json_text.load((folder / READS_FILE).read_bytes(), name=READS_FILE)
         if content["schema"] != _SCHEMA:
             return None
         return {name: _loaded(one) for name, one in content["instances"].items()}

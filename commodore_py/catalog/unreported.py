@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def keep_unreported(paths: WorkPaths, report: Unreported) -> None:
 def unreported(paths: WorkPaths) -> Unreported | None:
     """What is still to be reported, if anything."""
     try:
-        return Unreported(**json.loads(_file(paths).read_bytes()))
+        return Unreported(**json_text.load(_file(paths).read_bytes(), name=str(_file(paths))))
     except (OSError, ValueError, TypeError):  # or of another version of ours
         return None
 

@@ -10,6 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text
+
 from .settings import directories
 
 if TYPE_CHECKING:
@@ -56,7 +58,7 @@ def recall(api_url: str) -> Known | None:
         return None
     try:
         age = time.time() - path.stat().st_mtime
-        content = json.loads(path.read_text("utf-8"))
+        content = json_text.load(path.read_text("utf-8"), name=str(path))
         clusters = [dict(cluster) for cluster in content["clusters"]]
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -27,12 +27,4 @@ def read(path: Path, *, expected: str) -> ApiObject:
             where=f"{path}:1",
             hint=f"the file holds {expected}",
         )
-    if _loops(value, ()):
-        raise CommodoreError("an alias refers to a value that contains it", where=str(path))
     return ApiObject(value, name=str(path), lines=partial(yaml.lines_of, text, name=str(path)))
-
-
-def _loops(value: object, around: tuple[int, ...]) -> bool:
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    here = (*around, id(value))
-    return any(id(part) in here or _loops(part, here) for part in inner)

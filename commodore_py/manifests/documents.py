@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
 
@@ -52,7 +52,7 @@ def split_documents(text: bytes) -> tuple[bytes, ...]:
 
 def read(text: bytes, path: str) -> Read | None:
     """Parse a file, or return None if that fails."""
-    load = _load_json if path.endswith(".json") else partial(yaml_quick.load_all, name=path)
+    load = partial(_load_json if path.endswith(".json") else yaml_quick.load_all, name=path)
     try:
         documents = [one for document in load(text) for one in members(document)]
         if b"&" in text:  # fails for aliases that contain themselves
@@ -70,8 +70,8 @@ def read(text: bytes, path: str) -> Read | None:
     return Read(tuple(objects), tuple(others))
 
 
-def _load_json(text: bytes) -> list[object]:
-    return [json.loads(text)] if text.strip() else []
+def _load_json(text: bytes, *, name: str) -> list[object]:
+    return [json_text.load(text, name=name)] if text.strip() else []
 
 
 def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[ObjectId]:

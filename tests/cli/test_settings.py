@@ -219,7 +219,25 @@ def test_every_mistake_in_the_settings_file_is_reported(
     ("text", "message", "where"),
     [
         (b"a = \n", "error: not valid TOML: ", ":1"),
-        (b"a = '\xff'\n", "error: the settings file is not valid UTF-8", ""),
+        (b"a = '\xff'\n", "error: the settings file is not valid UTF-8", ":1"),
+        (b"# \n\n# \xff\n", "error: the settings file is not valid UTF-8", ":3"),
+        (b"a = " + b"[" * 100_000, "error: nested too deeply", ":1"),
+        (b"\na = " + b"{a = " * 5_000, "error: nested too deeply", ":2"),
+        (b"\n\na = " + b"9" * 5_000, "error: an integer has too many digits", ":3"),
+        (b"[[catalog]]\na = 1\n", "error: unknown setting catalog in the top level", ":1"),
+        (b"catalog = {compile = {push = 1}}\n", "push: expected true or false, not 1", ":1"),
+        (b"[catalog.compile]\nprocesses = 99999999999999999999\n", "at most 64 bits", ":2"),
+        (b"[catalog.compile]\nprocesses = 1025\n", "1025 is not in the range", ":2"),
+        (b"request-timeout = 0x" + b"f" * 5_000 + b"\n", "at most 64 bits", ":1"),
+        (b"request-timeout = 999999999999\n", "is more than a day", ":1"),
+        (b'working-dir = "a\\u0000b"\n', "it contains a null character", ":1"),
+        (b'cache-size = "' + b"9" * 400 + b'"\n', "is larger than any file system", ":1"),
+        (b"quiet = [[[0x" + b"f" * 5_000 + b"]]]\n", "not a value that is too large", ":1"),
+        (
+            b'[catalog.compile]\napi-url = """\n[bar]\npush = 1\n"""\npush = 5\n',
+            "push: expected true or false, not 5",
+            ":6",
+        ),
     ],
 )
 def test_a_settings_file_that_cannot_be_read(

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text
+
 from . import aside_of, remove
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ class Copies:
         remove(self._unfinished)
         base = None
         with suppress(FileNotFoundError):
-            notes: dict[str, Any] = json.loads(self._notes.read_text())
+            notes: dict[str, Any] = json_text.load(self._notes.read_bytes(), name=str(self._notes))
             base = Path(os.path.normpath(self.folder.parent.resolve() / notes["base"]))
             if base.is_dir():
                 self._restore(base, notes, frozenset(spare))

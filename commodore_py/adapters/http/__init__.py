@@ -13,6 +13,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlencode, urljoin, urlsplit
 
+from commodore_py.adapters import json_text
+from commodore_py.adapters.json_text import JsonError
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -305,8 +307,13 @@ def _answer(request: _Request, response: requests.Response) -> Any:  # noqa: ANN
     if not response.content.strip():
         return None
     try:
-        return json.loads(response.content)
-    except ValueError as error:
+        return json_text.load(response.content, name=request.url)
+    except JsonError as error:
+        if error.limit:
+            raise HttpError(
+                f"answered {_title(status)}, but its JSON cannot be used: {error}",
+                where=request.url,
+            ) from error
         # What answers a form may be a token in some other shape: it is not shown.
         begins = "" if request.content_type == _FORM else f"; it begins: {_beginning(response)}"
         no_json = HttpError(
@@ -340,8 +347,8 @@ def refused(url: str, response: requests.Response) -> HttpError:
 
 def _json_in(response: requests.Response) -> object:
     try:
-        return json.loads(response.content)
-    except ValueError:
+        return json_text.load(response.content, name=response.url)
+    except JsonError:
         return None
 
 

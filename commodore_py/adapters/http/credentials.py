@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import base64
-import json
 import logging
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.process import ProgramFailed, run
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def login_for(host: str) -> Login | None:
 def _files() -> Iterator[dict[str, Any]]:
     for file in _places():
         try:
-            content = json.loads(file.read_bytes())
+            content = json_text.load(file.read_bytes(), name=str(file))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:
@@ -93,7 +93,9 @@ def _helped(content: dict[str, Any], name: str) -> Login | None:
     if not helper:
         return None
     try:
-        answer = json.loads(run([f"docker-credential-{helper}", "get"], stdin=name.encode()))
+        answer = json_text.load(
+            run([f"docker-credential-{helper}", "get"], stdin=name.encode()), name=helper
+        )
         user, secret = str(answer["Username"]), str(answer["Secret"])
     except (ProgramFailed, ValueError, KeyError, TypeError):
         log.info("docker-credential-%s knows nobody for %s", helper, name)

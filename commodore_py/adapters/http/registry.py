@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 import re
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
+
+from commodore_py.adapters import json_text
+from commodore_py.adapters.json_text import JsonError
 
 from . import HttpError, post_form
 from .credentials import Login, login_for
@@ -30,6 +32,7 @@ _REFERENCE = re.compile(
     r"(?P<host>[^/]+)/(?P<name>[^:@]+)(?::(?P<tag>[\w][\w.-]{0,127}))?(?:@(?P<digest>\w+:[0-9a-f]+))?"
 )
 _HUB = "docker.io"
+_NOT_JSON = "the response is not JSON"
 _MOST_PAGES = 200
 
 _Result = TypeVar("_Result")
@@ -80,7 +83,8 @@ class Registry:
         url, found = self._url("tags/list"), []
         for _ in range(_MOST_PAGES):
             content, arrived = self._read(url)
-            found += [str(tag) for tag in _json(content, url).get("tags") or ()]
+            tags = _json(content, url).get("tags")
+            found += [str(tag) for tag in tags] if isinstance(tags, list) else []
             following = re.search(r'<([^>]*)>;\s*rel="?next"?', arrived.headers.get("Link", ""))
             if following is None:
                 break
@@ -96,8 +100,7 @@ class Registry:
         claimed = self.reference.digest or arrived.headers.get("Docker-Content-Digest", digest)
         _require(claimed, hashlib.new(_algorithm(claimed, url), content).hexdigest(), url)
         manifest = _json(content, url)
-        if not isinstance(manifest.get("layers"), list):
-            raise HttpError("its manifest lists no layers", where=url, hint="check the reference")
+        _require_layers(manifest, url)
         return manifest, claimed
 
     def blob(self, digest: str, file: Path) -> None:
@@ -194,12 +197,22 @@ def _basic(login: Login) -> str:
 
 def _json(content: bytes, url: str) -> dict[str, Any]:
     try:
-        answer = json.loads(content)
-    except ValueError as error:
-        raise HttpError("the response is not JSON", where=url) from error
+        answer = json_text.load(content, name=url)
+    except JsonError as error:
+        problem = f"the response cannot be used: {error}" if error.limit else _NOT_JSON
+        raise HttpError(problem, where=url) from error
     if not isinstance(answer, dict):
         raise HttpError("answered with another JSON than was expected", where=url)
     return answer
+
+
+def _require_layers(manifest: Mapping[str, Any], url: str) -> None:
+    layers = manifest.get("layers")
+    if not isinstance(layers, list):
+        raise HttpError("its manifest lists no layers", where=url, hint="check the reference")
+    for number, layer in enumerate(layers):
+        if not isinstance(layer, dict) or not isinstance(layer.get("annotations") or {}, dict):
+            raise HttpError(f"layers.{number} of its manifest is not a valid layer", where=url)
 
 
 def _algorithm(digest: str, url: str) -> str:

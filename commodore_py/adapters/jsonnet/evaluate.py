@@ -169,6 +169,13 @@ def as_code(value: object) -> str:
 
 def to_jsonnet(value: object) -> Json:
     """The value as Jsonnet holds it: every number is a double; what JSON lacks is an error."""
+    try:
+        return _converted(value)
+    except RecursionError as error:
+        raise Inexpressible("nested too deeply for Jsonnet") from error
+
+
+def _converted(value: object) -> Json:
     match value:
         case None | bool():
             return value
@@ -311,7 +318,7 @@ def _place_in_result(trace: str, file: str) -> str:
 
 def _below(key: object, value: object) -> Json:
     try:
-        return to_jsonnet(value)
+        return _converted(value)
     except Inexpressible as error:
         error.path = (key, *error.path)
         raise

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-import contextlib
+import logging
 import re
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from .reading import FAILURES, Loader, accept_lone_equals, line_at, problem_in
+from .bounds import Refused
+from .reading import FAILURES, Bounded, Loader, adapt, line_at, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+log = logging.getLogger(__name__)
 
 # libyaml reads these otherwise: a tag that is nothing but its mark, a byte order mark.
 _PECULIAR = re.compile(r"(?:^|[\s,:?\[{-])!(?=\s|\Z)|\ufeff", re.MULTILINE)
 
 
-class _Slow(yaml.SafeLoader):
+class _Slow(Bounded, yaml.SafeLoader):
     """PyYAML's own."""
 
 
-accept_lone_equals(_Slow)
+adapt(_Slow)
 
 
 def load(text: str, *, name: str) -> Any:
@@ -49,9 +52,12 @@ def _all(text: str, Loader: type[yaml.SafeLoader]) -> list[Any]:  # noqa: N803 -
 
 def _read(call: Callable[..., Any], text: str, name: str) -> Any:
     if not _PECULIAR.search(text):
-        # libyaml refuses some texts that PyYAML reads.
-        with contextlib.suppress(*FAILURES):
+        try:
             return call(text, Loader=Loader)
+        except Refused as refused:
+            raise problem_in(refused, name) from refused
+        except FAILURES as error:
+            log.debug("%s: libyaml cannot read it: %s", name, error)
     try:
         return call(text, Loader=_Slow)
     except FAILURES as error:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from yaml._yaml import CParser
 from yaml.composer import ComposerError
 
+from .bounds import may_be_deep, refuse_deep
 from .error import YamlError
-from .reading import problem_in
+from .reading import events_of, problem_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from yaml import Node
 
 UNTYPED = "!"
-
-# libyaml's composer calls itself for every level; the C stack holds far more than these.
-_SAFE_LEVELS = 5_000
 
 
 class _Untyped:
@@ -50,8 +47,8 @@ def compose(text: bytes | str, *, name: str) -> Node | None:
     An anchor may be given again, as YAML allows; PyYAML itself would refuse that.
     """
     try:
-        if _may_be_deep(text) and _levels(text) > _SAFE_LEVELS:
-            raise YamlError(f"nested deeper than {_SAFE_LEVELS} levels", where=name)
+        if may_be_deep(text):
+            refuse_deep(events_of(text))
         return _compose(text, name)
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise problem_in(error, name) from error
@@ -65,26 +62,6 @@ def _compose(text: bytes | str, name: str) -> Node | None:
             raise
         return _compose_with_repeated_anchors(text, name)
     return node
-
-
-def _may_be_deep(text: bytes | str) -> bool:
-    """Whether so many levels are possible at all; a level by indentation costs a longer line."""
-    if len(text) < _SAFE_LEVELS:
-        return False
-    encoded = text.encode() if isinstance(text, str) else text
-    signs = sum(encoded.count(sign) for sign in (b"[", b"{", b"-", b"?"))
-    return math.isqrt(2 * len(encoded)) + signs > _SAFE_LEVELS
-
-
-def _levels(text: bytes | str) -> int:
-    level = deepest = 0
-    for event in _events(text):
-        if isinstance(event, yaml.CollectionStartEvent):
-            level += 1
-            deepest = max(deepest, level)
-        elif isinstance(event, yaml.CollectionEndEvent):
-            level -= 1
-    return deepest
 
 
 def _events(text: bytes | str) -> Iterator[yaml.Event]:

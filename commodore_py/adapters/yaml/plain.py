@@ -16,12 +16,17 @@ if TYPE_CHECKING:
 _Level: TypeAlias = tuple[int, Any]
 """A column, and the mapping or list whose parts start there."""
 
+# What is indented deeper is left to those that count levels.
+_WIDEST = 200
+# What is longer is neither a word nor a number that is worth remembering.
+_LONGEST = 200
 # Text that starts no other syntax, and holds nothing that ends it: no `: `, no ` #`.
-_PLAIN = r"(?:[A-Za-z0-9_/.$(+^\\~;)]|-(?=[!-~]))(?:[!-9;-~]|:(?=[!-~])| (?=[ !\"$-~]))*"
-_QUOTED = r"'(?:[ -&(-~]|'')*'|\"[ !#-[\]-~]*\""
+_PLAIN = r"(?:[A-Za-z0-9_/.$(+^\\~;)]|-(?=[!-~]))(?:[!-9;-~]++|:(?=[!-~])| (?=[ !\"$-~]))*+"
+_QUOTED = r"'(?:[ -&(-~]++|'')*+'|\"[ !#-[\]-~]*+\""
 _VALUE = rf"{_PLAIN}|{_QUOTED}|\{{\}}|\[\]"
 _LINE = re.compile(
-    rf"^( *+)((?:- )*+)(?:([A-Za-z_][A-Za-z0-9_./-]{{0,200}}):(?: ({_VALUE}))?|({_VALUE}))$",
+    rf"^( {{0,{_WIDEST}}}+)((?:- ){{0,{_WIDEST}}}+)"
+    rf"(?:([A-Za-z_][A-Za-z0-9_./-]{{0,200}}):(?: ({_VALUE}))?|({_VALUE}))$",
     re.MULTILINE,
 )
 _START = b"---\n"
@@ -29,6 +34,7 @@ _STR = "tag:yaml.org,2002:str"
 _SIMPLE = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null"))
 # What plain text means is decided by its first character first, in YAML 1.1 as PyYAML has it.
 _SURELY_TEXT = re.compile(r"[^yYnNtTfFoO+.0-9<~=-]")
+_MAYBE_A_NUMBER = re.compile(r"[+.0-9-]")
 _MAYBE_A_WORD = re.compile(r"[A-Za-z]")
 _WORDS: dict[str, bool | None] = {
     written: value
@@ -118,7 +124,13 @@ def _value(text: str) -> Any:
         case "[":
             return []
         case _:
-            return _scalar(text)
+            return _scalar(text) if len(text) <= _LONGEST else _long(text)
+
+
+def _long(text: str) -> str:
+    if _MAYBE_A_NUMBER.match(text):
+        raise _UnusualError
+    return text
 
 
 @lru_cache(maxsize=65_536)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 _MAP, _SEQ, _STR = (f"tag:yaml.org,2002:{kind}" for kind in ("map", "seq", "str"))
 # What a scalar means depends on its text alone; the objects made of these cannot be changed.
 _MEMORABLE = frozenset(f"tag:yaml.org,2002:{kind}" for kind in ("bool", "float", "int", "null"))
+# Longer strings do not repeat themselves.
+_LONGEST = 200
 
 
 class _Unusual(Exception):
@@ -36,7 +38,7 @@ class _Quick(Loader):
 
     def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
         """The tag of a node without one; Kubernetes' objects repeat themselves."""
-        if kind is yaml.ScalarNode:
+        if kind is yaml.ScalarNode and len(value) <= _LONGEST:
             return _tag(value, implicit)
         return super().resolve(kind, value, implicit)
 
@@ -54,7 +56,13 @@ def load_all(text: bytes, *, name: str) -> list[Any]:
         return [plain]
     if b"&" in text:  # an anchor: what it names must stay one thing
         return yaml_load_all(text, name=name)
-    loader = _Quick(text)
+    try:
+        return _documents(_Quick(text))
+    except FAILURES as error:
+        raise problem_in(error, name) from error
+
+
+def _documents(loader: _Quick) -> list[Any]:
     values: dict[tuple[str, str], object] = {}
     documents = []
     try:
@@ -62,10 +70,8 @@ def load_all(text: bytes, *, name: str) -> list[Any]:
             node = loader.get_node()
             try:
                 documents.append(_built(node, loader, values))
-            except _Unusual:
+            except (_Unusual, RecursionError):
                 documents.append(loader.construct_document(node))
-    except FAILURES as error:
-        raise problem_in(error, name) from error
     finally:
         loader.dispose()
     return documents

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters import json_text
 from commodore_py.model.catalog import (
     BuildRecord,
     Change,
@@ -64,7 +65,7 @@ def read(folder: Path) -> LastRun | None:
         digest, _, content = _file_in(folder).read_bytes().partition(b"\n")
         if digest.decode() != _digest(content):
             return None
-        stored = json.loads(content)
+        stored = json_text.load(content, name=NAME)
         if stored.pop("schema") != _SCHEMA or stored.keys() != set(LastRun._fields):
             return None
         return LastRun(**stored)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters import files
+from commodore_py.adapters import files, json_text
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.layout import OWNED, is_hidden
 from commodore_py.errors import CommodoreError
@@ -106,7 +106,7 @@ def _refuse_own_places(directory: Path, paths: WorkPaths) -> None:
 
 def _refuse_foreign(directory: Path, cluster: str) -> None:
     try:
-        owner = json.loads((directory / MARKER).read_bytes())["cluster"]
+        owner = json_text.load((directory / MARKER).read_bytes(), name=MARKER)["cluster"]
     except (OSError, ValueError, TypeError, KeyError):
         raise CommodoreError(
             "cannot write the catalog there: the folder is not empty, and not written by a compile",

@@ -19,7 +19,7 @@ from commodore_py.workflows import cache as caches
 if TYPE_CHECKING:
     from pathlib import Path
 
-_DAYS = 30
+_DAYS, _MOST_DAYS = 30, 36_500
 
 
 @click.group(context_settings=HELP)
@@ -59,7 +59,7 @@ def info(settings: Globals, output: str, verbose: int) -> None:
 @cache.command()
 @click.option(
     "--older-than",
-    type=click.IntRange(min=0),
+    type=click.IntRange(min=0, max=_MOST_DAYS),
     default=_DAYS,
     show_default=True,
     metavar="DAYS",

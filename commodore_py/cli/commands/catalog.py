@@ -31,6 +31,7 @@ from commodore_py.cli.settings.options import (
     strict_option,
     verbose_option,
 )
+from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
     from commodore_py.cli.output.compile_result import CompileReporter
@@ -214,7 +215,7 @@ def list_(
     "--processes",
     default=0,
     show_default=True,
-    type=click.IntRange(min=0),
+    type=click.IntRange(min=0, max=MOST_PROCESSES),
     help="Number of processes that compile; 0 uses all available CPUs.",
 )
 @click.option(

@@ -23,6 +23,7 @@ from commodore_py.cli.settings.options import (
     output_option,
     verbose_option,
 )
+from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -112,7 +113,7 @@ def test_options(command: Any) -> Any:
             ),
             click.option(
                 "--processes",
-                type=click.IntRange(min=0),
+                type=click.IntRange(min=0, max=MOST_PROCESSES),
                 default=0,
                 show_default=True,
                 help="Number of cases compiled in parallel; 0 uses all available CPUs.",

@@ -1,14 +1,21 @@
-"""`-d KEY=VALUE` to nested dynamic facts (pure); an invalid item is ignored with a warning."""
+"""`-d KEY=VALUE` to nested dynamic facts (pure); an invalid item is ignored with a warning.
+
+One that exceeds a limit is an error.
+"""
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.adapters import json_text
+from commodore_py.adapters.json_text import JsonError
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _JSON = "json:"
+_MOST_PARTS = 100
 
 
 class ParsedFacts(NamedTuple):
@@ -37,12 +44,16 @@ def _add(parsed: ParsedFacts, item: str) -> str:
     path = key.split(".")
     if not all(path):
         return "a part of the key is empty"
+    if len(path) > _MOST_PARTS:
+        raise CommodoreError(f"dynamic fact {key[:40]}...: a key of more than {_MOST_PARTS} parts")
     value: Any = text
     if text.startswith(_JSON):
         try:
-            value = json.loads(text.removeprefix(_JSON))
-        except ValueError as error:
-            return f"not valid JSON: {error}"
+            value = json_text.load(text.removeprefix(_JSON), name=key)
+        except JsonError as error:
+            if error.limit:
+                raise CommodoreError(f"dynamic fact {key}: {error}") from error
+            return str(error)
         if value is None:
             return "null is not a valid value"
     return _set(parsed, path, value)

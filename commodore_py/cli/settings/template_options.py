@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from .options import git_cache_option, github_token_option, push_url_option
-from .types import Branch
+from .types import MOST_SECONDS, Branch
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 _Decorator = Callable[[Any], Any]
@@ -266,6 +266,9 @@ def _pattern(ctx: click.Context, parameter: click.Parameter, value: str) -> re.P
 def _not_negative(ctx: click.Context, parameter: click.Parameter, value: int) -> int:
     if value < 0:
         raise click.BadParameter(f"{value} is negative.", ctx, parameter)
+    if value > MOST_SECONDS:
+        message = f"{value} is more than a day ({MOST_SECONDS} seconds)."
+        raise click.BadParameter(message, ctx, parameter)
     return value
 
 

@@ -10,7 +10,13 @@ import click
 # Patterns are compiled when they are used: every command imports this.
 # See git-check-ref-format: a typing mistake must not show up after a long compile.
 _INVALID_BRANCH = r"[\x00-\x20\x7f~^:?*\[\\]|\.\.|@\{|//|^[-/@]$|^[-/.]|/\.|[/.]$|\.lock(?:/|$)"
+MOST_PROCESSES = 1_024
+_MOST_BYTES = 1 << 63
 _SIZE = r"(?i)(\d+(?:\.\d+)?)\s*([kmgt]?)(i?b)?"
+
+
+MOST_SECONDS = 24 * 60 * 60
+"""The longest time to wait; clocks of operating systems end somewhere above it."""
 
 
 class Seconds(click.types.IntParamType):
@@ -24,6 +30,8 @@ class Seconds(click.types.IntParamType):
             seconds = 0
         if seconds < 1:
             self.fail(f"{value!r} is not a number of whole seconds, at least 1.", param, ctx)
+        if seconds > MOST_SECONDS:
+            self.fail(f"{seconds} is more than a day ({MOST_SECONDS} seconds).", param, ctx)
         return seconds
 
 
@@ -38,7 +46,10 @@ class Size(click.types.StringParamType):
         if not written:
             self.fail(f"{value!r} is not a valid size; write it like 500M or 2GiB.", param, ctx)
         power = "bkmgt".index(written[2].lower() or "b")
-        return int(float(written[1]) * 1024**power)
+        size = float(written[1]) * 1024**power
+        if size > _MOST_BYTES:
+            self.fail(f"{value!r} is larger than any file system.", param, ctx)
+        return int(size)
 
 
 class Branch(click.types.StringParamType):

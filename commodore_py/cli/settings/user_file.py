@@ -18,8 +18,12 @@ if TYPE_CHECKING:
 
 _META = "commodore_py.cli.settings.user_file"
 # Compiled when they are used: every command imports this.
-_HEADER = r"\s*\[([^\[\]]+)\]"
+_HEADER = r"\s*\[{1,2}([^\[\]]+)\]"
+_LONG_STRING = r'''"""(?:[^\\]|\\.)*?"""|\'{3}.*?\'{3}'''
 _KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*="""
+
+_BITS = 64
+_MOST_PARTS = 20
 
 Place = tuple[str, ...]
 
@@ -47,6 +51,12 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
         line = re.search(r"line (\d+)", str(error))
         where = f"{path}:{line[1]}" if line else str(path)
         raise CommodoreError(f"not valid TOML: {error}", where=where) from error
+    except RecursionError as error:
+        where = f"{path}:{_most_brackets(text)}"
+        raise CommodoreError("nested too deeply", where=where) from error
+    except ValueError as error:  # Python does not make integers of more digits
+        where = f"{path}:{_longest_number(text)}"
+        raise CommodoreError("an integer has too many digits", where=where) from error
     reader = _Reader(path, _line_numbers(text))
     defaults = reader.section(ctx, root, content, ())
     raise_collected(reader.problems, f"settings in {path}")
@@ -77,7 +87,8 @@ def _text(path: Path) -> str | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:
-        raise CommodoreError("the settings file is not valid UTF-8", where=str(path)) from error
+        where = f"{path}:{error.object.count(10, 0, error.start) + 1}"
+        raise CommodoreError("the settings file is not valid UTF-8", where=where) from error
     except OSError as error:
         raise CommodoreError(
             f"cannot read the settings file: {error.strerror}", where=str(path)
@@ -128,8 +139,10 @@ class _Reader:
         self._reject(here, f"unknown {what} {here[-1]} in {above}", hint)
 
     def _reject(self, here: Place, problem: str, hint: str = "") -> None:
-        number = self._numbers.get(here)
-        where = f"{self._path}:{number}" if number else str(self._path)
+        # What is written inline is on the line of the table around it, or on a later one.
+        around = (here[:length] for length in range(len(here), 0, -1))
+        number = next((self._numbers[one] for one in around if one in self._numbers), 1)
+        where = f"{self._path}:{number}"
         self.problems.append(CommodoreError(problem, where=where, hint=hint))
 
 
@@ -141,6 +154,10 @@ def _options_of(command: click.Command) -> Iterator[click.Option]:
 
 def _problem(option: click.Option, value: object, ctx: click.Context) -> str:
     wanted, fits = _fits(option, value)
+    if isinstance(value, int) and value.bit_length() > _BITS:
+        return "an integer has at most 64 bits"
+    if any("\0" in text for text in _texts(value)):
+        return "it contains a null character"
     if not fits:
         return f"expected {wanted}, not {_shown(value)}"
     if isinstance(option.type, click.Choice | click.types.IntParamType | Size):
@@ -162,15 +179,24 @@ def _fits(option: click.Option, value: object) -> tuple[str, bool]:
     return "a string", isinstance(value, str)
 
 
+def _texts(value: object) -> Iterator[str]:
+    for one in value if isinstance(value, list) else (value,):
+        if isinstance(one, str):
+            yield one
+
+
 def _shown(value: object) -> str:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    try:
+        return {True: "true", False: "false"}[value] if isinstance(value, bool) else repr(value)
+    except (ValueError, RecursionError):  # an integer of many digits, a list of lists of lists
+        return "a value that is too large"
 
 
 def _line_numbers(text: str) -> dict[Place, int]:
     """The line of every section and key, which `tomllib` does not provide."""
     section: Place = ()
     found: dict[Place, int] = {}
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_without_long_strings(text).splitlines(), 1):
         header = re.match(_HEADER, line)
         key = re.match(_KEY, line)
         if header:
@@ -180,9 +206,26 @@ def _line_numbers(text: str) -> dict[Place, int]:
             found.setdefault((*section, *_parts(key[1])), number)
     # A table without a header of its own is where its first key is.
     for place, number in tuple(found.items()):
-        for length in range(1, len(place)):
+        for length in range(1, min(len(place), _MOST_PARTS)):
             found.setdefault(place[:length], number)
     return found
+
+
+def _without_long_strings(text: str) -> str:
+    """The same lines, without what is in strings of several lines."""
+    return re.sub(_LONG_STRING, lambda found: "\n" * found[0].count("\n"), text, flags=re.DOTALL)
+
+
+def _most_brackets(text: str) -> int:
+    """The line with the most brackets."""
+    lines = [line.count("[") + line.count("{") for line in text.splitlines()]
+    return lines.index(max(lines)) + 1
+
+
+def _longest_number(text: str) -> int:
+    """The line with the most digits in a row."""
+    lines = [max(map(len, re.findall("[0-9_]+", line)), default=0) for line in text.splitlines()]
+    return lines.index(max(lines)) + 1
 
 
 def _parts(name: str) -> Place:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.compiler.fields import EVERY_INPUT, OFF
 from commodore_py.compiler.formats import Format
 from commodore_py.errors import CommodoreError
@@ -32,7 +32,7 @@ def render(job: InputJob) -> Output:
     output = job.output
     for pattern in entry.input_paths:
         for source in inputs_of(job, pattern):
-            result = json.loads(job.evaluation.run(source, job.lookup))
+            result = json_text.load(job.evaluation.run(source, job.lookup), name=str(source))
             fields = result if isinstance(result, dict) else {source.stem: result}
             with _from(source):
                 files: dict[Place, Entry] = {}

@@ -111,8 +111,10 @@ def _values(content: bytes, path: str) -> list[Json]:
 def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
     try:
         return json.dumps(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        for below, misfit in _misfits(value, root, ()):
+    except RecursionError as error:
+        raise CommodoreError("nested too deeply to be written as JSON", where=path) from error
+    except (TypeError, ValueError) as error:
+        for below, misfit in _misfits(value, root):
             raise CommodoreError(
                 misfit,
                 where=_exact().place_of(text, below, name=path),
@@ -121,21 +123,17 @@ def _json(value: object, text: str, path: str, root: tuple[object, ...]) -> str:
         raise CommodoreError(f"cannot be written as JSON: {error}", where=path) from error
 
 
-def _misfits(
-    value: object, path: tuple[object, ...], above: tuple[object, ...]
-) -> Iterator[tuple[tuple[object, ...], str]]:
+def _misfits(value: object, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str]]:
     """What JSON cannot hold, with the way there."""
     match value:
-        case dict() | list() | tuple() if any(value is one for one in above):
-            yield path, "the value holds itself, which JSON cannot"
         case dict():
             for key, below in value.items():
                 if not isinstance(key, _KEYS):
                     yield (*path, key), f"the key {key} is a {type(key).__name__}, no JSON"
-                yield from _misfits(below, (*path, key), (*above, value))
+                yield from _misfits(below, (*path, key))
         case list() | tuple():
             for index, below in enumerate(value):
-                yield from _misfits(below, (*path, index), (*above, value))
+                yield from _misfits(below, (*path, index))
         case str() | int() | float() | bool() | None:
             return
         case _:

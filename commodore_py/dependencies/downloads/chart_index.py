@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from commodore_py.adapters import yaml
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 
 from .chart_versions import Version, best
@@ -36,8 +37,8 @@ def entries_in(index: str, chart: Chart) -> Sequence[object]:
     if part is not None and not re.search(r"[:-] [&*]\w", part[1]):
         key = rf"""^  (?:{re.escape(chart.name)}|"{re.escape(chart.name)}"):[ ]*\n"""
         found = re.search(rf"{key}((?:  [ -].*\n?|\n)+)", part[1], re.MULTILINE)
-        listed = yaml.load(found[1], name=where) if found is not None else None
-        if isinstance(listed, list):
+        listed = _list_in(found[1]) if found is not None else None
+        if listed is not None:
             return listed
     content = yaml.load(index, name=where)
     entries = content.get("entries") if isinstance(content, dict) else None
@@ -51,13 +52,18 @@ def entries_in(index: str, chart: Chart) -> Sequence[object]:
     return listed if isinstance(listed, list) else ()
 
 
+def _list_in(part: str) -> list[object] | None:
+    """The list in a part of an index; what is wrong with it is told of the whole one."""
+    try:
+        listed = yaml.load(part, name="")
+    except YamlError:
+        return None
+    return listed if isinstance(listed, list) else None
+
+
 def choose(listed: Sequence[object], chart: Chart) -> Offer:
     """The listed version of a chart that satisfies the request."""
-    offers = [
-        Offer(str(one["version"]), str(one["urls"][0]), str(one.get("digest") or ""))
-        for one in listed
-        if isinstance(one, dict) and one.get("urls") and Version.parse(str(one.get("version")))
-    ]
+    offers = [offer for one in listed if (offer := _offer(one)) is not None]
     where = without_password(chart.repository)
     if not offers:
         raise CommodoreError(
@@ -77,6 +83,16 @@ def choose(listed: Sequence[object], chart: Chart) -> Offer:
             hint=f"available: {newest}{', and more' if offers[5:] else ''}",
         )
     return next(offer for offer in offers if offer.version == version)
+
+
+def _offer(listed: object) -> Offer | None:
+    """An entry of the index; without a version or a URL nothing can be downloaded."""
+    if not isinstance(listed, dict):
+        return None
+    version, urls = str(listed.get("version")), listed.get("urls")
+    if not Version.parse(version) or not isinstance(urls, list) or not urls:
+        return None
+    return Offer(version, str(urls[0]), str(listed.get("digest") or ""))
 
 
 def resolved(repository: str, reference: str) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+# Helm takes 256 characters; beyond that no number has to be made of its digits.
+_LONGEST = 256
 _SUFFIX = r"(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*)?"
 _VERSION = re.compile(rf"v?(\d+)(?:\.(\d+))?(?:\.(\d+))?{_SUFFIX}")
 _PART = r"(\d+|[xX*])"
@@ -33,7 +35,7 @@ class Version:
     @classmethod
     def parse(cls, text: str) -> Version | None:
         """Parse a version; None if it is not one."""
-        found = _VERSION.fullmatch(text)
+        found = _VERSION.fullmatch(text) if len(text) <= _LONGEST else None
         if found is None:
             return None
         major, minor, patch = (int(part or 0) for part in found.group(1, 2, 3))
@@ -156,7 +158,7 @@ def _group(text: str) -> list[_Bound]:
 
 
 def _bound(text: str) -> _Bound:
-    found = _ONE.fullmatch(text)
+    found = _ONE.fullmatch(text) if len(text) <= _LONGEST else None
     if found is None:
         raise ValueError(f"{text.strip()} is not a valid version or constraint")
     numbers: list[int] = []

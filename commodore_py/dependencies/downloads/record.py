@@ -9,6 +9,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class Record:
         """Read the record in a folder about paths below a root, which may have been moved."""
         file = folder / _NAME
         try:
-            content = json.loads(file.read_bytes())
+            content = json_text.load(file.read_bytes(), name=str(file))
             known = content["places"] if content["schema"] == _SCHEMA else {}
             places = {
                 str(name): Placed(

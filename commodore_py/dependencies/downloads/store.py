@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, write_if_changed
 from commodore_py.errors import CommodoreError
 
@@ -118,7 +119,7 @@ class Store:
 
 def read_note(note: Path) -> Stored:
     """Read a note; raises ValueError or the like if it is not a valid one."""
-    content = json.loads(note.read_bytes())
+    content = json_text.load(note.read_bytes(), name=str(note))
     if content["schema"] != _SCHEMA:
         raise ValueError(content["schema"])
     return Stored(str(content["source"]), str(content["sha256"]), dict(content["about"]))

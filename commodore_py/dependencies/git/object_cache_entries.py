@@ -8,6 +8,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, remove, write_if_changed
 from commodore_py.adapters.git.layout import by_program, is_plain
 from commodore_py.adapters.git.objects import link_or_copy
@@ -64,7 +65,7 @@ def populate_from(entry: Path, clone: Path) -> None:
 
 def _listed(entry: Path) -> tuple[list[str], list[str]]:
     try:
-        content = json.loads((entry / LIST).read_bytes())
+        content = json_text.load((entry / LIST).read_bytes(), name=str(entry / LIST))
         if content["schema"] != _SCHEMA:
             raise BrokenEntry(f"it is a {content['schema']}, and no {_SCHEMA}")
         return [str(name) for name in content["packs"]], [str(tip) for tip in content["tips"]]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import quote
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
@@ -194,7 +195,7 @@ def _escaped(name: str) -> str:
 
 def _read_note(entry: Path) -> dict[str, object] | None:
     try:
-        note = json.loads((entry / _NOTE).read_bytes())
+        note = json_text.load((entry / _NOTE).read_bytes(), name=str(entry / _NOTE))
     except (OSError, ValueError):
         return None
     return note if isinstance(note, dict) and "name" in note else None

@@ -6,6 +6,8 @@ import json
 import posixpath
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+from commodore_py.adapters import json_text
+from commodore_py.adapters.json_text import JsonError
 from commodore_py.errors import CommodoreError, raise_collected
 
 from .remote import Remote, parse_remote
@@ -101,13 +103,12 @@ def format_jsonnetfile(entries: Iterable[dict[str, Any]], *, legacy_imports: boo
 def _load(content: bytes, where: str) -> tuple[str, dict[str, Any]]:
     try:
         text = content.decode()
-        loaded = json.loads(text)
+        loaded = json_text.load(text, name=where)
     except UnicodeDecodeError as error:
         raise _not_a_jsonnetfile(str(error), where) from error
-    except json.JSONDecodeError as error:
-        raise _not_a_jsonnetfile(error.msg, f"{where}:{error.lineno}") from error
-    except RecursionError as error:
-        raise _not_a_jsonnetfile("nested too deeply", where) from error
+    except JsonError as error:
+        reason = str(error).removeprefix("not valid JSON: ")
+        raise _not_a_jsonnetfile(reason, error.where) from error
     if not isinstance(loaded, dict):
         raise _not_a_jsonnetfile("it is not an object", where)
     return text, loaded

@@ -6,6 +6,7 @@ import hashlib
 import json
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Journal(NamedTuple):
         """What was begun and not ended, each with its file."""
         for file in sorted(self.folder.glob("*.json")):
             try:
-                yield file, Intent(**json.loads(file.read_bytes()))
+                yield file, Intent(**json_text.load(file.read_bytes(), name=str(file)))
             except (ValueError, TypeError):  # of another version of ours: nothing to go by
                 file.unlink()
 

@@ -10,6 +10,7 @@ import time
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
 
@@ -129,7 +130,7 @@ def _span_of(marker: Path) -> tuple[float, float] | None:
     """When the run that left this marker began and ended; until now if the end is not recorded."""
     with suppress(FileNotFoundError):
         try:
-            trace = json.loads(marker.read_bytes())
+            trace = json_text.load(marker.read_bytes(), name=str(marker))
             return float(trace["began"]), float(trace["ended"] or time.time())
         except (ValueError, TypeError, KeyError):  # of another version of ours
             return marker.stat().st_mtime, time.time()

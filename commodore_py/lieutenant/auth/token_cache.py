@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py.adapters import json_text
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
@@ -82,7 +83,7 @@ class TokenCache(NamedTuple):
 
     def _read(self) -> dict[str, Any]:
         try:
-            entries = json.loads(self.file.read_bytes())
+            entries = json_text.load(self.file.read_bytes(), name=str(self.file))
         except FileNotFoundError:
             return {}
         except OSError as error:

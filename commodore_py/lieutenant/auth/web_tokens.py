@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import base64
-import json
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -32,7 +32,9 @@ def claims_of(token: str) -> Mapping[str, Any] | None:
     if len(parts) != 3:  # noqa: PLR2004 - header, claims, signature
         return None
     try:
-        claims = json.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+        claims = json_text.load(
+            base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)), name="token"
+        )
     except ValueError:
         return None
     return claims if isinstance(claims, dict) else None

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.jsonnet.captured import captured
 from commodore_py.adapters.jsonnet.evaluate import ImportNotFound, JsonnetError, evaluate, kind_of
 from commodore_py.adapters.reading import NotReadable
@@ -42,7 +42,7 @@ def sees(_: Tree, job: Job, roots: Roots) -> object:
 
 
 def _apply(args: Mapping[str, str], tree: Tree, job: Job) -> Tree:
-    fields = json.loads(_evaluate(args, job))
+    fields = json_text.load(_evaluate(args, job), name=str(job.source))
     if not isinstance(fields, dict):
         raise JsonnetError(
             f"a filter must return an object, not {kind_of(fields)}",

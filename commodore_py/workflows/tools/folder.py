@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
 
@@ -59,7 +60,7 @@ class ToolFolder:
     def managed(self) -> dict[str, str]:
         """The tools that we manage, and when each was last installed."""
         try:
-            content = json.loads(self.record.read_bytes())
+            content = json_text.load(self.record.read_bytes(), name=str(self.record))
         except FileNotFoundError:
             return {}
         except OSError as error:

@@ -66,7 +66,7 @@ def test_a_date_is_reported_with_its_line_and_to_quote_it(
         ("kap.yaml_load('app/broken.yaml')", "app/broken.yaml:2:1"),
         ("kap.yaml_load('app/latin1.yaml')", "app/latin1.yaml:2"),
         ("kap.yaml_load('app/set.yaml')", "app/set.yaml:2"),
-        ("kap.yaml_load('app/itself.yaml')", "app/itself.yaml:2"),
+        ("kap.yaml_load('app/itself.yaml')", "app/itself.yaml:2:4"),
         ("kap.jinja2_template('app/missing.j2', {})", "app/missing.j2:2"),
         ("kap.jinja2_template('app/broken.j2', {})", "app/broken.j2:2"),
     ],

@@ -80,7 +80,7 @@ def test_both_endings_will_do(facts: Path, config: Config) -> None:
         ("\nid: c-2\n", "clusters/c-1.yaml:2", "the id is c-2, but the file is named c-1.yaml"),
         (
             "id: c-1\nx: &a\n  y: *a\n",
-            "clusters/c-1.yaml",
+            "clusters/c-1.yaml:2:4",
             "an alias refers to a value that contains it",
         ),
     ],

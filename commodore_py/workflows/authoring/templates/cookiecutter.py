@@ -14,7 +14,9 @@ from fnmatch import fnmatch
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
+from commodore_py.adapters import json_text
 from commodore_py.adapters.files import is_executable
+from commodore_py.adapters.json_text import JsonError
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree
@@ -113,9 +115,10 @@ def script_of(hook: Hook, variables: Mapping[str, object]) -> str:
 def _declared(folder: Path) -> dict[str, Any]:
     path = folder / "cookiecutter.json"
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json_text.load(path.read_text("utf-8"), name=str(path))
     except (OSError, ValueError) as error:
-        raise CommodoreError(f"not a cookiecutter template: {error}", where=str(path)) from error
+        where = error.where if isinstance(error, JsonError) else str(path)
+        raise CommodoreError(f"not a cookiecutter template: {error}", where=where) from error
     if not isinstance(content, dict):
         raise CommodoreError("not a cookiecutter template: cookiecutter.json is not an object")
     if content.get("_extensions"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final
 
+from commodore_py.adapters import json_text
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ class Record:
         """The record of a repository."""
         path = folder / NAME
         try:
-            content = json.loads(path.read_text("utf-8"))
+            content = json_text.load(path.read_text("utf-8"), name=str(path))
         except FileNotFoundError as error:
             raise NoRecord(
                 f"{folder} was not created from a template: it has no {NAME}",

@@ -173,7 +173,8 @@ def test_local_sources() -> None:
             "the version of a dependency is not a string: 1",
             1,
         ),
-        ("[" * 100_000, "nested too deeply", 0),
+        ("[" * 100_000, "nested too deeply", 1),
+        ('{"a":\n' + "9" * 5_000 + "}", "an integer of more than 4,300 digits", 2),
     ],
 )
 def test_what_is_not_a_jsonnetfile(content: object, message: str, line: int) -> None:

@@ -1,0 +1,206 @@
+"""Texts that would crash a parser or fill the memory are errors with a place, at every door."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml import exact, nodes, quick
+from commodore_py.adapters.yaml.bounds import MOST_ALIASED, MOST_DIGITS, MOST_LEVELS, may_be_deep
+from commodore_py.adapters.yaml.error import YamlError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MANY = 100_000
+DOORS: dict[str, Callable[[str], Any]] = {
+    "load": lambda text: yaml.load(text.encode(), name="f.yaml"),
+    "load of a string": lambda text: yaml.load(text, name="f.yaml"),
+    "load_all": lambda text: yaml.load_all(text.encode(), name="f.yaml"),
+    "lines_of": lambda text: yaml.lines_of(text.encode(), name="f.yaml"),
+    "exact.load": lambda text: exact.load(text, name="f.yaml"),
+    "exact.load_all": lambda text: exact.load_all(text, name="f.yaml"),
+    "quick.load_all": lambda text: quick.load_all(text.encode(), name="f.yaml"),
+    "nodes.compose": lambda text: nodes.compose(text.encode(), name="f.yaml"),
+}
+VALUES = [name for name in DOORS if name not in ("lines_of", "nodes.compose")]
+DEEP = {
+    "lists": "[" * MANY,
+    "lists that are closed": "[" * MANY + "]" * MANY,
+    "mappings in lists": "[{" * MANY,
+    "keys with lists": "{a: [" * MANY,
+    "JSON": '{"a":[' * MANY,
+    "list items on one line": "- " * MANY + "a",
+    "questions on one line": "? " * MANY,
+    "both on one line": "- ? " * MANY,
+    "more and more indented": "".join(f"{' ' * level}a:\n" for level in range(1_200)),
+    "lists where their keys are": "".join(
+        f"{' ' * level}a:\n{' ' * level}-\n" for level in range(600)
+    ),
+    "lists below tags": "!!seq [" * MANY,
+    "lists after a document": "a: 1\n---\n" + "[" * MANY,
+    "flow in a block": "- " * 900 + "[" * 900,
+}
+GROWING = {
+    "lists": "d0: &d0 [lol, lol]\n"
+    + "".join(f"d{n}: &d{n} [*d{n - 1}, *d{n - 1}]\n" for n in range(1, 41)),
+    "mappings": "d0: &d0 {a: lol}\n"
+    + "".join(f"d{n}: &d{n} {{a: *d{n - 1}, b: *d{n - 1}}}\n" for n in range(1, 41)),
+    "merge keys": "d0: &d0 {a: 1}\n"
+    + "".join(f"d{n}: &d{n} {{<<: [*d{n - 1}, *d{n - 1}]}}\n" for n in range(1, 41)),
+    "a long string": f"a: &a {'x' * 1_000_000}\nb: [{', '.join(['*a'] * 1_000)}]\n",
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+@pytest.mark.parametrize("form", DEEP)
+def test_deep_nesting_is_an_error_with_its_place(door: str, form: str) -> None:
+    with pytest.raises(YamlError, match=f"nested deeper than {MOST_LEVELS:,} levels") as caught:
+        DOORS[door](DEEP[form])
+
+    assert caught.value.where.startswith("f.yaml:")
+    assert caught.value.line
+
+
+def test_deep_nesting_in_utf_16_is_an_error() -> None:
+    with pytest.raises(YamlError, match="nested deeper"):
+        yaml.load(("- " * MANY).encode("utf-16"), name="f.yaml")
+
+
+@pytest.mark.parametrize("door", VALUES)
+@pytest.mark.parametrize(
+    "text",
+    ["[" * 990 + "]" * 990, "- " * 990 + "a", "".join(f"{' ' * n}a:\n" for n in range(990))],
+    ids=["flow", "list items", "indentation"],
+)
+def test_what_is_less_deep_is_read(door: str, text: str) -> None:
+    assert DOORS[door](text) is not None
+
+
+@pytest.mark.parametrize("door", VALUES)
+@pytest.mark.parametrize("form", GROWING)
+def test_aliases_that_multiply_are_an_error_with_its_place(door: str, form: str) -> None:
+    with pytest.raises(YamlError, match=f"aliases add more than {MOST_ALIASED:,} values") as caught:
+        DOORS[door](GROWING[form])
+
+    assert caught.value.line > 1
+
+
+@pytest.mark.parametrize("door", VALUES)
+def test_levels_below_aliases_count(door: str) -> None:
+    text = "d0: &d0 [1]\n" + "".join(f"d{n}: &d{n} [*d{n - 1}]\n" for n in range(1, 2_000))
+
+    with pytest.raises(YamlError, match="levels by aliases") as caught:
+        DOORS[door](text)
+
+    assert caught.value.line > 900
+
+
+@pytest.mark.parametrize("door", VALUES)
+@pytest.mark.parametrize("text", ["&a [*a]", "a: &a {b: *a}", "a: &a\n  <<: *a", "- &a [[[*a]]]"])
+def test_an_anchor_that_contains_its_alias_is_an_error(door: str, text: str) -> None:
+    with pytest.raises(YamlError, match="refers to a value that contains it") as caught:
+        DOORS[door](text)
+
+    assert caught.value.line
+
+
+@pytest.mark.parametrize("door", VALUES)
+@pytest.mark.parametrize(
+    "number",
+    [
+        "9" * (MOST_DIGITS + 1),
+        "-" + "9" * MANY,
+        "0x" + "f" * MANY,
+        "0x" + "f" * (MOST_DIGITS - 10),
+        "0" + "7" * MANY,
+        "0b" + "1" * MANY,
+        "1" + ":1" * MANY,
+        "1" + "_" * MANY,
+    ],
+    ids=["decimal", "negative", "hex", "shorter hex", "octal", "binary", "base 60", "underscores"],
+)
+def test_integers_of_many_digits_are_an_error_with_their_place(door: str, number: str) -> None:
+    with pytest.raises(YamlError, match="an integer of more than 4,300 digits") as caught:
+        DOORS[door](f"a: 1\nb: {number}\n")
+
+    assert caught.value.line == 2
+
+
+def test_large_integers_are_read() -> None:
+    digits = "9" * MOST_DIGITS
+
+    assert yaml.load(f"a: {digits}".encode(), name="f.yaml") == {"a": int(digits)}
+
+
+def test_the_same_value_in_many_places_is_read() -> None:
+    text = "a: &a [1, 2, 3]\n" + "".join(f"b{n}: *a\n" for n in range(10_000))
+
+    assert len(yaml.load(text.encode(), name="f.yaml")) == 10_001
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: !!python/object:os.system x",
+        "a: !!python/object/apply:os.system [x]",
+        "a: !!python/name:x",
+    ],
+)
+@pytest.mark.parametrize("door", VALUES)
+def test_tags_of_python_are_an_error(door: str, text: str) -> None:
+    with pytest.raises(YamlError, match="could not determine a constructor"):
+        DOORS[door](text)
+
+
+def test_signs_in_strings_are_no_nesting() -> None:
+    text = f'a: "{"[{" * MANY}"\nb: |\n  {"[{" * MANY}\n'
+
+    assert yaml.load(text.encode(), name="f.yaml")["b"] == "[{" * MANY + "\n"
+
+
+@pytest.mark.parametrize("value", ["x" * 20_000_000, f"'{'its ' * 4_000_000}'"])
+def test_a_string_of_many_megabytes_takes_no_more_memory_than_a_few_copies(value: str) -> None:
+    code = (
+        "import resource, sys\n"
+        "from commodore_py.adapters import yaml\n"
+        "value = yaml.load(sys.stdin.buffer.read(), name='f')['a']\n"
+        "print(len(value), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=f"a: {value}\n".encode(),
+        capture_output=True,
+        check=True,
+    )
+
+    length, megabytes = map(int, done.stdout.split())
+    assert length > 15_000_000
+    assert megabytes < 400
+
+
+@given(st.recursive(st.integers(), lambda inner: st.lists(inner, min_size=1, max_size=2)))
+def test_small_texts_are_never_looked_at_twice(value: object) -> None:
+    assert not may_be_deep(yaml.dump(value))
+
+
+@given(st.text(alphabet="[]{}:,-? \n\"'&*!|>#a1", max_size=60), st.integers(1, 400))
+def test_any_text_gives_a_value_or_an_error_of_ours(text: str, times: int) -> None:
+    wheres = {where for door in DOORS.values() if (where := refused_at(door, text * times))}
+
+    assert all(where.startswith("f.yaml") for where in wheres)
+
+
+def refused_at(door: Callable[[str], Any], text: str) -> str:
+    try:
+        door(text)
+    except YamlError as error:
+        return error.where
+    return ""
