@@ -68,7 +68,7 @@ reference: $(STAMP) ## write the pages that are made from code and data
 spec-report: $(STAMP) ## rows of the specification without a test, and stubs left in the code
 	$(BIN)/python -m tests.spec_report
 
-lock: ## write requirements/*.txt anew from pyproject.toml (needs uv)
+lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	requirements/lock.sh
 
 clean: ## remove what these verbs made

@@ -133,7 +133,8 @@ def gather(config: Config, cluster_id: str, known: Cluster | None = None) -> Sou
         cluster = known or load_cluster(config, cluster_id)
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         sink = chosen_sink(config)
-        sink.check(config, cluster.id)
+        if known is None:
+            sink.check(config, cluster.id)
         folder = sink.folder_of(config)
         remote = RemoteCatalog() if folder else check_remote_catalog(config, cluster)
     with run_log.collecting() as events:

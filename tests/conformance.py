@@ -108,7 +108,7 @@ def command(
 def as_test(words: Sequence[str]) -> int:
     """Compile by way of `test`, which finds out by itself how: `compiled/` is there afterwards.
 
-    What is expected has to be met; then it is written anew from nothing, for the runner to compare.
+    What is expected must hold; then it is written again from nothing, for the runner to compare.
     """
     noun = words[0]
     case = Path(next(word for word in words if word.endswith(".yml"))).stem

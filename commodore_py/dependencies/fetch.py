@@ -13,7 +13,7 @@ from commodore_py.adapters.git.repository import (
     remote_settings,
 )
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Dependency, Kind
+from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
 from .git.groups import incomplete, place_of
 
@@ -92,7 +92,7 @@ def _as_found(spec: DependencySpec, place: Path) -> Dependency:
     url = remote_settings(place).get("remote.origin.url", "")
     commit, branch = head_of(place)
     missing = [name for name, value in (("remote", url), ("commit", commit)) if not value]
-    if missing and spec.kind in (Kind.GLOBAL, Kind.TENANT):
+    if missing and spec.kind in CONFIGURATION:
         log.warning(
             "%s in %s has no %s: its version is unknown", spec, place, " and no ".join(missing)
         )

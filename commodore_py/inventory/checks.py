@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Kind
+from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Parameters
 from commodore_py.model.problem import Problem
 
@@ -36,7 +36,7 @@ def check_configuration(classes: ClassPath) -> None:
     """Refuse removed references anywhere in the global and tenant configuration."""
     files = [
         file
-        for repository in classes.of_kind(Kind.GLOBAL, Kind.TENANT)
+        for repository in classes.of_kind(*CONFIGURATION)
         for file in _yaml_files(repository.directory)
     ]
     raise_collected(_in_files(files), "the hierarchy uses removed references")

@@ -9,7 +9,7 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.masking import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
-from commodore_py.model.dependency import Kind
+from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
 from commodore_py.model.warning import FROM_FILES
 
@@ -147,7 +147,7 @@ def _context(classes: ClassPath, *, missing_ok: bool) -> Context:
 
     origins = {
         dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"
-        for dependency in classes.of_kind(Kind.GLOBAL, Kind.TENANT, Kind.PACKAGE)
+        for dependency in classes.of_kind(*CONFIGURATION, Kind.PACKAGE)
         if dependency.url
     }
     early = not classes.of_kind(Kind.COMPONENT)

@@ -20,6 +20,10 @@ class Kind(Enum):
     INSTANCE = "component instance"
 
 
+CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
+"""The kinds that hold configuration: never a component's or a package's."""
+
+
 class DependencySpec(NamedTuple):
     """A dependency as requested; no version means the repository's default branch."""
 

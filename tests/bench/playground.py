@@ -82,7 +82,7 @@ def missing_programs() -> list[str]:
 
 @contextmanager
 def playground(root: Path) -> Iterator[Cluster]:
-    """Write it anew, and serve it."""
+    """Write it, and serve it."""
     shutil.rmtree(root, ignore_errors=True)
     written = write_demo(root)
     repositories = root / "repos"

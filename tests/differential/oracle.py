@@ -23,7 +23,7 @@ _FIELDS = ("applications", "classes", "environment", "exports", "parameters")
 
 
 class Oracle:
-    """A child process that renders folders; it is started anew when it dies."""
+    """A child process that renders folders; it is started again when it dies."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None

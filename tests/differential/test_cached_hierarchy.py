@@ -1,4 +1,4 @@
-"""A hierarchy that was kept is the hierarchy resolved anew, whatever is edited in between."""
+"""A hierarchy that was kept is the hierarchy resolved again, whatever is edited in between."""
 
 from __future__ import annotations
 
@@ -120,12 +120,12 @@ def test_cached_hierarchies_equal_hierarchies_resolved_from_scratch(tmp_path: Pa
         for _ in range(EDITS if targets else 0):
             shutil.copytree(one, good, symlinks=True)
             edited(rng, one, other)
-            anew = outcome(render_targets, one, targets)
+            fresh = outcome(render_targets, one, targets)
             Counting.parsed = 0
             from_cache = CachedHierarchy(tmp_path / "store", tmp_path)
-            assert outcome(from_cache.render, one, targets) == anew, f"hierarchy {number}"
+            assert outcome(from_cache.render, one, targets) == fresh, f"hierarchy {number}"
             idle += not Counting.parsed
-            if isinstance(anew, str):  # an error hides what else has changed
+            if isinstance(fresh, str):  # an error hides what else has changed
                 shutil.rmtree(one)
                 good.rename(one)
             else:

@@ -23,7 +23,7 @@ class _Mapping(dict[str, int]):
     pass
 
 
-# Made anew for every document: what happens to be one object elsewhere would get an anchor.
+# Made for every document: what happens to be one object elsewhere would get an anchor.
 _REFUSED = (
     lambda: object(),  # noqa: PLW0108 - the type itself is refused in another way
     lambda: object,

@@ -48,7 +48,7 @@ class Pair:
 
 @pytest.fixture(scope="module", params=["c-demo-1", "c-demo-2"])
 def pair(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Pair:
-    """Compile and push twice with each tool, in the same playground made anew."""
+    """Compile and push twice with each tool, in the same playground made again."""
     peer = find_peer()
     root = tmp_path_factory.mktemp("pair")
     peers = _compile_with_peer(peer, root, request.param)

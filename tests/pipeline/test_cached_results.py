@@ -67,12 +67,12 @@ def test_a_run_that_finds_all_results_loads_no_engine(tmp_path: Path) -> None:
 def _rendered(fleet: Fleet, store: Path) -> Rendered:
     """With results of before; without them, the same must come out."""
     sources = gather(fleet.config(), CLUSTER)
-    anew = render(fleet.config(), sources)
+    fresh = render(fleet.config(), sources)
     found = render(fleet.config(result_cache=store), sources)
     assert {str(path): entry for path, entry in found.catalog.items()} == {
-        str(path): entry for path, entry in anew.catalog.items()
+        str(path): entry for path, entry in fresh.catalog.items()
     }
-    assert found.notices == anew.notices
+    assert found.notices == fresh.notices
     return found
 
 

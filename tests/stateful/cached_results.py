@@ -270,9 +270,11 @@ def _files_in(folder: Path) -> dict[str, tuple[object, ...]]:
 def _difference(part: str, cached: Any, plain: Any) -> str:  # noqa: ANN401 - parts of an outcome
     if isinstance(plain, dict):
         names = [one for one in {**cached, **plain} if cached.get(one) != plain.get(one)]
-        pairs = [f"{one}: {cached.get(one)!r}, but made anew {plain.get(one)!r}" for one in names]
+        pairs = [
+            f"{one}: {cached.get(one)!r}, but without a cache {plain.get(one)!r}" for one in names
+        ]
         return f"{part} differs in\n" + "\n".join(pairs[:5])
-    return f"{part}: {cached!r},\nbut made anew {plain!r}"
+    return f"{part}: {cached!r},\nnot cached: {plain!r}"
 
 
 def _write(file: Path, text: str) -> None:

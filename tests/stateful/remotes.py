@@ -147,7 +147,7 @@ class Remotes:
         self._tag(self.path(repository), annotated=annotated)
 
     def toggle_branch(self, repository: str) -> None:
-        """Somebody deletes the branch `feat`, or makes it anew."""
+        """Somebody deletes the branch `feat`, or makes it again."""
         self.note()
         path = self.path(repository)
         if not git_succeeds(path, "branch", "-D", "feat"):

@@ -24,7 +24,7 @@ HEADS, TAGS = "refs/heads/", "refs/tags/"
 BRANCHES = "refs/remotes/origin/"
 FALLBACK_BRANCH = "master"
 
-_OBJECT = re.compile(r"[0-9a-f]{40}")
+OBJECT = re.compile(r"[0-9a-f]{40}")
 _PACKED = "packed-refs"
 _PACKED_HEADER = "# pack-refs with: peeled fully-peeled sorted \n"
 
@@ -87,7 +87,7 @@ def refs_in_files(git_folder: Path, *below: str) -> RefValues | None:
         if content.startswith("ref: "):
             objects.pop(name, None)
             symbolic[name] = content.removeprefix("ref: ").strip()
-        elif _OBJECT.fullmatch(content):
+        elif OBJECT.fullmatch(content):
             objects[name] = content
         else:
             return None
@@ -130,7 +130,7 @@ def value_in(git_folder: str, ref: str) -> str | None:
         content = _packed(git_folder, (ref.rpartition("/")[0],))[0].get(ref, "")
         if not content:
             return None
-    if not _OBJECT.fullmatch(content):
+    if not OBJECT.fullmatch(content):
         raise ValueError("a ref to a ref")
     return content
 

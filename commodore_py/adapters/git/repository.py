@@ -15,12 +15,11 @@ from commodore_py.adapters.reading import text_of
 
 from .layout import by_program, is_plain
 from .program import git, succeeds
-from .refs import BRANCHES, FALLBACK_BRANCH, HEADS, refs_in_files, refs_of, value_in
+from .refs import BRANCHES, FALLBACK_BRANCH, HEADS, OBJECT, refs_in_files, refs_of, value_in
 
 if TYPE_CHECKING:
     from commodore_py.adapters.git_urls import PushRule
 
-_OBJECT = re.compile(r"[0-9a-f]{40}")
 _BRANCH = re.compile(r"refs/heads/[^\s~^:?*\[\\]+")
 _PLAIN_SETTING = re.compile(r'\t(url|pushurl|fetch) = ([^\s"\\#;][^"\\#;]*)')
 _PLAIN_VALUE = r"^\[{}\]\n\t{} = ([\w.-]+)$"
@@ -114,7 +113,7 @@ def _head_in_files(folders: GitFolders | None) -> tuple[str | None, str | None] 
         return None
     try:
         content = text_of(f"{folders.own}/HEAD").strip()
-        if _OBJECT.fullmatch(content):
+        if OBJECT.fullmatch(content):
             return content, None
         ref = content.removeprefix("ref: ").strip()
         if not content.startswith("ref: ") or not _BRANCH.fullmatch(ref) or ".." in ref:

@@ -13,11 +13,10 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.journal import Journal
 from commodore_py.dependencies.protection.local_work import LocalWork
 from commodore_py.errors import CommodoreError, raise_collected
-from commodore_py.model.dependency import Dependency, DependencySpec, Fetch
+from commodore_py.model.dependency import CONFIGURATION, Dependency, DependencySpec, Fetch
 
 from . import checkouts, clones, worktrees
 from .groups import (
-    CONFIGURATION,
     CheckedOut,
     bare_clone_of,
     groups_of,

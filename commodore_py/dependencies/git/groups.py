@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.masking import without_password
 from commodore_py.errors import CommodoreError
-from commodore_py.model.dependency import Dependency, DependencySpec, Kind
+from commodore_py.model.dependency import CONFIGURATION, Dependency, DependencySpec, Kind
 from commodore_py.model.names import problem_of_text, shown
 
 from .revisions import is_commit
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.config import Config, WorkPaths
-
-CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 
 
 class Group(NamedTuple):

@@ -11,7 +11,14 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.layout import by_program, has_plain_settings
 from commodore_py.adapters.git.local_remote import git_folder_of_remote
 from commodore_py.adapters.git.program import has_rules_for_remotes, over_network
-from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, refs_in_files
+from commodore_py.adapters.git.refs import (
+    BRANCHES,
+    FALLBACK_BRANCH,
+    HEADS,
+    TAGS,
+    Refs,
+    refs_in_files,
+)
 from commodore_py.adapters.git.repository import settings_text
 from commodore_py.adapters.masking import without_password
 from commodore_py.model.remote_use import RemoteListed
@@ -26,7 +33,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_HEADS = "refs/heads/"
 _PATTERNS = ("HEAD", "refs/heads/*", "refs/tags/*")
 
 
@@ -90,10 +96,10 @@ def parse_listing(listing: str) -> RemoteRefs:
         value, _, name = line.partition("\t")
         if name == "HEAD":
             if value.startswith("ref: "):
-                head = value.removeprefix(f"ref: {_HEADS}")
+                head = value.removeprefix(f"ref: {HEADS}")
             else:
                 head_object = value
-        elif not name.startswith((_HEADS, TAGS)) or value.startswith("ref: "):
+        elif not name.startswith((HEADS, TAGS)) or value.startswith("ref: "):
             continue  # patterns match the ends of names
         elif name.endswith("^{}"):
             peeled[name.removesuffix("^{}")] = value
@@ -150,14 +156,14 @@ def _read(files: RefValues) -> RemoteRefs:
         if name != "HEAD" and target in files.objects:
             objects[_own_name(name)] = files.objects[target]
     peeled = {_own_name(name): value for name, value in files.peeled.items()}
-    head = files.symbolic.get("HEAD", "").removeprefix(_HEADS)
+    head = files.symbolic.get("HEAD", "").removeprefix(HEADS)
     return RemoteRefs(
         objects, peeled, _default_branch(objects, head, files.objects.get("HEAD", ""))
     )
 
 
 def _own_name(name: str) -> str:
-    return BRANCHES + name.removeprefix(_HEADS) if name.startswith(_HEADS) else name
+    return BRANCHES + name.removeprefix(HEADS) if name.startswith(HEADS) else name
 
 
 def _default_branch(objects: Mapping[str, str], head: str, head_object: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _LINK, _FILE, _PROGRAM = "120000", "100644", "100755"
 _PLAIN = re.compile(r"[^\"\r\n][^\r\n]*")
-_CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
+CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
 
 
 class Version(NamedTuple):
@@ -111,7 +111,7 @@ def _is_beginning(
 ) -> bool:
     """Whether Git was ended while it wrote this file."""
     file = place / path
-    if file.is_symlink() or file.stat().st_mtime < began - _CLOCKS:
+    if file.is_symlink() or file.stat().st_mtime < began - CLOCKS:
         return False
     whole = git_bytes(place, "cat-file", "--filters", f"--path={path}", name, env=env)
     with file.open("rb") as there:

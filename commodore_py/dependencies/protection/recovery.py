@@ -14,6 +14,7 @@ from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.adapters.git.worktrees import place_of
 
+from .checkout_files import CLOCKS
 from .git_processes import wait_until_idle
 from .journal import Journal
 from .local_work import is_empty
@@ -29,7 +30,6 @@ log = logging.getLogger(__name__)
 _LOOSE = re.compile(r"[0-9a-f]{2}")  # folders of single objects: many, and never locked
 # Git refuses to begin while one of these is there; the second is written under a lock.
 _IN_THE_WAY = (".lock", "packed-refs.new")
-_CLOCKS = 1.0  # what file systems and the system may differ by, in seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Span:
 
     def covers(self, path: Path) -> bool:
         """Whether a file was last changed in that time."""
-        return self.began - _CLOCKS <= path.lstat().st_mtime <= self.ended + _CLOCKS
+        return self.began - CLOCKS <= path.lstat().st_mtime <= self.ended + CLOCKS
 
 
 def recover(paths: WorkPaths, span: Span, *, patience: float) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters.git.repository import GitFolders, folders_of, head_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import bytes_of
-from commodore_py.model.dependency import Kind
+from commodore_py.model.dependency import CONFIGURATION, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from commodore_py.model.tree import Tree
 
 _GIT = ".git"
-_CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 WRITTEN = (
     "compiled",
     "catalog",
@@ -130,7 +129,7 @@ class _Explanation:
             return True
         # What downloads and rendered lists bring into a checkout that did not exist before.
         is_new = f"{self.root}/{place}" not in self.snapshots.before.folders
-        return is_new and self._checkouts[place].spec.kind not in _CONFIGURATION
+        return is_new and self._checkouts[place].spec.kind not in CONFIGURATION
 
     def _folders_behind(self, place: str) -> GitFolders | None:
         """Where Git keeps a checkout; None if that is not at the commit that was used."""

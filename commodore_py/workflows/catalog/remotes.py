@@ -11,7 +11,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
-from commodore_py.model.dependency import Kind
+from commodore_py.model.dependency import CONFIGURATION
 from commodore_py.model.remote_use import RemoteListed, VersionUsed
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 _Answers: TypeAlias = "Mapping[str, RemoteListed]"
 
-_CONFIGURATION = (Kind.GLOBAL, Kind.TENANT)
 _PARALLEL = 8  # waiting for servers, not computing
 _HEAD = "HEAD"
 
@@ -56,12 +55,12 @@ def _of_checkouts(
     paths: WorkPaths, sources: Sources, answers: _Answers
 ) -> Iterator[dict[str, Any] | None]:
     yield _all_of(paths.catalog / ".git", sources.cluster.catalog_url, answers)
-    for one in sources.classes.of_kind(*_CONFIGURATION):
+    for one in sources.classes.of_kind(*CONFIGURATION):
         if not is_commit(one.spec.version or ""):
             yield _all_of(one.worktree / ".git", one.spec.url, answers)
     clones: dict[Path, list[Dependency]] = {}
     for one in sources.classes.dependencies:
-        if one.spec.kind not in _CONFIGURATION:
+        if one.spec.kind not in CONFIGURATION:
             bare = paths.bare_clones / git_urls.dependency_key(one.url)
             clones.setdefault(bare, []).append(one)
     for bare, dependencies in clones.items():

@@ -51,7 +51,7 @@ def staged(case: GoldenCase, repository: Path) -> Change:
     git(repository, "init", "--quiet")
     git(repository, "add", "--all", "--force")
     git(repository, "-c", "user.name=x", "-c", "user.email=x", "commit", "--quiet", "-m", "old")
-    # Files made within one second, of one size, look alike to an index: it starts anew.
+    # Files made within one second, of one size, look alike to an index: it starts from scratch.
     (repository / ".git/index").unlink()
     shutil.rmtree(repository / "manifests")
     case.write_files(repository, "new")

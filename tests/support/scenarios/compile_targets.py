@@ -83,9 +83,9 @@ class CompileTargets:
     def compiled(self) -> list[str]:
         """Compile both ways; the bytes must be the same. Returns which entries were rendered."""
         found = native.compile_job(self.job())
-        anew = native.compile_job(self.job(result_cache=None))
-        assert everything(found.trees) == everything(anew.trees)
-        assert anew.verdicts == ()
+        fresh = native.compile_job(self.job(result_cache=None))
+        assert everything(found.trees) == everything(fresh.trees)
+        assert fresh.verdicts == ()
         assert len({*found.verdicts}) == len(found.verdicts), "a verdict is reported twice"
         return [name_of(one) for one in found.verdicts if one.outcome != "found"]
 

@@ -208,9 +208,9 @@ def test_an_edit_reaches_whatever_refers_to_it(tmp_path: Path, before: str, afte
 
     nodes, _ = render(tmp_path, {**classes, "b": after})
 
-    anew, _ = render(tmp_path / "elsewhere", {**classes, "b": after})
-    assert repr(nodes["one"].parameters) == repr(anew["one"].parameters)
-    assert nodes["one"].parameters["k"] == anew["one"].parameters["k"]
+    fresh, _ = render(tmp_path / "elsewhere", {**classes, "b": after})
+    assert repr(nodes["one"].parameters) == repr(fresh["one"].parameters)
+    assert nodes["one"].parameters["k"] == fresh["one"].parameters["k"]
 
 
 def test_a_damaged_store_is_ignored(tmp_path: Path) -> None:

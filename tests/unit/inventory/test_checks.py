@@ -75,7 +75,8 @@ def test_component_without_parameters_names_its_defaults(tmp_path: Path) -> None
 
 
 def test_instance_names_the_line_that_requires_it(tmp_path: Path) -> None:
-    places = locator_of(tmp_path, main="applications:\n  - web\n  - web as two\n")
+    text = "applications:\n  - web\n  - web as two\n"
+    places = locator_of(tmp_path, main=text, defaults__web="parameters: {}\n")
 
     error = refused(inventory(Instance("two", "web"), **WEB), places)
 

@@ -103,7 +103,7 @@ def test_a_chain_of_references_ends_after_64_wherever_it_is_begun() -> None:
 
 
 def test_references_that_fail_are_not_tried_again_and_again() -> None:
-    # Two layers each: tried anew for every layer above, they would be tried 2 ** 60 times.
+    # Two layers each: tried again for every layer above, they would be tried 2 ** 60 times.
     chain = "".join(f"  p{n}: ${{p{n + 1}}}\n" for n in range(60))
     layer = f"parameters:\n{chain}"
 
