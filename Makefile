@@ -7,7 +7,7 @@ PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check e2e long faults bench conformance docs reference spec-report lock clean
+.PHONY: help demo test check e2e long faults bench conformance docs reference supply-chain spec-report lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,12 @@ reference: $(STAMP) ## write the pages that are made from code and data
 	$(BIN)/python -m tests.house.attacks
 	$(BIN)/python -m tests.house.room_pages
 
+supply-chain: $(STAMP) ## licences, vulnerabilities, the bill of materials, packages built twice; [ARGS=--strict]
+	@test -x $(VENV)-audit/bin/pip-audit || { $(PYTHON) -m venv $(VENV)-audit && $(VENV)-audit/bin/python -m pip install \
+	  --quiet --disable-pip-version-check --require-hashes -r requirements/audit.txt; } \
+	  || echo "make: pip-audit cannot be installed" >&2
+	$(BIN)/python -m tests.supply_chain $(ARGS)
+
 spec-report: $(STAMP) ## rows of the specification without a test, and stubs left in the code
 	$(BIN)/python -m tests.spec_report
 
@@ -72,4 +78,4 @@ lock: ## write requirements/*.txt again from pyproject.toml (needs uv)
 	requirements/lock.sh
 
 clean: ## remove what these verbs made
-	rm -rf $(VENV) $(VENV)-docs $(DEMO) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV)-docs $(VENV)-audit $(DEMO) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -9,3 +9,4 @@ compile() {
 compile pyproject.toml -o requirements/runtime.txt
 compile pyproject.toml --group test --group check --group build -o requirements/dev.txt
 compile --group docs -o requirements/docs.txt
+compile --group audit -o requirements/audit.txt
