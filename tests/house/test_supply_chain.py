@@ -17,6 +17,7 @@ from tests.supply_chain.wheels import built
 if TYPE_CHECKING:
     from pathlib import Path
 
+_FOUND = '{"id": "X", "fix_versions": ["2"]}'
 LOCKED = sorted((ROOT / "requirements").glob("*.txt"))
 
 
@@ -93,7 +94,7 @@ def test_packages_are_equal_when_they_are_built_again(tmp_path: Path) -> None:
     [
         ('{"dependencies": [{"name": "a", "version": "1", "vulns": []}]}', "", 0, ""),
         (
-            '{"dependencies": [{"name": "a", "version": 1, "vulns": [{"id": "X", "fix_versions": ""}]}]}',
+            '{"dependencies": [{"name": "a", "version": 1, "vulns": [%s]}]}' % _FOUND,
             "",
             1,
             "",
