@@ -1,4 +1,4 @@
-"""Git remote URLs: one spelling for each, and the folder that a clone of it goes to (pure)."""
+"""Git remote URLs: one spelling for each, and the folder that a clone of it goes to."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, shown
 
+from .git_credentials import without_credentials
 from .masking import without_password
 
 if TYPE_CHECKING:
@@ -51,13 +52,13 @@ class PushRule(NamedTuple):
 
 
 def normalise(url: str) -> str:
-    """The spelling under which a remote is configured."""
+    """The spelling under which a remote is configured: without credentials, which are set aside."""
     if _is_path(url):
         return url  # an `@` in it means nothing
     if "@" in url and ("://" not in url or url.startswith("ssh://")):
         return _normalise_ssh(url)
     if url.startswith(_HTTP):
-        parts = _split(url)
+        parts = _split(without_credentials(url))
         netloc = _normalise_netloc(parts.netloc, parts.scheme)
         return urlunsplit(parts._replace(netloc=netloc, path=_normalise_path(parts.path) or "/"))
     return url

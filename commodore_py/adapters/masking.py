@@ -19,7 +19,8 @@ MASK = "***"
 _SHORTEST = 6
 """A shorter value is a word of many texts; it is masked by its form only."""
 
-_PUBLIC_USERS = frozenset({"git"})
+PUBLIC_USERS = frozenset({"git"})
+_ROLES = frozenset({"gitlab-ci-token", "oauth2", "x-access-token", "x-oauth-basic", "x-token-auth"})
 _SSH = frozenset({"ssh", "git+ssh", "ssh+git", "sftp"})
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*)(:(?:\\?/){2})"
 # A password may hold an `@`, and text behind a colon may hold a `/`, though it should not.
@@ -71,11 +72,20 @@ class Redactor:
 
     def learn(self, *values: str) -> None:
         """Mask these values from now on, however they are encoded."""
-        new = {value for value in map(str.strip, values) if len(value) >= _SHORTEST} - self._known
+        new = (
+            {value for value in map(str.strip, values) if len(value) >= _SHORTEST}
+            - self._known
+            - _ROLES
+        )
         if new:
             self._known |= new
             forms = {form for value in self._known for form in _forms_of(value)}
             self._forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
+
+    def learn_if_random(self, value: str) -> None:
+        """The same for what may be a word, such as the name of a user."""
+        if _is_random(value):
+            self.learn(value)
 
     def learn_variables(self, variables: Mapping[str, str | None]) -> None:
         """Mask the values of variables that are named as secrets."""
@@ -158,7 +168,7 @@ def _without_user(found: re.Match[str]) -> str:
     if scheme.lower() in _SSH:
         return found[0] if alone else f"{scheme}{slashes}{with_password}:{MASK}@"
     user = with_password or alone or ""
-    if user in _PUBLIC_USERS:
+    if user in PUBLIC_USERS:
         return found[0] if alone else f"{scheme}{slashes}{user}:{MASK}@"
     return f"{scheme}{slashes}{MASK}@"
 

@@ -432,5 +432,5 @@ def test_progress_names_no_password(workspace: Workspace, caplog: pytest.LogCapt
     (error,) = workspace.refused(secret)
 
     shown = f"{error} {error.where} {error.hint} {error.__notes__} {caplog.text}"
-    assert "http://***@127.0.0.1:9/foo.git" in shown
+    assert "http://127.0.0.1:9/foo.git" in shown
     assert "secret" not in shown

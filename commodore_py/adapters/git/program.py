@@ -8,7 +8,7 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_urls
+from commodore_py.adapters import git_credentials, git_urls
 from commodore_py.adapters.process import ProgramFailed, run
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def git_bytes(
     """Run git in a folder and return what it printed, as it is."""
     # Git must not fall back to a repository in a parent folder if this one is damaged.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
-    environment = {**_ENVIRONMENT, **ceiling, **(env or {})}
+    environment = {**_ENVIRONMENT, **ceiling, **git_credentials.environment(), **(env or {})}
     command = ["git", *arguments]
     return run(command, cwd=directory, env=environment, stdin=stdin, merge_stderr=merge_stderr)
 

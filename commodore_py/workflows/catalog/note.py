@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import compiler
+from commodore_py.adapters.masking import REDACTOR
 from commodore_py.cache import instances
 from commodore_py.cache.up_to_date import warnings
 from commodore_py.cache.up_to_date.last_run import LastRun, outcome_of
@@ -58,6 +60,10 @@ def note_of(
     of_remotes = remotes.remotes_of(config.paths, sources, events, local=config.local)
     if of_remotes is None:
         return "it is not known what its remotes have"
+    downloads = [] if config.local else responses.downloads_of(events)
+    urls = json.dumps([sources.cluster.catalog_url, of_remotes, downloads], default=str)
+    if REDACTOR.masked(urls) != urls:
+        return "its URLs contain credentials, which are not stored"
     files = _files_after(config, elsewhere, observed)
     snapshots = own_changes.Snapshots(observed.before, observed.began, files)
     foreign = own_changes.unexplained(snapshots, config, sources, rendered)
@@ -75,7 +81,7 @@ def note_of(
         outside=elsewhere,
         own_outputs=sorted(filter(os.path.lexists, observed.own_outputs)),
         remotes=of_remotes,
-        downloads=[] if config.local else responses.downloads_of(events),
+        downloads=downloads,
         warnings=observed.warnings,
         repeatable=warnings.are_repeatable(
             observed.warnings,

@@ -30,7 +30,7 @@ TABLE = [
     ),
     (
         "https://user:pass@host:1234/p/repo.git",
-        SAME,
+        "https://host:1234/p/repo.git",
         "ssh://git@host/p/repo.git",
         "host/p/repo.git",
     ),
@@ -179,7 +179,7 @@ def test_passwords_are_not_shown(text: str, shown: str) -> None:
 @pytest.mark.parametrize(
     ("words", "url", "push"),
     [
-        (["same"], "https://me:pw@Host:8443/a//b.git", "https://me:pw@host:8443/a/b.git"),
+        (["same"], "https://me:pw@Host:8443/a//b.git", "https://host:8443/a/b.git"),
         (["same"], "git@host:a/b.git", "ssh://git@host/a/b.git"),
         (["ssh"], "https://host/a.git", "ssh://git@host/a.git"),
         (["same", "ssh"], "https://host/a.git", "ssh://git@host/a.git"),

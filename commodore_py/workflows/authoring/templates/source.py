@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Protocol
 from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
+from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_password
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
@@ -144,10 +145,11 @@ def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterato
         return
     with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
         clone = Path(scratch) / "clone"
-        shown = without_password(url)
+        shown, address = without_password(url), without_credentials(url)
         log.info("fetching the template %s", shown)
+        how = ("--quiet", "--no-checkout", "--", address, str(clone))
         try:
-            over_network(Path(scratch), "clone", "--quiet", "--no-checkout", "--", url, str(clone))
+            over_network(Path(scratch), "clone", *how)
         except ProgramFailed as error:
             raise _unusable(url, None, error) from error
         yield Templates(url, trust, clone, directory or ".")
@@ -157,7 +159,7 @@ def recorded_url(url: str) -> str:
     """A template's URL as records have it: folders of this machine from the root."""
     path = Path(url.removeprefix("file://"))
     is_path = url.startswith("file://") or "://" not in url
-    return str(path.absolute()) if is_path and path.exists() else url
+    return str(path.absolute()) if is_path and path.exists() else without_credentials(url)
 
 
 @dataclass(frozen=True, slots=True)

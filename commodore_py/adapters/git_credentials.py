@@ -1,0 +1,91 @@
+"""Credentials of Git URLs: set aside, and given to Git by a helper, in no argument and no file."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from .masking import PUBLIC_USERS, REDACTOR
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_HTTP = ("http://", "https://")
+# Git adds the name of the action; only `get` has an answer. `printf` is part of the shell.
+_HELPER = (
+    '!commodore_credentials() {{ test "$1" = get &&'
+    ' printf \'username=%s\\npassword=%s\\n\' "${{{user}}}" "${{{password}}}"; }};'
+    " commodore_credentials"
+)
+_USER, _PASSWORD = "COMMODORE_GIT_USER_{}", "COMMODORE_GIT_PASSWORD_{}"
+
+
+class _Credentials(NamedTuple):
+    user: str
+    password: str | None
+    """None if the URL has only a user: Git gets the password from the user's own helpers."""
+
+
+_known: dict[str, _Credentials] = {}
+
+
+def without_credentials(url: str) -> str:
+    """An HTTP URL without user and password, which Git gets another way; others are unchanged.
+
+    A name that everybody uses stays: it is part of what Commodore writes.
+    """
+    if "@" not in url or not url.lower().startswith(_HTTP):
+        return url
+    try:
+        netloc = urlsplit(url).netloc
+    except ValueError:
+        return url
+    user_info, at, _ = netloc.rpartition("@")
+    user, colon, password = user_info.partition(":")
+    if not at or (not colon and user in PUBLIC_USERS):
+        return url
+    bare = url.replace(f"{user_info}@", "", 1)
+    _remember(bare, unquote(user), unquote(password) if colon else None)
+    return bare
+
+
+def environment() -> dict[str, str]:
+    """Variables that give Git what was set aside; they are seen by this user's processes only."""
+    if not _known:
+        return {}
+    settings = list(_settings())
+    first = _count_of_the_user()
+    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))}
+    for number, (key, value) in enumerate(settings, first):
+        variables[f"GIT_CONFIG_KEY_{number}"] = key
+        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+    for number, known in enumerate(list(_known.values())):
+        if known.password is not None:
+            variables[_USER.format(number)] = known.user
+            variables[_PASSWORD.format(number)] = known.password
+    return variables
+
+
+def _remember(url: str, user: str, password: str | None) -> None:
+    # A token is often the user, with or without a password.
+    REDACTOR.learn_if_random(user)
+    if password:
+        REDACTOR.learn(password)
+    _known[url.rstrip("/")] = _Credentials(user, password)
+
+
+def _settings() -> Iterator[tuple[str, str]]:
+    for number, (url, known) in enumerate(list(_known.items())):
+        if known.password is None:
+            yield f"credential.{url}.username", known.user
+            continue
+        # An empty helper first: those of the user would store what is given here.
+        yield f"credential.{url}.helper", ""
+        user, password = _USER.format(number), _PASSWORD.format(number)
+        yield f"credential.{url}.helper", _HELPER.format(user=user, password=password)
+
+
+def _count_of_the_user() -> int:
+    count = os.environ.get("GIT_CONFIG_COUNT", "")
+    return int(count) if count.isascii() and count.isdigit() else 0
