@@ -36,6 +36,7 @@ from commodore_py.dependencies.discover import (
 from commodore_py.dependencies.downloads.lazy import fetch_downloads
 from commodore_py.dependencies.fetch import fetcher, must_be_complete, not_found, refuse_missing
 from commodore_py.dependencies.jsonnet.cluster_libraries import install_cluster_libraries
+from commodore_py.dependencies.jsonnet.missing_library import explain_missing_library
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.checks import check_configuration, deprecations
@@ -220,6 +221,7 @@ def render(config: Config, sources: Sources) -> Rendered:
         except CommodoreError as error:
             error.locate(sources.places.parameter)
             refs.explain(error, problems)
+            explain_missing_library(error, sources.inventory.bootstrap, alone=sources.plan.alone)
             raise
         with run_log.stage("filters", of="filtered", total=count):
             filtered, notices = postprocess.apply_filters(config, compiled, sources)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from tests.support.authoring import files_below
 from tests.support.builders import commit_in, git
@@ -97,24 +98,49 @@ def test_a_package_has_a_place_of_its_own(commodore: CommandLine, tmp_path: Path
     assert "package compile ." in (made / "Makefile.vars.mk").read_text()
 
 
-def test_owner_and_copyright_come_from_git(commodore: CommandLine, tmp_path: Path) -> None:
-    settings = tmp_path / "gitconfig"
-    settings.write_text("[github]\n  user = someone\n")
-
-    ran = commodore("component", "new", "my-comp", GIT_CONFIG_GLOBAL=str(settings))
+@pytest.mark.parametrize("kind", ["component", "package"])
+def test_without_an_owner_the_default_is_noticed(
+    commodore: CommandLine, tmp_path: Path, kind: str
+) -> None:
+    ran = commodore(kind, "new", "my-comp", "--output-dir", ".")
 
     assert ran.code == 0, ran.err
-    made = tmp_path / "dependencies" / "my-comp"
-    assert "someone/component-my-comp" in git(made, "remote", "get-url", "origin")
+    made = tmp_path / "my-comp"
+    assert f"projectsyn/{kind}-my-comp" in git(made, "remote", "get-url", "origin")
+    assert "The owner is projectsyn; to choose another: --owner NAME" in ran.err
     assert "Test Author <author@example.com>" in (made / "LICENSE").read_text()
 
 
-def test_without_an_owner_nothing_is_made(commodore: CommandLine, tmp_path: Path) -> None:
-    ran = commodore("component", "new", "my-comp")
+@pytest.mark.parametrize("empty", [False, True])
+def test_a_chosen_owner_brings_no_notice(
+    commodore: CommandLine, tmp_path: Path, *, empty: bool
+) -> None:
+    ran = commodore("component", "new", "my-comp", "--owner", "" if empty else "acme")
 
-    assert ran.code == 2
-    assert "--owner" in ran.err
-    assert nothing_in(tmp_path)
+    assert ran.code == 0
+    assert "The owner is" not in ran.err
+    owner = "projectsyn" if empty else "acme"
+    made = tmp_path / "dependencies/my-comp"
+    assert f"{owner}/component-my-comp" in git(made, "remote", "get-url", "origin")
+
+
+@pytest.mark.parametrize(
+    ("kind", "folder", "application"),
+    [("component", "my-one", "my-one"), ("package", "pkg.my-one", "pkg.my-one")],
+)
+def test_the_next_steps_have_the_lines_of_the_hierarchy(
+    commodore: CommandLine, kind: str, folder: str, application: str
+) -> None:
+    ran = commodore(kind, "new", "my-one", *MINE)
+
+    assert f"  commodore {kind} test dependencies/{folder}\n" in ran.err
+    lines = ran.err.partition("configuration of a tenant or a cluster:\n")[2]
+    url = f"ssh://git@github.com/acme/{kind}-my-one.git"
+    assert yaml.safe_load(lines) == {
+        "applications": [application],
+        "parameters": {f"{kind}s": {"my-one": {"url": url, "version": "master"}}},
+    }
+    assert "Next steps" not in ran.out
 
 
 @pytest.mark.spec("09.01")

@@ -83,10 +83,10 @@ def test_what_does_a_line_reach(commodore: CommandLine, work: Path, place: str) 
         "  replicas: 2",
         "",
         "sets web_shop.replicas",
-        "in a file that is part of all 11 targets",
+        "in a file that is part of all 12 targets",
         "",
         "web_shop.replicas has its final value from here",
-        "  in all 11 targets",
+        "  in all 12 targets",
     ]
 
 

@@ -18,7 +18,7 @@ from commodore_py.errors import CommodoreError
 from .interruptible import interruptible
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from commodore_py.tuning.jsonnet import SharedEvaluator
@@ -49,6 +49,15 @@ class JsonnetError(CommodoreError):
 
 class ImportNotFound(JsonnetError):
     """No candidate of an import has a content."""
+
+    @classmethod
+    def named(cls, name: str, looked: Iterable[str]) -> ImportNotFound:
+        """The error with all places that were looked at; its subject is the name."""
+        error = cls(
+            f"import of {name}: there is no such file", hint=f"looked at {', '.join(looked)}"
+        )
+        error.subject = name
+        return error
 
 
 class Inexpressible(JsonnetError):
@@ -216,9 +225,7 @@ class _Search(NamedTuple):
                 empty.append(candidate)
         if empty:
             raise ImportNotFound(f"import of {name}: {', '.join(empty)} is empty")
-        raise ImportNotFound(
-            f"import of {name}: there is no such file", hint=f"looked at {', '.join(looked)}"
-        )
+        raise ImportNotFound.named(name, looked)
 
 
 class _Calls:
@@ -266,11 +273,13 @@ class _Calls:
         if isinstance(failure, Inexpressible) and not own:
             own = "value at " + ".".join(map(str, failure.path))
         kind = type(failure) if isinstance(failure, ImportNotFound) else JsonnetError
-        return kind(
+        error = kind(
             f"{self.failed}: {failure}" if self.failed else str(failure),
             where="\n".join(filter(None, (own, places))),
             hint=getattr(failure, "hint", ""),
         )
+        error.subject = getattr(failure, "subject", "")
+        return error
 
 
 def _source(file: Path, content: bytes | None) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from datetime import datetime
+from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
 import click
+from click.core import ParameterSource
 
 from commodore_py.cli.exit_codes import CHANGES_FOUND
 from commodore_py.cli.output import formats, messages, streams
 from commodore_py.cli.settings.options import Globals, config_of
 from commodore_py.dependencies.protection.authoring import (
+    BRANCH,
     checkout_problem,
     delete_checkout,
     local_work,
@@ -18,7 +23,7 @@ from commodore_py.dependencies.protection.authoring import (
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows.authoring.templates.kinds import COMPONENT, RepositoryKind
-from commodore_py.workflows.authoring.templates.new import NewRepository, make_repository
+from commodore_py.workflows.authoring.templates.new import Made, NewRepository, make_repository
 from commodore_py.workflows.authoring.templates.update import (
     UpdateRequest,
     apply_update,
@@ -38,6 +43,7 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
 
 
+_OWNER: Final = "projectsyn"
 _FEATURES: Final = {
     "lib": "add_lib",
     "pp": "add_pp",
@@ -67,7 +73,7 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
         options["template_version"],
         _this_year(),
         name=options["name"] or "",
-        owner=options["owner"],
+        owner=options["owner"] or _OWNER,
         output_dir=options["output_dir"],
         trust=options["trust"],
         options=_template_options(options),
@@ -77,6 +83,24 @@ def new(kind: RepositoryKind, settings: Globals, options: Mapping[str, Any]) -> 
     streams.result(formats.diff_lines(made.lines))
     streams.result(f"{kind.name.capitalize()} {name} successfully added 🎉", bold=True)
     messages.info(f"Created in {made.place}")
+    _print_next_steps(kind, made, options["slug"])
+
+
+def _print_next_steps(kind: RepositoryKind, made: Made, slug: str) -> None:
+    place = os.path.relpath(made.place)
+    source = click.get_current_context().get_parameter_source("owner")
+    if source is ParameterSource.DEFAULT:
+        messages.info(
+            f"The owner is {_OWNER}; to choose another: --owner NAME, or `owner` in section"
+            f" [{kind.name}.new] of the settings file"
+        )
+    messages.plain(
+        f"\nNext steps:\n"
+        f"  commodore {kind.name} test {shlex.quote(place)}\n"
+        f"  git -C {shlex.quote(place)} push origin {BRANCH}    # to {made.url}\n"
+        "Then add it to the configuration of a tenant or a cluster:\n"
+        + indent(kind.requested(slug, made.url, BRANCH), "  ")
+    )
 
 
 def update(

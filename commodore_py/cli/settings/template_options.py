@@ -40,8 +40,9 @@ def new_options(template: str) -> _Decorator:
         ),
         click.option(
             "--owner",
-            default="",
-            help="User or organization on GitHub; defaults to Git's setting github.user.",
+            default="projectsyn",
+            show_default=True,
+            help="User or organization on GitHub.",
         ),
         click.option(
             "--template-url",

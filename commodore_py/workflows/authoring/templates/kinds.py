@@ -30,7 +30,7 @@ class RepositoryKind:
 
     name: str
     folder_prefix: str = ""
-    """Of a checkout in a working directory."""
+    """Of a checkout in a working directory, and of the application that requests it."""
     reserved: frozenset[str] = frozenset()
     reserved_prefix: str = ""
     required: tuple[tuple[str, str], ...] = ()
@@ -51,6 +51,13 @@ class RepositoryKind:
     def remote(self, owner: str, slug: str) -> str:
         """Where such a repository will be."""
         return f"git@github.com:{owner}/{self.prefix}{slug}.git"
+
+    def requested(self, slug: str, url: str, branch: str) -> str:
+        """The lines of a hierarchy that add such a repository to a cluster."""
+        return (
+            f"applications:\n  - {self.folder_prefix}{slug}\n"
+            f"parameters:\n  {self.name}s:\n    {slug}:\n      url: {url}\n      version: {branch}"
+        )
 
     def place(self, paths: WorkPaths, slug: str) -> Path:
         """Where the checkout is, in a working directory."""

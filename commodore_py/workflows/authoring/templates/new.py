@@ -8,8 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import write_tree
-from commodore_py.adapters.git.program import git
-from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.git_urls import normalise
 from commodore_py.catalog.identity import committer
 from commodore_py.config import Author
 from commodore_py.dependencies.protection.authoring import (
@@ -18,7 +17,7 @@ from commodore_py.dependencies.protection.authoring import (
     begin_worktree,
 )
 from commodore_py.dependencies.protection.run_lock import exclusive_run
-from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
 from .files import diff, git_identity
@@ -44,8 +43,8 @@ class NewRepository:
     template: str
     version: str
     year: int
+    owner: str
     name: str = ""
-    owner: str = ""
     output_dir: str = ""
     trust: bool = False
     options: TemplateOptions = field(default_factory=TemplateOptions)
@@ -56,6 +55,8 @@ class Made:
     """A repository that was created."""
 
     place: Path
+    url: str
+    """The remote, which does not exist yet."""
     lines: tuple[DiffLine, ...]
     notes: tuple[str, ...]
 
@@ -64,8 +65,7 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
     """Render a template and create a repository from it; a failure leaves nothing behind."""
     wanted.kind.check(wanted.slug)
     place = _place(config, wanted)
-    owner = wanted.owner or _owner_known_to_git(config)
-    url = wanted.kind.remote(owner, wanted.slug)
+    url = wanted.kind.remote(wanted.owner, wanted.slug)
     who = committer(Author(), config.paths.root)
     texts = {"copyright_holder": f"{who.name} <{who.email}>", **wanted.options.texts}
     given = apply_options(
@@ -73,7 +73,7 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
             **texts,
             "name": wanted.name or wanted.slug,
             "slug": wanted.slug,
-            "github_owner": owner,
+            "github_owner": wanted.owner,
             "copyright_year": str(wanted.year),
         },
         wanted.options,
@@ -96,7 +96,7 @@ def make_repository(config: Config, wanted: NewRepository) -> Made:
                 begin_worktree(config.paths, place, url, first)
         else:
             begin_repository(place, url, first)
-    return Made(place, lines, given.notes)
+    return Made(place, normalise(url), lines, given.notes)
 
 
 def _place(config: Config, wanted: NewRepository) -> Path:
@@ -116,14 +116,3 @@ def _place(config: Config, wanted: NewRepository) -> Path:
             hint=f"choose another slug, or update it: commodore {wanted.kind.name} update {place}",
         )
     return place
-
-
-def _owner_known_to_git(config: Config) -> str:
-    try:
-        return git(config.paths.root, "config", "--get", "github.user")
-    except ProgramFailed:
-        raise UsageError(
-            "the owner of the repository is unknown",
-            hint="set --owner NAME, a user or organization on GitHub; or permanently: git config"
-            " --global github.user NAME, or `owner` in commodore's settings",
-        ) from None
