@@ -21,7 +21,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.workflows.tools import status as tool_status
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.install import install as install_release
-from commodore_py.workflows.tools.programs import BUILT_IN, TOOLS, installed_tools, located_tools
+from commodore_py.workflows.tools.programs import TOOLS, built_in, installed_tools, located_tools
 from commodore_py.workflows.tools.releases import (
     Platform,
     Upstream,
@@ -252,8 +252,8 @@ def _lines(row: ToolStatus, *, version_check: bool) -> Iterator[str]:
 def _missing(tool: Tool) -> str:
     if tool.path:
         return streams.styled(f"{tool.name} missing! ({tool.path} does not run)", fg="red")
-    if tool.name in BUILT_IN:
-        return streams.styled(f"{tool.name} built in (the program is {BUILT_IN[tool.name]})")
+    if use := built_in().get(tool.name):
+        return streams.styled(f"{tool.name} built in (the program is {use})")
     return streams.styled(f"{tool.name} missing!", fg="red")
 
 
@@ -278,6 +278,6 @@ def _fields(row: ToolStatus) -> dict[str, object]:
         "managed": row.managed,
         "latest": row.latest,
         "upgradable": row.upgradable if tool.works else None,
-        "remark": None if tool.works else BUILT_IN.get(tool.name),
+        "remark": None if tool.works else built_in().get(tool.name),
         "updated": row.updated,
     }

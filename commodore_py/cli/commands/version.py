@@ -11,7 +11,7 @@ from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import HELP, output_option
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Container, Iterable
 
     from commodore_py.workflows.tools.programs import Tool
 
@@ -35,17 +35,18 @@ class Library(NamedTuple):
 def version(output: str) -> int:
     """Show the versions of commodore and of the libraries and tools that it uses.
 
-    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in.
+    Exits with status 127 if helm or kustomize is not installed; jsonnet-bundler is built in, and so
+    is helm with the extra commodore-py[helm].
     """
     from commodore_py.cli.output import formats
-    from commodore_py.workflows.tools.programs import BUILT_IN, installed_tools
+    from commodore_py.workflows.tools.programs import built_in, installed_tools
 
-    libraries, tools = _libraries(), installed_tools()
+    libraries, tools, included = _libraries(), installed_tools(), built_in()
     if output == "text":
-        _show(libraries, tools)
+        _show(libraries, tools, included)
     else:
         streams.data(formats.structured(_content(libraries, tools), output))
-    missing = [tool for tool in tools if tool.path is None and tool.name not in BUILT_IN]
+    missing = [tool for tool in tools if tool.path is None and tool.name not in included]
     return TOOL_MISSING if missing else 0
 
 
@@ -57,9 +58,8 @@ def _libraries() -> list[Library]:
     return [Library(name, version_of(name), builds.get(name, "")) for name in names]
 
 
-def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
+def _show(libraries: Iterable[Library], tools: Iterable[Tool], included: Container[str]) -> None:
     from commodore_py import COMPATIBLE_WITH, __version__
-    from commodore_py.workflows.tools.programs import BUILT_IN
 
     streams.result(
         f"Commodore {__version__} (compatible with Commodore {COMPATIBLE_WITH})", bold=True
@@ -70,7 +70,7 @@ def _show(libraries: Iterable[Library], tools: Iterable[Tool]) -> None:
         streams.result(f"{library.name}: {library.version}{build}")
     streams.result("\nExternal tool versions", bold=True)
     for tool in tools:
-        if tool.path is None and tool.name in BUILT_IN:
+        if tool.path is None and tool.name in included:
             streams.result(f"{tool.name}: built in")
         elif tool.path is None:
             streams.result(f"{tool.name}: NOT FOUND IN PATH", fg="red", bold=True)

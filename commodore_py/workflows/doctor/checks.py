@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING, Literal
 
-from commodore_py.workflows.tools.programs import BUILT_IN
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -84,8 +82,9 @@ def tool(name: str, here: Environment) -> Verdict:
         return Verdict("ok", f"{found.version} ({found.path})")
     if found.path:
         return Verdict("fail", f"{found.path} does not run", f"remove it, then: {remedy}")
-    if name in BUILT_IN:
-        return Verdict("ok", f"built in; the program is {BUILT_IN[name]}", f"to use it: {remedy}")
+    if name in here.built_in:
+        use = here.built_in[name]
+        return Verdict("ok", f"built in; the program is {use}", f"to use it: {remedy}")
     return Verdict("warn", "not found in PATH; components that use it will fail", remedy)
 
 

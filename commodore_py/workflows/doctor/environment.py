@@ -24,10 +24,10 @@ from commodore_py.lieutenant.auth.session import token_state
 from commodore_py.lieutenant.clusters import check_reachable, list_clusters, load_cluster
 from commodore_py.lieutenant.urls import facts_folder
 from commodore_py.workflows.tools.folder import ToolFolder
-from commodore_py.workflows.tools.programs import Tool, installed_tools
+from commodore_py.workflows.tools.programs import Tool, built_in, installed_tools
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from commodore_py.config import Config, WorkPaths
     from commodore_py.lieutenant.auth.session import TokenState
@@ -96,6 +96,7 @@ class Environment:
     python: tuple[int, int, int]
     git: Tool
     tools: tuple[Tool, ...]
+    built_in: Mapping[str, str]
     tools_problem: CommodoreError | None
     api: Api
     token: TokenState
@@ -112,6 +113,7 @@ def inspect_environment(config: Config, cache: Path | None) -> Environment:
         python=sys.version_info[:3],
         git=_git(),
         tools=installed_tools(),
+        built_in=built_in(),
         tools_problem=_problem_of_tools(cache),
         api=inspect_api(config, token),
         token=token,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 from dataclasses import dataclass
@@ -15,8 +16,7 @@ VERSION_COMMANDS = {
 }
 TOOLS = tuple(VERSION_COMMANDS)
 
-BUILT_IN = {"jb": "only used with --jsonnet-bundler jb"}
-"""Tools that are built in, and when the program is used nevertheless."""
+_HELM_LIBRARY = "helm_python"
 
 _VERSION = re.compile(
     r"(?<![\w.])v?(?P<core>\d+\.\d+\.\d+)(?!\.?\d)(?:-(?P<pre>[0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]+)?"
@@ -37,6 +37,14 @@ class Tool:
     def works(self) -> bool:
         """Whether it was found and prints its version."""
         return self.path is not None and bool(self.version)
+
+
+def built_in() -> dict[str, str]:
+    """Tools that are built in, and when the program is used nevertheless."""
+    found = {"jb": "only used with --jsonnet-bundler jb"}
+    if importlib.util.find_spec(_HELM_LIBRARY) is not None:
+        found["helm"] = "used where it is installed"
+    return found
 
 
 def installed_tools() -> tuple[Tool, ...]:

@@ -32,6 +32,7 @@ WELL = Environment(
     python=(3, 11, 7),
     git=Tool("git", "/usr/bin/git", "git version 2.39.5"),
     tools=tuple(Tool(name, f"/usr/bin/{name}", "v1.2.3") for name in TOOLS),
+    built_in={},
     tools_problem=None,
     api=Api("https://api.example.com", clusters=3),
     token=TokenState(needed=True, origin="given", expiry=EXPIRY, text="t"),
@@ -109,12 +110,14 @@ def test_a_missing_tool_is_a_warning(name: str) -> None:
     assert found.remedy == f"commodore tool install {name}"
 
 
-def test_what_is_built_in_is_not_missing() -> None:
-    found = verdict("jb", tools=tuple(Tool(tool, None) for tool in TOOLS))
+@pytest.mark.parametrize("name", ["jb", "helm"])
+def test_what_is_built_in_is_not_missing(name: str) -> None:
+    tools = tuple(Tool(tool, None) for tool in TOOLS)
+    found = verdict(name, tools=tools, built_in={name: "used for this"})
 
     assert found.status == "ok"
-    assert "built in" in found.found
-    assert "only used with --jsonnet-bundler jb" in found.found
+    assert found.found == "built in; the program is used for this"
+    assert found.remedy == f"to use it: commodore tool install {name}"
 
 
 @pytest.mark.parametrize("name", TOOLS)
