@@ -94,7 +94,7 @@ def test_packages_are_equal_when_they_are_built_again(tmp_path: Path) -> None:
     [
         ('{"dependencies": [{"name": "a", "version": "1", "vulns": []}]}', "", 0, ""),
         (
-            '{"dependencies": [{"name": "a", "version": 1, "vulns": [%s]}]}' % _FOUND,
+            f'{{"dependencies": [{{"name": "a", "version": 1, "vulns": [{_FOUND}]}}]}}',
             "",
             1,
             "",
