@@ -1,6 +1,6 @@
 """Public components against the golden output in their repositories, and the table of results.
 
-The runner and its list of cases are no part of this project: they lie beside it.
+The runner and its list of cases are not part of this project: they lie beside it.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def rows_tested(folder: Path) -> dict[str, tuple[str, ...]]:
     """Ids that tests below a folder name in a `spec` mark, each with the places of its marks.
 
     A mark counts wherever it stands: on a function, a class, a module or a case of a table. An
-    argument that is no literal counts under its source text, so that it shows up as unknown.
+    argument that is not a literal counts under its source text, so that it shows up as unknown.
     """
     places: dict[str, list[str]] = {}
     for path in sorted(folder.rglob("test_*.py")):

@@ -80,12 +80,12 @@ def _raw_definitions(node: Node) -> list[object]:
     value: object = node.parameters
     for depth, key in enumerate(_PATH):
         if not isinstance(value, Mapping):
-            raise NoDefinitions.at(Spot(node.name, _PATH[:depth]), "no mapping")
+            raise NoDefinitions.at(Spot(node.name, _PATH[:depth]), "not a mapping")
         value = value.get(key)
         if value is None:
             return []
     if not isinstance(value, list):
-        raise NoDefinitions.at(Spot(node.name, _PATH), "no list")
+        raise NoDefinitions.at(Spot(node.name, _PATH), "not a list")
     return value
 
 

@@ -20,7 +20,7 @@ class Edit:
 
     repository: Path
     path: str
-    in_work_folder: str
+    in_working_directory: str
     pattern: str
     replacement: str
 
@@ -31,7 +31,7 @@ class Edit:
 
     def make(self, work: Path, number: int) -> None:
         """Change the file in a working directory."""
-        file = work / self.in_work_folder
+        file = work / self.in_working_directory
         file.write_text(self._changed(file.read_text("utf-8"), number), encoding="utf-8")
 
     def _changed(self, text: str, number: int) -> str:

@@ -1,6 +1,6 @@
 """All test cases of a public component: `component test`, and the peer with a process for each.
 
-Both work offline on clones of local mirrors, in the surroundings of the conformance cases; only
+Both work offline on clones of local mirrors, in the environment of the conformance cases; only
 those that the peer passes are compiled. The first run of each warms caches and is not counted.
 
     python -m tests.bench.component_test --mirrors FOLDER [--component NAME] [--rounds 3]

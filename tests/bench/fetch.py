@@ -62,7 +62,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.fetch", description=__doc__)
     parser.add_argument("--api-url", required=True, help="server of a generated cluster")
     parser.add_argument("--cluster", default="c-perf-0001")
-    parser.add_argument("--scratch", type=Path, required=True, help="holds both work folders")
+    parser.add_argument(
+        "--scratch", type=Path, required=True, help="holds both working directories"
+    )
     parser.add_argument("--runs", type=int, default=5)
     options = parser.parse_args()
     peer, root = find_peer(), options.scratch.resolve()

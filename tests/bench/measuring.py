@@ -150,6 +150,6 @@ def _tree(process: int) -> Iterator[int]:
 def _pss_mib(process: int) -> float:
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:  # it has ended meanwhile, or this is no Linux
+    except OSError:  # it has ended meanwhile, or this is not Linux
         return 0.0
     return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024

@@ -107,7 +107,7 @@ def test_programs_are_run_for_their_versions(
     programs = tmp_path / "bin"
     write_program(programs, "git", program_script("git version 2.30.1"))
     write_program(programs, "helm", program_script("v3.18.4"))
-    write_program(programs, "kustomize", b"\x7fELF is no program")
+    write_program(programs, "kustomize", b"\x7fELF is not a program")
     monkeypatch.setenv("PATH", f"{programs}:/bin")
 
     found = checks(commodore)

@@ -130,7 +130,7 @@ def test_missing_tools_are_a_line_each(tool_command: ToolCommand) -> None:
 def test_a_tool_that_does_not_run_is_missing_and_its_path_is_shown(
     tool_command: ToolCommand,
 ) -> None:
-    broken = write_program(tool_command.system, "helm", b"\x7fELF is no program")
+    broken = write_program(tool_command.system, "helm", b"\x7fELF is not a program")
 
     ran = tool_command("list", "-V")
 
@@ -391,7 +391,7 @@ def test_a_failed_upgrade_keeps_the_present_version(tool_command: ToolCommand) -
     assert tool_command("list", "-V").out.startswith("helm v3.9.1\n")
 
 
-# what makes no sense, and what is odd
+# what is invalid, and what is odd
 
 
 @pytest.mark.spec("12.01")

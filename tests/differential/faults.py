@@ -69,7 +69,7 @@ _PARAMETERS: dict[str, tuple[tuple[tuple[str, str], ...], ...]] = {
 _FILES: dict[str, tuple[str, ...]] = {
     "refused: file is a list": ("- a\n", "[a]\n", "just text\n"),
     "refused: two documents": ("parameters: {}\n---\nparameters: {}\n", "a: 1\n...\n---\nb: 1\n"),
-    "refused: parameters are no mapping": (
+    "refused: parameters are not a mapping": (
         "parameters: [1]\n",
         "parameters: abc\n",
         "parameters: ~\n",

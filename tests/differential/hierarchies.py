@@ -99,7 +99,7 @@ class _Maker:
             return File(raw="classes:\napplications:\nparameters:\n")
         classes = self._includes(path)
         if missing_ok and rng.random() < 0.3:
-            rules.add("include: missing, passed over")
+            rules.add("include: missing, skipped")
             classes.insert(0, rng.choice(("no.such", ".nope", "no.${cls:g}")))
         pairs = self._parameters.of_class()
         pairs += self._patterns()

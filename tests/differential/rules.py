@@ -22,7 +22,7 @@ RENDERS = (
     "include: name with nested reference",
     "include: name with default",
     "include: name through _reclass_",
-    "include: missing, passed over",
+    "include: missing, skipped",
     "merge: scalars",
     "merge: mappings",
     "merge: lists",
@@ -88,7 +88,7 @@ RENDERS = (
 REFUSED = (
     "refused: file is a list",
     "refused: two documents",
-    "refused: parameters are no mapping",
+    "refused: parameters are not a mapping",
     "refused: field twice",
     "refused: key twice",
     "refused: no YAML",

@@ -66,7 +66,7 @@ SCENARIOS: dict[str, Scenario] = {
     "prune": _jsonnet("{ a: {n: null, e: {}, l: [], d: [null, {}]}, b: {} }", prune=True),
     "numbers": _jsonnet("{ a: [3.0, 1e20, -0.0, 1e100, 0.1, 1e-7, 5e-324, 123456789.123] }"),
     "an error": _jsonnet("{ a: error 'no' }"),
-    "an error that is passed over": (
+    "an error that is skipped": (
         [
             _entry(continue_on_compile_error=True),
             _entry(to="two", input_paths=["${_base_directory}/two.jsonnet"]),

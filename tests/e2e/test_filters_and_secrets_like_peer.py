@@ -10,7 +10,7 @@ import yaml
 
 from commodore_py.adapters.files import read_tree
 from tests.support.builders import commit_to
-from tests.support.filter_functions import FILES, LIBRARY, NATIVES, SCALARS, SURROUNDINGS, Fails
+from tests.support.filter_functions import ENVIRONMENT, FILES, LIBRARY, NATIVES, SCALARS, Fails
 from tests.support.fleet import CLUSTER, Fleet, component_entries, make_fleet
 from tests.support.peer import clean_environment, find_peer, run_peer, run_to_end, serve_facts
 
@@ -49,7 +49,7 @@ VAULT = {
 
 def filter_calls() -> Iterator[str]:
     """What both can evaluate; the order of a folder and the whole node differ between them."""
-    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *SURROUNDINGS.items()):
+    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *ENVIRONMENT.items()):
         if name in ("list_dir", "commodore_inventory", "inventory", "variables", "imports"):
             continue
         for expression, expected in cases.items():

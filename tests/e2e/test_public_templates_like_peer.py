@@ -44,7 +44,7 @@ def peer() -> Path:
 
 @pytest.fixture(scope="session")
 def mirrors() -> Path:
-    """The folder that was named, before a test's surroundings are cleared of such variables."""
+    """The folder that was named, before a test's environment is cleared of such variables."""
     mirrors_folder = os.environ.get(MIRRORS)
     if not mirrors_folder:
         pytest.skip(f"{MIRRORS} names no folder with mirrors of the public templates")

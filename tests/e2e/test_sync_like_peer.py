@@ -37,7 +37,7 @@ def peer() -> Path:
 
 
 def run(program: Path, folder: Path, *words: str, **variables: str) -> tuple[int, str]:
-    """Run a program as a stranger for whom GitHub's repositories are in a folder."""
+    """Run a program as a stranger, with GitHub's repositories in a folder."""
     home = folder / "home"
     environment = clean_environment(home)
     (home / ".gitconfig").write_text(

@@ -1,4 +1,4 @@
-"""A compile that is killed leaves nothing half done that the next one does not mend."""
+"""A compile that is killed leaves nothing half done that the next one does not repair."""
 
 from __future__ import annotations
 

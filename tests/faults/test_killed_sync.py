@@ -84,7 +84,7 @@ def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None
     folder = tmp_path / "world"
     folder.mkdir()
     make_components(folder)
-    chance = random.Random(20261121)  # noqa: S311 - moments are no secrets
+    chance = random.Random(20261121)  # noqa: S311 - moments are not secrets
     expected, seconds, killed = None, 0.0, 0
     for number in range(ROUNDS + 1):
         folder = tmp_path / "round"

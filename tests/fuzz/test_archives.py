@@ -116,7 +116,7 @@ def test_archives() -> None:
         *SEEDS,
         bomb(tarfile.XHDTYPE),
         bomb(tarfile.REGTYPE),
-        tar[:156] + b"x" + tar[157:],  # an extended header of what is no extension
+        tar[:156] + b"x" + tar[157:],  # an extended header of what is not an extension
         tar[:124] + b"77777777777\0" + tar[136:],
         tar[:124] + b"\x80" + b"\xff" * 11 + tar[136:],
         tar[:124] + b"\xff" * 12 + tar[136:],

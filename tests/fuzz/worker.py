@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def serve(feed: Callable[[Any], object], memory: int) -> None:
     """Feed every case that comes, until there are no more."""
     cases, outcomes = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what the door prints is no outcome
+    os.dup2(2, 1)  # what the door prints is not an outcome
     faulthandler.enable()
     log.set_up()
     _limit(memory)

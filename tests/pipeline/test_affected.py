@@ -1,4 +1,4 @@
-"""Whom a change reaches: everybody whose output changes, and few others."""
+"""Who is affected by a change: everybody whose output changes, and few others."""
 
 from __future__ import annotations
 

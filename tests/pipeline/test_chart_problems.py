@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from commodore_py.model.problem import Problem
 
 
-def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Problem, ...]:  # noqa: ANN401 - Config checks them
+def problems_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Problem, ...]:  # noqa: ANN401 - Config checks them
     """What is told about a component with a chart that makes up a password."""
     fields = {"input_type": "helm", "input_paths": ["web/chart"], "output_path": "out", **entry}
     files = {
@@ -36,7 +36,7 @@ def doubts_of(root: Path, entry: dict[str, Any], **settings: Any) -> tuple[Probl
 
 
 def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
-    random, clock, workspace = doubts_of(tmp_path, {"helm_params": {"name": "x"}})
+    random, clock, workspace = problems_of(tmp_path, {"helm_params": {"name": "x"}})
 
     assert (
         random.message
@@ -51,23 +51,23 @@ def test_what_changes_by_itself_is_reported(tmp_path: Path) -> None:
 
 
 def test_a_release_without_a_name_is_reported(tmp_path: Path) -> None:
-    assert "named after the clock" in doubts_of(tmp_path, {})[0].message
+    assert "named after the clock" in problems_of(tmp_path, {})[0].message
 
 
-@pytest.mark.parametrize(("template", "doubts"), [("fixed", 3), ("x-{{ randAlpha 5 }}", 4)])
-def test_a_template_names_a_release_too(tmp_path: Path, template: str, doubts: int) -> None:
-    found = doubts_of(tmp_path, {"helm_params": {"name_template": template}})
+@pytest.mark.parametrize(("template", "problems"), [("fixed", 3), ("x-{{ randAlpha 5 }}", 4)])
+def test_a_template_names_a_release_too(tmp_path: Path, template: str, problems: int) -> None:
+    found = problems_of(tmp_path, {"helm_params": {"name_template": template}})
 
-    assert len(found) == doubts
+    assert len(found) == problems
 
 
 def test_they_can_be_refused(tmp_path: Path) -> None:
     with pytest.raises(CommodoreError) as caught:
-        doubts_of(tmp_path, {"helm_params": {"name": "x"}}, helm_nondeterminism="error")
+        problems_of(tmp_path, {"helm_params": {"name": "x"}}, helm_nondeterminism="error")
 
     assert len(errors_in(caught.value)) == 3
     assert "helm_values" in errors_in(caught.value)[0].hint
 
 
 def test_they_can_be_passed_over(tmp_path: Path) -> None:
-    assert doubts_of(tmp_path, {}, helm_nondeterminism="ignore") == ()
+    assert problems_of(tmp_path, {}, helm_nondeterminism="ignore") == ()

@@ -1,4 +1,4 @@
-"""What stops a compile before it begins: removed features, and a work folder that is not ready."""
+"""What stops a compile before it begins: removed features, an unfit working directory."""
 
 from __future__ import annotations
 

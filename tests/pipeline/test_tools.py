@@ -251,7 +251,7 @@ def test_a_download_that_stalls_is_reported(
 @pytest.mark.parametrize(
     ("program", "why"),
     [
-        (b"\x7fELF is no program", "Exec format error"),
+        (b"\x7fELF is not a program", "Exec format error"),
         (program_script(script="echo no libc >&2; exit 1"), "no libc"),
     ],
 )

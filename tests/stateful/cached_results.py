@@ -160,7 +160,7 @@ class Play:
         return self._compile(local=True, fetch_dependencies=False)
 
     def compile_strictly(self, _a: int, _b: int, _c: int) -> bool:
-        """The same, and doubts are refused."""
+        """The same, and warnings are refused."""
         return self._compile(local=True, strict=True)
 
     def compile_elsewhere(self, _a: int, _b: int, _c: int) -> bool:

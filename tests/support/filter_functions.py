@@ -227,7 +227,7 @@ LIBRARY: Final[dict[str, Cases]] = {
     },
 }
 
-SURROUNDINGS: Final[dict[str, Cases]] = {
+ENVIRONMENT: Final[dict[str, Cases]] = {
     "other natives": {
         "std.native('inventory')": None,
         "std.native('nope')": None,

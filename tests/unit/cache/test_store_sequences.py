@@ -47,7 +47,7 @@ class Life(RuleBasedStateMachine):
         assert found == content or (found is None and self.harmed)
 
     @rule(blob=consumes(blobs))
-    def heal(self, blob: tuple[str, bytes]) -> None:
+    def repair(self, blob: tuple[str, bytes]) -> None:
         digest, content = blob
         if self.store.blob(digest) is None:
             self.store.keep(content)

@@ -28,12 +28,12 @@ def record(
         (record(logging.INFO, "  as it is", kind="plain"), ["  as it is"]),
         (record(logging.DEBUG, "detail", name="commodore_py.refs"), [" > detail"]),
         (
-            record(logging.WARNING, "odd", where="a.yml:3", hint="mend it"),
+            record(logging.WARNING, "odd", where="a.yml:3", hint="fix it"),
             [
                 "\x1b[33mwarning: odd\x1b[0m",
                 "  a.yml:3",
                 "",
-                "\x1b[1mhint:\x1b[0m mend it",
+                "\x1b[1mhint:\x1b[0m fix it",
             ],
         ),
         (

@@ -112,7 +112,7 @@ def test_messages_are_logged_again(tmp_path: Path, caplog: pytest.LogCaptureFixt
 def test_a_hierarchy_with_warnings_is_not_cached(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    classes = {"doubtful": "parameter: {k: 1}"}
+    classes = {"unusual": "parameter: {k: 1}"}
     render(tmp_path, classes)
     warned = caplog.messages
     caplog.clear()

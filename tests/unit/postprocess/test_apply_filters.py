@@ -260,7 +260,7 @@ def test_filters_that_are_not_a_list_are_an_error(
 
     error = failure_of(instances)
 
-    assert str(error) == "parameters.commodore.postprocess.filters is no list"
+    assert str(error) == "parameters.commodore.postprocess.filters is not a list"
     assert error.where == "target app, parameters.commodore.postprocess.filters"
 
 

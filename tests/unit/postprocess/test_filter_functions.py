@@ -17,12 +17,12 @@ from commodore_py.model.tree import Entry, Tree
 from commodore_py.postprocess.documents import Documents
 from commodore_py.postprocess.filters import FILTERS, Job
 from tests.support.filter_functions import (
+    ENVIRONMENT,
     FILES,
     LIBRARY,
     NATIVES,
     NODE,
     SCALARS,
-    SURROUNDINGS,
     Fails,
 )
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 CASES = [
     pytest.param(expression, expected, id=f"{name}-{number}")
-    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *SURROUNDINGS.items())
+    for name, cases in (*NATIVES.items(), *LIBRARY.items(), *ENVIRONMENT.items())
     for number, (expression, expected) in enumerate(cases.items())
 ]
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 KNOWN = (ReferenceFile("a/b", b"", "vaultkv"),)
 
 
-def doubts_in(content: str | bytes) -> tuple[Problem, ...]:
+def problems_in(content: str | bytes) -> tuple[Problem, ...]:
     data = content.encode() if isinstance(content, str) else content
     return manifest_problems({"web": Tree({PurePosixPath("out/s.yaml"): Entry(data)})}, KNOWN)
 
@@ -32,7 +32,7 @@ def encoded(text: str) -> str:
 def test_encoded_reference_is_found_however_it_is_aligned(before: str, after: str) -> None:
     data = encoded(f"{before}?{{vaultkv:a/b:12345678}}{after}")
 
-    (notice,) = doubts_in(f"data:\n  first: cGxhaW4=\n  password: {data}\n")
+    (notice,) = problems_in(f"data:\n  first: cGxhaW4=\n  password: {data}\n")
 
     assert "reference ?{vaultkv:a/b:12345678} is base64-encoded" in notice.message
     assert "stringData" in notice.message
@@ -50,7 +50,7 @@ def test_encoded_reference_is_found_however_it_is_aligned(before: str, after: st
     ],
 )
 def test_reference_that_no_parameter_has_is_reported(tag: str) -> None:
-    (notice,) = doubts_in(f"stringData:\n  a: 'before {tag} after'\n  b: {tag}\n")
+    (notice,) = problems_in(f"stringData:\n  a: 'before {tag} after'\n  b: {tag}\n")
 
     assert f"reference {tag} stands in a manifest, but in no parameter" in notice.message
     assert (notice.where, notice.strict) == ("target web: out/s.yaml", True)
@@ -72,4 +72,4 @@ def test_reference_that_no_parameter_has_is_reported(tag: str) -> None:
     ],
 )
 def test_everything_else_is_left_alone(text: str | bytes) -> None:
-    assert doubts_in(text) == ()
+    assert problems_in(text) == ()

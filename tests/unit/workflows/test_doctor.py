@@ -129,9 +129,9 @@ def test_a_tool_that_does_not_run_is_a_failure(name: str) -> None:
 
 
 def test_a_broken_record_of_tools_is_a_failure() -> None:
-    found = verdict("managed tools", tools_problem=CommodoreError("odd", where="/f", hint="mend"))
+    found = verdict("managed tools", tools_problem=CommodoreError("odd", where="/f", hint="repair"))
 
-    assert found == Verdict("fail", "odd (/f)", "mend")
+    assert found == Verdict("fail", "odd (/f)", "repair")
 
 
 def test_a_missing_api_url_has_a_hint() -> None:

@@ -44,7 +44,7 @@ class Provider(Protocol):
 
 @contextmanager
 def interactive_terminal(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Somebody is there: stdin is a real terminal, and this is no CI run."""
+    """Somebody is there: stdin is a real terminal, and this is not a CI run."""
     for name in DESKTOP:
         monkeypatch.delenv(name, raising=False)
     ours, theirs = os.openpty()
