@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
     import click
 
-_SECONDS = 0.25
+_SERVER_SECONDS = 0.25
+_FILES_SECONDS = 10.0
 _TAGS_AND_BRANCHES = ("refs/remotes/origin", "refs/tags")
 _NO_COMPONENT = ("lib", "libs")
 
@@ -23,7 +24,7 @@ Words: TypeAlias = "Mapping[str, str]"
 Complete: TypeAlias = "Callable[[click.Context, click.Parameter, str], list[CompletionItem]]"
 
 
-def _quickly(find: Callable[[click.Context], Iterable[Words]]) -> Complete:
+def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
     """Complete with the last words found in time; failures give none."""
 
     def complete(
@@ -34,11 +35,12 @@ def _quickly(find: Callable[[click.Context], Iterable[Words]]) -> Complete:
         def search() -> None:
             # Messages would disturb the user's input.
             with contextlib.suppress(BaseException):
-                answers.extend(find(ctx))
+                answers.extend(find(ctx, incomplete))
 
         thread = threading.Thread(target=search, daemon=True)
         thread.start()
-        thread.join(_SECONDS)
+        # Files are read to the end, however busy the machine is; a server may be away.
+        thread.join(_SERVER_SECONDS if _asks_a_server(ctx) else _FILES_SECONDS)
         words = answers[-1]
         return [
             CompletionItem(word, help=" ".join(words[word].split()) or None)
@@ -51,48 +53,74 @@ def _quickly(find: Callable[[click.Context], Iterable[Words]]) -> Complete:
 
 
 @_quickly
-def clusters(ctx: click.Context) -> Iterator[Words]:
+def clusters(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Ids of clusters."""
     for known in _clusters(ctx, ids_only=True):
         yield {one["id"]: one.get("displayName", "") for one in known if one.get("id")}
 
 
 @_quickly
-def tenants(ctx: click.Context) -> Iterator[Words]:
+def tenants(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Ids of tenants that have clusters."""
     for known in _clusters(ctx, ids_only=False):
         yield {one["tenant"]: "" for one in known if one.get("tenant")}
 
 
 @_quickly
-def instances(ctx: click.Context) -> Iterator[Words]:
+def instances(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Instances of components in the working directory."""
     names = (path.stem for path in _visible(_work(ctx) / "inventory" / "targets"))
     yield {name: "" for name in names if name != "cluster"}
 
 
 @_quickly
-def components(ctx: click.Context) -> Iterator[Words]:
+def targets(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+    """Targets in the working directory."""
+    yield {path.stem: "" for path in _visible(_work(ctx) / "inventory" / "targets")}
+
+
+@_quickly
+def parameters(ctx: click.Context, incomplete: str) -> Iterator[Words]:
+    """Paths of parameters of the target, one level at a time; those with more end with a dot."""
+    from commodore_py.config import WorkPaths
+    from commodore_py.workflows.inventory.hierarchy import parameters_of
+    from commodore_py.workflows.inventory.sources import of_working_directory
+
+    paths, target = WorkPaths(_work(ctx).absolute()), ctx.params.get("target")
+    known = target and (paths.targets / f"{target}.yml").is_file()
+    hierarchy = of_working_directory(paths, target if known else None)
+    found: object = parameters_of(hierarchy, engine="native", missing_ok=True)
+    above, dot, _ = incomplete.rpartition(".")
+    for key in above.split(".") if dot else ():
+        found = found.get(key) if isinstance(found, dict) else None
+    children = found if isinstance(found, dict) else {}
+    words = {f"{above}{dot}{key}": value for key, value in children.items()}
+    inner = {f"{word}.": "" for word, value in words.items() if isinstance(value, dict) and value}
+    yield {**dict.fromkeys(words, ""), **inner}
+
+
+@_quickly
+def components(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Components that are checked out in the working directory."""
     names = (path.name for path in _visible(_work(ctx) / "dependencies") if path.is_dir())
     yield {name: "" for name in names if name not in _NO_COMPONENT and name[:4] != "pkg."}
 
 
 @_quickly
-def cases_to_test(_ctx: click.Context) -> Iterator[Words]:
+def cases_to_test(_ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Test cases of the component or package in the current folder."""
     names = (path.stem for path in _visible(Path("tests")) if path.suffix in {".yml", ".yaml"})
     yield {name: "" for name in names if not name.endswith(".expect")}
 
 
 @_quickly
-def global_revisions(ctx: click.Context) -> Iterator[Words]:
+def global_revisions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Branches and tags of the global configuration."""
     yield _revisions(_work(ctx) / "inventory" / "classes" / "global")
 
 
 @_quickly
-def tenant_revisions(ctx: click.Context) -> Iterator[Words]:
+def tenant_revisions(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
     """Branches and tags of the tenant's configuration."""
     for path in _visible(_work(ctx) / "inventory" / "classes"):
         # Packages are links to worktrees; the tenant's is a clone.
@@ -126,6 +154,10 @@ def _queried(
     found = list_clusters(config)
     known_clusters.remember(config.api_url, found)
     return [{key: str(value) for key, value in cluster.items()} for cluster in found]
+
+
+def _asks_a_server(ctx: click.Context) -> bool:
+    return bool(ctx.params.get("api_url")) and not _is_folder(ctx.params["api_url"])
 
 
 def _is_folder(api_url: str) -> bool:

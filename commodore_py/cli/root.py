@@ -30,6 +30,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.component:component",
         "Create, compile and test components.",
     ),
+    "completion": (
+        "commodore_py.cli.commands.shell_help:completion",
+        "Print the completion script for a shell.",
+    ),
     "config": (
         "commodore_py.cli.commands.config:config",
         "Show settings and where they come from.",
@@ -40,6 +44,7 @@ _COMMANDS = {
         "Check this machine and report problems.",
     ),
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
+    "help": ("commodore_py.cli.commands.shell_help:help_", "Show the help of a command."),
     "inventory": (
         "commodore_py.cli.commands.inventory:inventory",
         "Inspect and lint a hierarchy.",
@@ -109,7 +114,9 @@ class _NoColor(click.Option):
     type=Seconds(),
     help="Timeout of HTTP requests, in seconds.",
 )
-@click.option("--quiet", is_flag=True, help="Print only results, notices, warnings and errors.")
+@click.option(
+    "-q", "--quiet", is_flag=True, help="Print only results, notices, warnings and errors."
+)
 @click.option("--no-color", is_flag=True, cls=_NoColor, envvar="NO_COLOR", help="Disable colours.")
 @click.option(
     "--log-format",

@@ -71,14 +71,25 @@ def _run(arguments: Sequence[str]) -> int:
     # In this order: `.env` must not change where tools are found.
     _prefer_managed_tools()
     dotenv = dotenv_file.load(_current_folder())
-    result = commodore.main(
-        args=list(arguments),
-        prog_name="commodore",
-        auto_envvar_prefix="COMMODORE",
-        standalone_mode=False,
-        obj=origins.Start(dotenv),
-    )
-    return result if isinstance(result, int) else 0
+    words = tuple(arguments)
+    while True:
+        try:
+            result = commodore.main(
+                args=list(words),
+                prog_name="commodore",
+                auto_envvar_prefix="COMMODORE",
+                standalone_mode=False,
+                obj=origins.Start(dotenv),
+            )
+        except click.NoSuchOption as error:
+            from .suggestions import global_option_first
+
+            moved = global_option_first(words, error)
+            if moved is None:
+                raise
+            words = moved
+        else:
+            return result if isinstance(result, int) else 0
 
 
 def _current_folder() -> Path:
@@ -106,8 +117,14 @@ def _complete() -> int:
 
 
 def _misused(error: click.ClickException) -> int:
-    if isinstance(error, click.NoSuchOption) and error.ctx:
-        error = _global_option_misplaced(error, error.ctx)
+    if isinstance(error, click.exceptions.NoSuchCommand):
+        from .suggestions import with_suggestions
+
+        error = with_suggestions(error)
+    elif isinstance(error, click.NoSuchOption):
+        from .suggestions import with_global_options
+
+        error = with_global_options(error)
     if isinstance(error, click.UsageError) and log.form() != "text":
         hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
         messages.error_with(error.format_message(), hint=hint)
@@ -116,16 +133,6 @@ def _misused(error: click.ClickException) -> int:
         error.show(text)
         streams.error_line(streams.shown(text.getvalue(), message=True), nl=False)
     return error.exit_code
-
-
-def _global_option_misplaced(error: click.NoSuchOption, ctx: click.Context) -> click.UsageError:
-    """Explain that a global option must precede the command."""
-    program = ctx.find_root()
-    if all(error.option_name not in one.opts for one in program.command.params):
-        return error
-    rest = ctx.command_path.removeprefix(program.command_path).strip()
-    words = f"{program.command_path} {error.option_name} … {rest}"
-    return click.UsageError(f"{error.option_name} must precede the command: {words}", ctx)
 
 
 def _aborted(abort: click.Abort) -> int:

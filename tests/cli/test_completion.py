@@ -87,6 +87,33 @@ def test_entries_of_the_working_directory(
     assert complete("-d", str(work), *words.split()) == offered
 
 
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("inventory explain web", ["web-shop"]),
+        ("inventory explain c", ["certificates", "cluster"]),
+        ("inventory explain web-shop web_shop.repl", ["web_shop.replicas"]),
+        ("inventory explain c-demo-1 web_s", ["web_shop", "web_shop."]),
+        (
+            "inventory explain web-shop web_shop.resources.limits.",
+            ["web_shop.resources.limits.memory"],
+        ),
+        ("inventory explain web-shop web_shop.none.", []),
+        ("inventory explain web-shop web_shop.replicas.", []),
+        ("inventory show --target back", ["backup", "backup-archive"]),
+        ("inventory components --target clu", ["cluster"]),
+        ("inventory show --target backup --path backup.buck", ["backup.bucket"]),
+        ("inventory show --path backup.buck", ["backup.bucket"]),
+    ],
+)
+def test_targets_and_parameters_of_the_working_directory(
+    complete: Complete, work: Path, words: str, offered: list[str]
+) -> None:
+    found = complete("-d", str(work), *words.split())
+
+    assert found == offered
+
+
 def test_cases_of_a_component(complete: Complete, tmp_path: Path) -> None:
     (tmp_path / "tests").mkdir()
     for name in ("small.yml", "smaller.yaml", "large.yml", "small.expect.yml", "small.txt"):
@@ -235,6 +262,13 @@ def test_the_script_for_a_shell(commodore: CommandLine, shell: str) -> None:
 
     assert ran.code == 0
     assert f"_COMMODORE_COMPLETE={shell}_complete" in ran.out
+    named = commodore("completion", shell)
+    assert (named.code, named.err) == (0, "")
+    assert named.out.startswith(ran.out.rstrip())
+    comments = named.out.removeprefix(ran.out.rstrip()).strip().splitlines()
+    assert comments[0].startswith("# To install it, add this line to ~/.")
+    assert f"commodore completion {shell}" in comments[1]
+    assert all(line.startswith("#") for line in comments)
 
 
 def test_invalid_input_from_a_shell_is_not_a_crash(commodore: CommandLine) -> None:
@@ -247,7 +281,7 @@ def test_a_real_bash_completes(facts: str, tmp_path: Path) -> None:
     (tmp_path / "commodore").write_text(f'#!/bin/sh\nexec {sys.executable} -m commodore_py "$@"\n')
     (tmp_path / "commodore").chmod(0o755)
     script = """
-        eval "$(_COMMODORE_COMPLETE=bash_source commodore)"
+        eval "$(commodore completion bash)"
         COMP_WORDS=(commodore catalog compile c-d); COMP_CWORD=3; COMPREPLY=()
         _commodore_completion commodore
         echo "${COMPREPLY[@]}"

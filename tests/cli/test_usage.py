@@ -40,13 +40,87 @@ def test_help_is_a_result(commodore: CommandLine, command: str, flag: str) -> No
     assert ran.out.startswith(f"Usage: commodore {command}".rstrip())
 
 
-@pytest.mark.parametrize("form", ["text", "json"])
-def test_an_option_of_commodore_itself_has_its_place(commodore: CommandLine, form: str) -> None:
-    ran = commodore("--log-format", form, "catalog", "list", "--quiet")
+@pytest.mark.parametrize(
+    "words",
+    [
+        "-d {work} -q --log-format json catalog clean",
+        "catalog clean -d {work} -q --log-format json",
+        "catalog --quiet clean --working-dir={work} --log-format=json",
+        "catalog -d{work} clean -vq --log-format json",
+        "--log-format json catalog -q -d {work} clean -q",
+    ],
+)
+def test_a_global_option_may_stand_anywhere(
+    commodore: CommandLine, tmp_path: Path, words: str
+) -> None:
+    (tmp_path / "work/compiled").mkdir(parents=True)
 
-    assert ran.code == 2
-    assert "--quiet must precede the command: commodore --quiet " in ran.err
-    assert "No such option '--quite'" in commodore("catalog", "list", "--quite").err
+    ran = commodore(*words.format(work=tmp_path / "work").split())
+
+    assert (ran.code, ran.out, ran.err) == (0, "", "")
+    assert not (tmp_path / "work/compiled").exists()
+
+
+def test_an_option_of_a_command_is_not_a_global_one(commodore: CommandLine, facts: str) -> None:
+    ran = commodore("catalog", "compile", "c-demo-1", "--api-url", facts, "-d", "no-pair")
+
+    assert "no-pair" in ran.err
+    assert "KEY=VALUE" in ran.err or "key=value" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ("catalog list --request-timeout", "Option '--request-timeout' requires an argument."),
+        ("catalog list --request-timeout x", "'x' is not a number of whole seconds"),
+        ("catalog list --quite", "No such option '--quite'. (Did you mean one of: "),
+        ("catalog list --log-forma json", "Did you mean '--log-format'?"),
+        ("catalog list -- --quiet", "Got unexpected extra argument (--quiet)"),
+        ("catalog list -Z", "No such option '-Z'"),
+    ],
+)
+def test_a_wrong_global_option_is_wrong_anywhere(
+    commodore: CommandLine, words: str, message: str
+) -> None:
+    ran = commodore(*words.split())
+
+    assert (ran.code, ran.out) == (2, "")
+    assert message in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "commands"),
+    [
+        ("compile c-1", ["catalog compile", "component compile", "package compile"]),
+        ("catalgo compile c-1", ["catalog"]),
+        ("explain a b", ["inventory explain"]),
+        ("catalog new x", ["component new", "package new"]),
+        ("catalog comple", ["catalog compile"]),
+        ("clean", ["catalog clean"]),
+        ("help catalog lst", ["catalog list"]),
+    ],
+)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_wrong_command_brings_the_right_ones_to_mind(
+    commodore: CommandLine, words: str, commands: list[str], form: str
+) -> None:
+    ran = commodore("--log-format", form, *words.split())
+
+    assert (ran.code, ran.out) == (2, "")
+    suggestions = ran.err.partition("Did you mean ")[2]
+    assert [one for one in commands if f"'commodore {one}'" not in suggestions] == []
+
+
+def test_what_resembles_nothing_has_no_suggestion(commodore: CommandLine) -> None:
+    assert "Did you mean" not in commodore("xyzzy").err
+
+
+@pytest.mark.parametrize("command", ["", "catalog", "catalog compile", "component new", "help"])
+def test_help_is_a_command_too(commodore: CommandLine, command: str) -> None:
+    ran = commodore("help", *command.split())
+
+    assert (ran.code, ran.err) == (0, "")
+    assert ran.out == commodore(*command.split(), "--help").out
 
 
 def test_version_is_one_line(commodore: CommandLine) -> None:
@@ -68,7 +142,7 @@ def test_a_variable_named_like_the_version_flag_ends_nothing(
     ("words", "message"),
     [
         ("catalgo", "No such command 'catalgo'"),
-        ("catalog comple", "Did you mean 'compile'?"),
+        ("catalog comple", "Did you mean 'commodore catalog compile'?"),
         ("catalog compile c-one --pussh", "--push"),
         ("catalog compile", "Missing argument 'CLUSTER'"),
         ("catalog list c-one", "unexpected extra argument"),

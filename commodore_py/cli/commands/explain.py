@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from commodore_py.cli import completion
 from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import HELP, verbose_option
 
@@ -34,8 +35,8 @@ class _FileAndLine(click.ParamType["tuple[Path, int]"]):
 
 
 @click.command(context_settings=HELP)
-@click.argument("target", required=False)
-@click.argument("path", required=False)
+@click.argument("target", required=False, shell_complete=completion.targets)
+@click.argument("path", required=False, shell_complete=completion.parameters)
 @click.option(
     "--reverse",
     type=_FileAndLine(),

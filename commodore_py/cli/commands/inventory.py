@@ -93,6 +93,7 @@ def _hierarchy(command: _Command) -> _Command:
         click.option(
             "--target",
             metavar="TARGET",
+            shell_complete=completion.targets,
             help="Target of the cluster or working directory; `cluster` by default.",
         ),
         click.option(
@@ -112,7 +113,12 @@ def _hierarchy(command: _Command) -> _Command:
 
 @inventory.command()
 @_hierarchy
-@click.option("--path", metavar="A.B", help="Show only the part at this path.")
+@click.option(
+    "--path",
+    metavar="A.B",
+    shell_complete=completion.parameters,
+    help="Show only the part at this path.",
+)
 @click.pass_context
 def show(ctx: click.Context, /, path: str | None, **options: Any) -> None:
     """Show all parameters of a hierarchy.
