@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from commodore_py.adapters.files.reach import OutsideRead
-from commodore_py.catalog.assemble import assemble
+from commodore_py.catalog.assemble import assemble, refuse_git_names
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
 from commodore_py.catalog.record import commit_message, record_of
 from commodore_py.catalog.sinks import chosen_sink
@@ -225,6 +225,7 @@ def render(config: Config, sources: Sources) -> Rendered:
             raise
         with run_log.stage("filters", of="filtered", total=count):
             filtered, notices = postprocess.apply_filters(config, compiled, sources)
+    refuse_git_names(filtered, sources.inventory.nodes)
     notices = (*problems, *notices, *read_outside(events))
     rendered = Rendered(filtered, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.
@@ -272,7 +273,7 @@ def publish(config: Config, sources: Sources, rendered: Rendered, approve: Appro
         with run_log.stage("unstage"):
             sink.repository.unstage()
         return published
-    published = _push(config, sources, rendered, published, approve)
+    published = _push(config, sources, rendered, published, approve, sink=sink.repository)
     if published.commit is None and not published.change and config.push and not config.dry_run:
         return _report_left_over(config, sources, published)
     return published
@@ -310,10 +311,15 @@ def _explained(change: Change, rendered: Rendered) -> Change:
 
 
 def _push(
-    config: Config, sources: Sources, rendered: Rendered, published: Published, approve: Approve
+    config: Config,
+    sources: Sources,
+    rendered: Rendered,
+    published: Published,
+    approve: Approve,
+    *,
+    sink: RepositorySink,
 ) -> Published:
     """Commit and push what was approved; again if somebody was faster, as often as is sensible."""
-    sink = _repository(config, sources)
     message, body = (
         commit_message(published.record),
         report_body(published.record),

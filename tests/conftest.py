@@ -78,7 +78,7 @@ def empty_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     values = {
         "HOME": str(home),
         "XDG_CACHE_HOME": str(home / ".cache"),
-        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_GLOBAL": str(home / "gitconfig"),  # a program may write to it
         "GIT_CONFIG_NOSYSTEM": "1",
         "GIT_ALLOW_PROTOCOL": "file:http",
         "GIT_TERMINAL_PROMPT": "0",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote, urlsplit
 
@@ -50,32 +49,18 @@ def without_credentials(url: str) -> str:
     return bare
 
 
-def environment() -> dict[str, str]:
-    """Variables that give Git what was set aside; they are seen by this user's processes only."""
-    if not _known:
-        return {}
-    settings = list(_settings())
-    first = _count_of_the_user()
-    variables = {"GIT_CONFIG_COUNT": str(first + len(settings))}
-    for number, (key, value) in enumerate(settings, first):
-        variables[f"GIT_CONFIG_KEY_{number}"] = key
-        variables[f"GIT_CONFIG_VALUE_{number}"] = value
+def variables() -> dict[str, str]:
+    """What the helpers of `settings` read; it is seen by this user's processes only."""
+    found = {}
     for number, known in enumerate(list(_known.values())):
         if known.password is not None:
-            variables[_USER.format(number)] = known.user
-            variables[_PASSWORD.format(number)] = known.password
-    return variables
+            found[_USER.format(number)] = known.user
+            found[_PASSWORD.format(number)] = known.password
+    return found
 
 
-def _remember(url: str, user: str, password: str | None) -> None:
-    # A token is often the user, with or without a password.
-    REDACTOR.learn_if_random(user)
-    if password:
-        REDACTOR.learn(password)
-    _known[url.rstrip("/")] = _Credentials(user, password)
-
-
-def _settings() -> Iterator[tuple[str, str]]:
+def settings() -> Iterator[tuple[str, str]]:
+    """Git's settings that give it what was set aside."""
     for number, (url, known) in enumerate(list(_known.items())):
         if known.password is None:
             yield f"credential.{url}.username", known.user
@@ -86,6 +71,9 @@ def _settings() -> Iterator[tuple[str, str]]:
         yield f"credential.{url}.helper", _HELPER.format(user=user, password=password)
 
 
-def _count_of_the_user() -> int:
-    count = os.environ.get("GIT_CONFIG_COUNT", "")
-    return int(count) if count.isascii() and count.isdigit() else 0
+def _remember(url: str, user: str, password: str | None) -> None:
+    # A token is often the user, with or without a password.
+    REDACTOR.learn_if_random(user)
+    if password:
+        REDACTOR.learn(password)
+    _known[url.rstrip("/")] = _Credentials(user, password)

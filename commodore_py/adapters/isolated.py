@@ -14,6 +14,8 @@ from typing import IO, Any
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
+from .child_environment import child_environment
+from .git.safe import environment_for_programs
 from .process import ProgramFailed, run
 
 _HERE = "commodore_py.adapters.isolated"
@@ -23,9 +25,10 @@ class Crashed(CommodoreError):
     """The other process ended without an answer; its last words are the message."""
 
 
-def call(function: str, *arguments: object, forward: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
+def call(function: str, *arguments: object, forward: bool = False, remotes: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
     """Call `package.module:function` with picklable arguments and return its result.
 
+    It gets the variables to fetch from Git with `remotes`.
     What the function prints is dropped unless `forward`; a `CommodoreError` comes back as itself.
     """
     with tempfile.TemporaryDirectory(prefix="commodore-") as scratch:
@@ -33,7 +36,9 @@ def call(function: str, *arguments: object, forward: bool = False) -> Any:  # no
         # -P: a stray `yaml.py` in the user's folder must not be imported in place of ours.
         command = [sys.executable, "-P", "-m", _HERE, function, str(answer)]
         try:
-            run(command, stdin=pickle.dumps(arguments), forward=forward)
+            stdin = pickle.dumps(arguments)
+            env = environment_for_programs() if remotes else child_environment()
+            run(command, only_env=env, stdin=stdin, forward=forward)
         except ProgramFailed as error:
             raise Crashed(
                 f"{function.partition(':')[0]} crashed: {_last_words(error.stderr)}",
@@ -93,6 +98,7 @@ class Session:
             self._said = None if self._forward else tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-m", _HERE, "--serve"],
+                env=child_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,

@@ -13,6 +13,7 @@ from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import escaping
+from .child_environment import OUR_SECRETS
 from .masking import REDACTOR, shown_command
 
 if TYPE_CHECKING:
@@ -49,9 +50,10 @@ def run(
 ) -> bytes:
     """Run a program to its end and return what it printed.
 
-    `env` adds to our own environment; None takes a variable out of it. `only_env` is used instead
-    of both. The files in `keep_open` stay open for as long as it lives. With `forward`, what it
-    prints on stderr is also shown; with `merge_stderr`, it is part of the result.
+    `env` adds to our own environment, which is passed without our tokens; None takes a variable
+    out of it. `only_env` is used instead of both. The files in `keep_open` stay open for as long
+    as it lives. With `forward`, what it prints on stderr is also shown; with `merge_stderr`, it is
+    part of the result.
     """
     try:
         with _watched(command, cwd):
@@ -104,7 +106,7 @@ def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager
 
 
 def _environment(changes: Mapping[str, str | None]) -> dict[str, str]:
-    merged = {**os.environ, **changes}
+    merged = {**os.environ, **dict.fromkeys(OUR_SECRETS), **changes}
     return {name: value for name, value in merged.items() if value is not None}
 
 

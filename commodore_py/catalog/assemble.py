@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.git_names import git_names_among
 from commodore_py.model.tree import Entry, Tree, folders_above
 
 from .layout import MANIFESTS, REFERENCES
@@ -45,6 +46,26 @@ def assemble(
     return _merged(tree for _, tree in trees).below(MANIFESTS) | _merged(
         tree for _, tree in files
     ).below(REFERENCES)
+
+
+def refuse_git_names(instances: Mapping[str, Tree], nodes: Mapping[str, Node]) -> None:
+    """An error where an instance writes what would be a repository: Git never pushes that."""
+    errors = []
+    for name, tree in sorted(instances.items()):
+        found = git_names_among((*tree, *tree.empty_folders))
+        if found:
+            more = f" and {len(found) - 1} more" if found[1:] else ""
+            inputs = ", ".join(_inputs_of(nodes.get(name), PurePosixPath(found[0])))
+            errors.append(
+                CommodoreError(
+                    f"instance {name} writes {found[0]!r}{more}, which is part of a Git repository"
+                    " and would never be pushed",
+                    where=f"instance {name}: {inputs}" if inputs else f"instance {name}",
+                    hint="copy only the files that are needed, name a subdir of the dependency,"
+                    " or remove .git with an entry of input type remove",
+                )
+            )
+    raise_collected(errors, "Git repositories in the output")
 
 
 def _merged(trees: Iterable[Tree]) -> Tree:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree, empty_among
 
@@ -49,9 +50,12 @@ class Output(NamedTuple):
                 hint="choose another key or output path",
             )
         if isabs(text):
-            if self.checkout is None or not Path(text).is_relative_to(self.checkout):
+            path = Path(text)
+            if self.checkout is None or not path.is_relative_to(self.checkout):
                 raise self._misplaced(text)
-            return Path(text)
+            if has_git_name(str(path.relative_to(self.checkout))):
+                raise self._misplaced(text)
+            return path
         if text.split("/", 1)[0] == "..":
             raise self._misplaced(text)
         return PurePosixPath(text)

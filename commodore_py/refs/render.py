@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import raise_collected
+from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_length, shown
 from commodore_py.model.secrets import ReferenceFile
 from commodore_py.model.spot import nowhere
@@ -107,6 +108,13 @@ def _file_of(ref: SecretRef) -> PurePosixPath:
             f"reference ?{{{ref.backend}:{ref.path}}} would write outside of refs/",
             ref,
             hint="make the path relative to the mount, without leading slash and without ..",
+        )
+    if has_git_name(ref.path):
+        raise BadReference.of(
+            f"reference ?{{{ref.backend}:{ref.path}}} needs the file refs/{path}, which Git would"
+            " never push",
+            ref,
+            hint="store the secret under a path without .git",
         )
     problem = problem_of_length(ref.path)
     if problem:

@@ -114,10 +114,11 @@ def write_tree(
     *,
     below: PurePosixPath | None = None,
     keep: frozenset[PurePosixPath] = frozenset(),
-) -> None:
+) -> dict[str, os.stat_result]:
     """Make a folder hold exactly this tree, or only the part `below` a path of it.
 
-    Entries directly in the folder that are named in `keep` stay as they are.
+    Entries directly in the folder that are named in `keep` stay as they are. Returns what was
+    removed or replaced, as it was.
     """
     folder.mkdir(parents=True, exist_ok=True)
     place = _Place(os.fspath(folder), tree, below, frozenset(map(str, keep)))
@@ -126,6 +127,7 @@ def write_tree(
         Path(path).mkdir(parents=True, exist_ok=True)
     for path, entry in place.differing():
         write_if_changed(Path(path), entry.content, executable=entry.executable)
+    return place.gone
 
 
 class _Reading:
@@ -215,6 +217,7 @@ class _Place:
         } - {"."}
         self._there: set[str] = set()
         self._status: dict[str, os.stat_result] = {}
+        self.gone: dict[str, os.stat_result] = {}
 
     def sweep(self) -> None:
         """Remove what is not wanted, and remember what is there."""
@@ -228,7 +231,10 @@ class _Place:
         """Files that are not as they shall be."""
         for path, entry in self._files.items():
             full = f"{self._folder}/{path}"
-            if not _is_same(full, self._status.get(path), entry):
+            found = self._status.get(path)
+            if not _is_same(full, found, entry):
+                if found is not None:
+                    self.gone[path] = found
                 yield full, entry
 
     def _sweep(self, folder: str, prefix: str) -> None:
@@ -242,6 +248,7 @@ class _Place:
                 self._there.add(here)
                 self._sweep(child.path, f"{here}/")
             elif here not in self._files or child.is_symlink():
+                self.gone[here] = child.stat(follow_symlinks=False)
                 remove(Path(child.path))
             else:
                 self._status[here] = child.stat(follow_symlinks=False)

@@ -1,12 +1,14 @@
-"""Git's index: tracked files with the times and sizes of their last refresh."""
+"""Git's index: tracked files with the times and sizes of their last refresh; read and written."""
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Callable, Mapping
 
 _SIGNATURE = b"DIRC"
 _VERSIONS = (2, 3)
@@ -17,6 +19,10 @@ _FLAGGED = 0x8000 | _EXTENDED
 _SUM = 20
 _BITS = 0xFFFFFFFF
 _SECOND = 1_000_000_000
+
+
+_STAT = 40  # bytes of an entry that tell what the file was like
+_LONGEST = 0xFFF
 
 
 class UnknownIndex(ValueError):
@@ -85,3 +91,56 @@ def _tree_noted(index: bytes, at: int) -> str:
             tree = "" if head.startswith(b"\0-") else rest[:_SUM].hex()
         at += 8 + size
     return tree
+
+
+def written_index(
+    before: bytes,
+    files: Mapping[bytes, tuple[int, bytes]],
+    trees: bytes,
+    *,
+    since: float,
+    status: Callable[[bytes], os.stat_result | None],
+) -> bytes:
+    """An index of exactly these files: name to mode and content, see gitformat-index(5).
+
+    Of files that stay as they were `before`, times and sizes are taken over, unless they may have
+    changed together with that index, at a time `since`; of others, they are those of `status`, if
+    the file is known to be as it is tracked. Git looks into files that have none.
+    """
+    known = _stats(before) if before else {}
+    pieces = [struct.pack(">4sII", _SIGNATURE, 2, len(files))]
+    for name in sorted(files):
+        mode, blob = files[name]
+        stat, *same = known.get(name, (b"", 0, b""))
+        if same != [mode, blob] or struct.unpack_from(">I", stat, 8)[0] >= int(since):
+            stat = _stat_of(mode, status(name))
+        entry = stat + blob + struct.pack(">H", min(len(name), _LONGEST)) + name
+        pieces += (entry, b"\0" * (8 - len(entry) % 8))
+    if trees:
+        pieces.append(struct.pack(">4sI", b"TREE", len(trees)) + trees)
+    content = b"".join(pieces)
+    return content + hashlib.sha1(content, usedforsecurity=False).digest()
+
+
+def _stats(index: bytes) -> dict[bytes, tuple[bytes, int, bytes]]:
+    """What the files were like, with mode and content."""
+    found, at = {}, 12
+    for _ in range(struct.unpack_from(">I", index, 8)[0]):
+        fields = _FIXED.unpack_from(index, at)
+        mode, blob, flags = fields[6], fields[10], fields[11]
+        start = at + _FIXED.size + (2 if flags & _EXTENDED else 0)
+        end = index.index(b"\0", start)
+        found[index[start:end]] = (index[at : at + _STAT], mode, blob)
+        at += (end - at) // 8 * 8 + 8
+    return found
+
+
+def _stat_of(mode: int, found: os.stat_result | None) -> bytes:
+    if found is None:
+        return struct.pack(">10I", 0, 0, 0, 0, 0, 0, mode, 0, 0, 0)
+    numbers = (
+        *divmod(found.st_ctime_ns, _SECOND),
+        *divmod(found.st_mtime_ns, _SECOND),
+        *(found.st_dev, found.st_ino, mode, found.st_uid, found.st_gid, found.st_size),
+    )
+    return struct.pack(">10I", *(number & _BITS for number in numbers))

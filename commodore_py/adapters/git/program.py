@@ -8,8 +8,10 @@ import re
 import time
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_credentials, git_urls
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.process import ProgramFailed, run
+
+from . import safe
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,18 +27,6 @@ _TRANSIENT = re.compile(
     re.IGNORECASE,
 )
 _PAUSES = (0.3, 1.5)  # seconds before each further try
-
-# A hook or an alias may have set these for its own repository; ours are named by their folder.
-_FOREIGN_REPOSITORY = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_COMMON_DIR",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-)
-_ENVIRONMENT: dict[str, str | None] = {**dict.fromkeys(_FOREIGN_REPOSITORY), "LC_ALL": "C"}
 
 
 def git(
@@ -61,8 +51,8 @@ def git_bytes(
     """Run git in a folder and return what it printed, as it is."""
     # Git must not fall back to a repository in a parent folder if this one is damaged.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
-    environment = {**_ENVIRONMENT, **ceiling, **git_credentials.environment(), **(env or {})}
-    command = ["git", *arguments]
+    environment = {**safe.environment(), **ceiling, **(env or {})}
+    command = ["git", *safe.with_options(arguments)]
     return run(command, cwd=directory, env=environment, stdin=stdin, merge_stderr=merge_stderr)
 
 

@@ -10,6 +10,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.errors import CommodoreError
 
@@ -53,7 +54,7 @@ class HelmProgram:
         seconds = _patience()
         log.debug("running %s %s", self.path, " ".join(arguments))
         try:
-            return run([self.path, *arguments], timeout=seconds)
+            return run([self.path, *arguments], only_env=child_environment(), timeout=seconds)
         except TookTooLong as error:
             raise HelmFailed(
                 f"helm took more than {seconds:g} seconds",

@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import commodore_py
+from commodore_py.adapters.git.safe import settings_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -22,10 +23,6 @@ _OF_SESSIONS = re.compile(
     r"|SSH_(CLIENT|CONNECTION|TTY|AUTH_SOCK)|TMUX(_PANE)?|STY|XDG_SESSION_.*|GPG_TTY|GOGC|GODEBUG"
     r"|PYTEST_CURRENT_TEST|GIT_TRACE.*"
 )
-_INCLUDED = re.compile(
-    r"^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE
-)
-_GIT_FILES = ("config", "ignore", "attributes")
 
 
 def fingerprint(settings: Mapping[str, object], *, root: str) -> str:
@@ -37,7 +34,7 @@ def fingerprint(settings: Mapping[str, object], *, root: str) -> str:
         "python": [sys.version, sys.executable, sys.prefix],
         "program": [commodore_py.__version__, *_our_files()],
         "tools": [_stat(file) for file in _tools(os.environ.get("PATH", ""))],
-        "git": [_stat(file) for file in _git_settings()],
+        "git": [_stat(file) for file in settings_files()],
     }
     return hashlib.blake2b(json.dumps(parts, sort_keys=True).encode(), digest_size=20).hexdigest()
 
@@ -85,32 +82,6 @@ def _candidates(name: str, path: str) -> Iterable[str]:
     if os.sep in name:
         return (name,)
     return (f"{folder}/{name}" for folder in (*path.split(os.pathsep), _HOMEBREW) if folder)
-
-
-def _git_settings() -> list[str]:
-    """Files of Git's settings that are not in any repository, whether they are there or not."""
-    home = os.environ.get("HOME", "")
-    given = [os.environ.get(f"GIT_CONFIG_{name}", "") for name in ("SYSTEM", "GLOBAL")]
-    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
-    found = [*given, "/etc/gitconfig", "/etc/gitattributes", f"{home}/.gitconfig"]
-    found += [f"{folder}/git/{name}" for name in _GIT_FILES]
-    for file in found:  # grows meanwhile
-        found += [one for one in _named_in(file) if one not in found]
-    return found
-
-
-def _named_in(file: str) -> Iterator[str]:
-    """Other files that a file of settings names."""
-    try:
-        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
-            text = opened.read()
-    except OSError:
-        return
-    if "=" not in text:
-        return
-    for name in _INCLUDED.findall(text):
-        path = os.path.expanduser(name.strip('"'))
-        yield os.path.join(os.path.dirname(file), path)
 
 
 def _stat(path: str) -> object:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import stat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from commodore_py.adapters.git.program import git_bytes
+from commodore_py.adapters.git.written import Leaf
 from commodore_py.model.catalog import FileChange
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ _KINDS: dict[str, _Kind] = {
     "T": "retyped",
 }
 _SUBMODULE = 0o160000
+_NO_ID = "0"
 
 
 class Pair(NamedTuple):
@@ -36,21 +39,62 @@ class Pair(NamedTuple):
     new_mode: int
 
 
-def staged_files(directory: Path) -> tuple[FileChange, ...]:
-    """The index against HEAD, or against an empty tree before the first commit."""
-    output = git_bytes(
-        directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
-    )
-    return file_changes(directory, output)
+def staged_files(
+    directory: Path,
+    old: Mapping[str, Leaf],
+    new: Mapping[str, Leaf],
+    contents: Mapping[str, bytes],
+) -> tuple[FileChange, ...]:
+    """The index, which has the `new` leaves, against the commit that has the `old` ones.
+
+    Of new files, the contents are given by their object ids.
+    """
+    removed = [path for path in old if path not in new]
+    added = [path for path in new if path not in old]
+    if removed and added:  # Git finds renames
+        output = git_bytes(
+            directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
+        )
+        pairs = tuple(parse_raw(output))
+    else:
+        changed = (path for path, leaf in new.items() if path in old and old[path] != leaf)
+        pairs = tuple(
+            _pair(path, old.get(path), new.get(path))
+            for path in sorted((*removed, *added, *changed), key=os.fsencode)
+        )
+    return _with_contents(directory, pairs, contents)
+
+
+def _pair(path: str, old: Leaf | None, new: Leaf | None) -> Pair:
+    kind: _Kind
+    if old is None:
+        kind = "added"
+    elif new is None:
+        kind = "deleted"
+    else:
+        kind = "modified" if stat.S_IFMT(old.mode) == stat.S_IFMT(new.mode) else "retyped"
+    nothing = Leaf(0, _NO_ID)
+    before, after = old or nothing, new or nothing
+    return Pair(kind, path, path, before.id, after.id, before.mode, after.mode)
 
 
 def file_changes(
     directory: Path, raw: bytes, *, env: Mapping[str, str] | None = None
 ) -> tuple[FileChange, ...]:
     """What `git diff --raw -z --no-abbrev` printed, with the contents of both sides."""
-    pairs = tuple(parse_raw(raw))
+    return _with_contents(directory, tuple(parse_raw(raw)), {}, env=env)
+
+
+def _with_contents(
+    directory: Path,
+    pairs: tuple[Pair, ...],
+    known: Mapping[str, bytes],
+    *,
+    env: Mapping[str, str] | None = None,
+) -> tuple[FileChange, ...]:
     ids = {id_ for pair in pairs for id_ in (pair.old_id, pair.new_id)}
-    contents = contents_of(directory, (id_ for id_ in ids if id_.strip("0")), env=env)
+    wanted = (id_ for id_ in ids if id_.strip("0") and id_ not in known)
+    contents = {**known, **contents_of(directory, wanted, env=env)}
     return tuple(_file_change(pair, contents) for pair in pairs)
 
 

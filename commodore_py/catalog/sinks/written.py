@@ -10,6 +10,7 @@ from commodore_py.catalog.layout import is_hidden
 from commodore_py.model.tree import Tree
 
 if TYPE_CHECKING:
+    import os
     from pathlib import Path
 
     from commodore_py.model.stages import Rendered
@@ -25,8 +26,11 @@ def compiled_tree(rendered: Rendered) -> Tree:
     )
 
 
-def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> None:
-    """Make a folder of the catalog as it is in the tree; hidden entries at its top stay."""
+def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> dict[str, os.stat_result]:
+    """Make a folder of the catalog as it is in the tree; hidden entries at its top stay.
+
+    Returns what was removed or replaced, as it was.
+    """
     folder = directory / owned
     if folder.is_symlink() or not folder.is_dir():
         files.remove(folder)
@@ -36,7 +40,8 @@ def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> None:
         for child in folder.iterdir()
         if is_hidden(child.name) and not _in_the_way(child, owned, tree)
     )
-    files.write_tree(folder, tree, below=owned, keep=keep)
+    gone = files.write_tree(folder, tree, below=owned, keep=keep)
+    return {f"{owned}/{name}": found for name, found in gone.items()}
 
 
 def _in_the_way(child: Path, owned: PurePosixPath, tree: Tree) -> bool:

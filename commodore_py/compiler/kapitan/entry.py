@@ -6,7 +6,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .parts import arguments_of, references_of, words_of
+from .parts import arguments_of, confine_templates, references_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,6 +31,7 @@ def run(request: Request) -> str:
     from pydantic import TypeAdapter
 
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    confine_templates()
     arguments = arguments_of(request.job)
     cached.args = arguments
     cached.inv = cached.global_inv = _Inventory(request.views)

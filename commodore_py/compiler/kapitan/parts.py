@@ -46,6 +46,16 @@ def arguments_of(job: Job) -> Namespace:
     )
 
 
+def confine_templates() -> None:
+    """Have Kapitan render templates in the same sandbox as we do."""
+    import jinja2
+
+    from commodore_py.adapters.jinja import Confined
+
+    jinja2.Environment = Confined  # type: ignore[misc]
+    jinja2.Template.environment_class = Confined
+
+
 def references_of(job: Job, scratch: Path) -> Any:  # noqa: ANN401 - Kapitan's own class
     """Kapitan's door to the reference files, or to their bare paths."""
     from kapitan.refs.base import PlainRef, PlainRefBackend, RefController

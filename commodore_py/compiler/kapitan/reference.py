@@ -20,7 +20,15 @@ from commodore_py.errors import raise_collected
 from commodore_py.model.inventory import Inventory
 from commodore_py.model.tree import Tree
 
-from .parts import CompileError, about_reference, arguments_of, fetch, references_of, words_of
+from .parts import (
+    CompileError,
+    about_reference,
+    arguments_of,
+    confine_templates,
+    fetch,
+    references_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -48,6 +56,7 @@ def compile_job(job: Job, *, show_log: bool) -> Mapping[str, Tree]:
                 job._replace(inventory=Inventory({})),  # Kapitan renders it again, from the files
                 scratch,
                 forward=show_log,
+                remotes=job.fetch,
             )
         except isolated.Crashed as error:
             raise CompileError(f"Kapitan ended without a result: {error}") from error
@@ -84,6 +93,7 @@ def run_kapitan(job: Job, scratch: Path) -> dict[str, str]:
     # Go's runtime, which evaluates Jsonnet, does not survive a fork.
     multiprocessing.set_start_method("spawn", force=True)
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
+    confine_templates()
     arguments = arguments_of(job)
     cached.args = arguments
     errors = _Errors()
@@ -137,6 +147,7 @@ class _Errors(logging.Handler):
 def _start_worker(state: dict[str, Any]) -> None:
     from kapitan import cached
 
+    confine_templates()
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     cached.from_dict(state)
 

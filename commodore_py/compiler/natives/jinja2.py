@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import logging
 import posixpath
-import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jinja2
 from jinja2.loaders import split_template_path
 
-from commodore_py.errors import CommodoreError
+from commodore_py.adapters.jinja import Confined, rendered
 
 from .files import decoded
 
@@ -30,25 +29,15 @@ def render(lookup: Lookup, path: str, context: Any) -> str:  # noqa: ANN401 - wh
     """The text of a template that was found; what it includes is looked for beside it first."""
     folder, name = posixpath.split(path)
     loader = _Loader((Path(folder), *lookup.search_paths), lookup)
-    environment = jinja2.Environment(  # noqa: S701 - the output is not HTML
+    environment = Confined(
         undefined=jinja2.StrictUndefined,
         loader=loader,
         trim_blocks=True,
         lstrip_blocks=True,
         extensions=["jinja2.ext.do"],
     )
-    try:
-        _add_filters(environment)
-        return environment.get_template(name).render(context)
-    except jinja2.TemplateSyntaxError as error:
-        where = f"{error.filename or path}:{error.lineno}"
-        raise CommodoreError(f"not a valid template: {error}", where=where) from error
-    except CommodoreError:
-        raise
-    except Exception as error:
-        # Anything may go wrong in a template: filters are plain functions.
-        where = _place(error, loader.read) or path
-        raise CommodoreError(f"cannot render the template: {error}", where=where) from error
+    _add_filters(environment)
+    return rendered(lambda: environment.get_template(name), context, path)
 
 
 class _Loader(jinja2.BaseLoader):
@@ -57,7 +46,6 @@ class _Loader(jinja2.BaseLoader):
     def __init__(self, folders: tuple[Path, ...], lookup: Lookup) -> None:
         self._folders = folders
         self._lookup = lookup
-        self.read: set[str] = set()
 
     def get_source(
         self,
@@ -69,7 +57,6 @@ class _Loader(jinja2.BaseLoader):
         for folder in self._folders:
             path = folder.joinpath(*pieces)
             if self._lookup.files.kind(path) == "file":
-                self.read.add(str(path))
                 content = self._lookup.files.read(path) or b""
                 return decoded(content, str(path)), str(path), lambda: True
         raise jinja2.TemplateNotFound(template)
@@ -91,10 +78,3 @@ def _add_filters(environment: jinja2.Environment) -> None:
     # Nothing is revealed while compiling.
     environment.filters["reveal_maybe"] = lambda reference: reference
     load_jinja2_filters_from_file(environment, _CUSTOM_FILTERS)
-
-
-def _place(error: Exception, templates: set[str]) -> str:
-    frames = [
-        frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename in templates
-    ]
-    return f"{frames[-1].filename}:{frames[-1].lineno}" if frames else ""

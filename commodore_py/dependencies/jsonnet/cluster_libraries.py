@@ -7,6 +7,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.git import safe
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.dependencies.requesters import ClusterParameters
 from commodore_py.dependencies.versions import overrides_without_url
@@ -89,7 +90,11 @@ def _run_program(paths: WorkPaths) -> None:
     (paths.root / "jsonnetfile.lock.json").unlink(missing_ok=True)
     log.info("installing the Jsonnet libraries with jb")
     try:
-        run(["jb", "install"], cwd=paths.root)
+        run(
+            ["jb", "install"],
+            cwd=paths.root,
+            only_env=safe.environment_for_programs(credentials=True),
+        )
     except ProgramFailed as error:
         error.add_note("while installing the Jsonnet libraries of components")
         raise

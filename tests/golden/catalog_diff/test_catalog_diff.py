@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.staging import state_of
 from commodore_py.catalog.diff.staged import staged_files
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.model.catalog import Change
@@ -56,4 +57,5 @@ def staged(case: GoldenCase, repository: Path) -> Change:
     shutil.rmtree(repository / "manifests")
     case.write_files(repository, "new")
     git(repository, "add", "--all", "--force")
-    return Change(staged_files(repository))
+    state = state_of(repository, git(repository, "rev-parse", "HEAD"))
+    return Change(staged_files(repository, state.committed, state.staged, {}))

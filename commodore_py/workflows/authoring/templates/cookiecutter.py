@@ -18,6 +18,7 @@ from commodore_py.adapters import json_text
 from commodore_py.adapters.files import is_executable
 from commodore_py.adapters.json_text import JsonError
 from commodore_py.errors import CommodoreError
+from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree
 
@@ -89,7 +90,7 @@ def render(folder: Path, variables: Mapping[str, object]) -> Tree:
                 f"the template would write {shown(name)}: its path {problem}",
                 where=shown(str(inner)),
             )
-        if path.is_absolute() or ".." in path.parts or path.parts[0] == ".git":
+        if path.is_absolute() or ".." in path.parts or has_git_name(name):
             raise CommodoreError(
                 f"the template would write {name}, outside of the repository", where=str(inner)
             )
@@ -169,26 +170,24 @@ def _rendered(
 def _text(
     environment: jinja2.Environment, template: str, context: Mapping[str, object], where: Path
 ) -> str:
-    import jinja2  # noqa: PLC0415 - not for --help
+    from commodore_py.adapters.jinja import rendered  # noqa: PLC0415 - not for --help
 
-    try:
-        return environment.from_string(template).render(**context)
-    except (jinja2.TemplateError, TypeError, ValueError) as error:
-        raise CommodoreError(f"cannot render the template: {error}", where=str(where)) from error
+    return rendered(lambda: environment.from_string(template), context, str(where))
 
 
 def _environment(
     variables: Mapping[str, object], *, folder: Path | None = None
 ) -> jinja2.Environment:
-    import jinja2.sandbox  # noqa: PLC0415 - not for --help
+    import jinja2  # noqa: PLC0415 - not for --help
+
+    from commodore_py.adapters.jinja import Confined  # noqa: PLC0415 - the same
 
     wanted = variables.get("_jinja2_env_vars")
     options: dict[str, Any] = (
         {str(k): v for k, v in wanted.items()} if isinstance(wanted, Mapping) else {}
     )
     places = [str(folder), str(folder.parent / "templates")] if folder else []
-    # Templates are untrusted: plain Jinja would let them run code.
-    environment = jinja2.sandbox.SandboxedEnvironment(
+    environment = Confined(
         **{"keep_trailing_newline": True, **options},
         undefined=jinja2.StrictUndefined,
         loader=jinja2.FileSystemLoader(places),

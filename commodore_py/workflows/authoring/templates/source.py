@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
@@ -229,7 +230,7 @@ class _Cookiecutter:
             where = scratch / "prompt"
             shutil.copytree(self.folder, where, symlinks=True)
         try:
-            run(command, cwd=where, forward=True)
+            run(command, cwd=where, only_env=child_environment(), forward=True)
         except ProgramFailed as error:
             raise CommodoreError(
                 f"{hook} of the template failed: {error.stderr.strip() or error}",

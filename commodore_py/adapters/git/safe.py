@@ -1,0 +1,157 @@
+"""The one place for settings of every Git process: nothing that content brought runs a program.
+
+The user's own settings stay in force: credential helpers, ssh, proxies, `url.*.insteadOf`.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import git_credentials
+from commodore_py.adapters.child_environment import child_environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SETTINGS = (
+    ("core.hooksPath", os.devnull),
+    # Empty, as old versions of Git take any other word for a program.
+    ("core.fsmonitor", ""),
+    ("protocol.ext.allow", "never"),
+    ("protocol.fd.allow", "never"),
+    ("submodule.recurse", "false"),
+    ("fetch.recurseSubmodules", "false"),
+    ("push.recurseSubmodules", "no"),
+    ("status.submoduleSummary", "false"),
+    # Signatures start gpg, which an automated run cannot answer.
+    ("log.showSignature", "false"),
+    ("commit.gpgSign", "false"),
+    ("tag.gpgSign", "false"),
+    ("push.gpgSign", "false"),
+)
+# Known even where the settings that define it are in a file that is not known.
+_FILTERS = ("lfs",)
+_FILTER_KEYS = (("clean", ""), ("smudge", ""), ("process", ""), ("required", "false"))
+
+# A hook or an alias may have set these for its own repository; ours are named by their folder.
+_FOREIGN = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ATTR_SOURCE",
+)
+_NOT_INHERITED: dict[str, str | None] = {**dict.fromkeys(_FOREIGN), "LC_ALL": "C"}
+_RUNS_PROGRAMS = ("ext", "fd")
+
+_NO_PROGRAMS = ("--no-ext-diff", "--no-textconv")
+# Git would look into repositories inside of a checkout, with settings that these bring.
+_NOT_INSIDE = "--ignore-submodules=dirty"
+_OPTIONS: dict[str, tuple[str, ...]] = {
+    "diff": (*_NO_PROGRAMS, _NOT_INSIDE),
+    "diff-files": (*_NO_PROGRAMS, _NOT_INSIDE),
+    "diff-index": (*_NO_PROGRAMS, _NOT_INSIDE),
+    "diff-tree": _NO_PROGRAMS,
+    "log": _NO_PROGRAMS,
+    "show": _NO_PROGRAMS,
+    "status": (_NOT_INSIDE,),
+}
+_WITH_VALUE = ("-c", "-C")  # before Git's own verb
+
+_INCLUDED = re.compile(
+    r"^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE
+)
+_FILTER = re.compile(r'^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)*)"', re.IGNORECASE | re.MULTILINE)
+_GIT_FILES = ("config", "ignore", "attributes")
+_DEPENDS_ON = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL")
+
+
+def environment(*, credentials: bool = True) -> dict[str, str | None]:
+    """Changes of the variables for a Git process; None removes one."""
+    changes: dict[str, str | None] = {**_NOT_INHERITED}
+    settings = _settings(tuple(map(os.environ.get, _DEPENDS_ON)))
+    if credentials:
+        changes |= git_credentials.variables()
+        settings = (*settings, *git_credentials.settings())
+    # After those that the user has there, as the last one is used.
+    first = _count(os.environ.get("GIT_CONFIG_COUNT", ""))
+    changes["GIT_CONFIG_COUNT"] = str(first + len(settings))
+    for number, (key, value) in enumerate(settings, first):
+        changes[f"GIT_CONFIG_KEY_{number}"] = key
+        changes[f"GIT_CONFIG_VALUE_{number}"] = value
+    allowed = os.environ.get("GIT_ALLOW_PROTOCOL")
+    if allowed is not None:  # it overrules all settings
+        kept = (one for one in allowed.split(":") if one not in _RUNS_PROGRAMS)
+        changes["GIT_ALLOW_PROTOCOL"] = ":".join(kept)
+    return changes
+
+
+def environment_for_programs(*, credentials: bool = False) -> dict[str, str]:
+    """All variables of a program that starts Git itself, on content of others."""
+    merged = {**child_environment(remotes=True), **environment(credentials=credentials)}
+    return {name: value for name, value in merged.items() if value is not None}
+
+
+def with_options(arguments: tuple[str, ...]) -> tuple[str, ...]:
+    """The arguments of Git with what a setting cannot say about its verb (pure)."""
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-"):
+        at += 2 if arguments[at] in _WITH_VALUE else 1
+    more = _OPTIONS.get(arguments[at]) if at < len(arguments) else None
+    return (*arguments[: at + 1], *more, *arguments[at + 1 :]) if more else arguments
+
+
+def settings_files() -> list[str]:
+    """Files of Git's settings that are not in any repository, whether they are there or not."""
+    home = os.environ.get("HOME", "")
+    given = [os.environ.get(f"GIT_CONFIG_{name}", "") for name in ("SYSTEM", "GLOBAL")]
+    folder = os.environ.get("XDG_CONFIG_HOME") or f"{home}/.config"
+    found = [*given, "/etc/gitconfig", "/etc/gitattributes", f"{home}/.gitconfig"]
+    found += [f"{folder}/git/{name}" for name in _GIT_FILES]
+    for file in found:  # grows meanwhile
+        found += [one for one in _named_in(file) if one not in found]
+    return found
+
+
+@functools.lru_cache
+def _settings(_depends_on: tuple[str | None, ...]) -> tuple[tuple[str, str], ...]:
+    names = dict.fromkeys((*_FILTERS, *_filters()))
+    filters = ((f"filter.{name}.{key}", value) for name in names for key, value in _FILTER_KEYS)
+    return (*_SETTINGS, *filters)
+
+
+def _count(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() else 0
+
+
+def _filters() -> Iterator[str]:
+    """The filters that the user's settings define."""
+    for file in settings_files():
+        for name in _FILTER.findall(_text(file)):
+            yield re.sub(r"\\(.)", r"\1", name)
+
+
+def _named_in(file: str) -> Iterator[str]:
+    """Other files that a file of settings names."""
+    text = _text(file)
+    if "=" not in text:
+        return
+    for name in _INCLUDED.findall(text):
+        path = os.path.expanduser(name.strip('"'))
+        yield os.path.join(os.path.dirname(file), path)
+
+
+def _text(file: str) -> str:
+    try:
+        with open(file, encoding="utf-8", errors="surrogateescape") as opened:
+            return opened.read()
+    except OSError:
+        return ""

@@ -1,0 +1,38 @@
+"""Names that some file system takes for `.git`, where Git keeps its settings (pure)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# NTFS has short names, and names of streams after a colon; it ignores dots and spaces at the end.
+_SHORT = re.compile(r"git~[0-9]+")
+_SEPARATOR = re.compile(r"[/\\]")
+# Characters without a width are ignored by HFS+; others that some renderer ignores are no better.
+_IGNORED = ("Cf", "Cc", "Mn", "Me")
+
+
+def is_git_name(name: str) -> bool:
+    """Whether a file or folder of that name could be a repository's own folder."""
+    if name.isascii() and "git" not in name.lower():
+        return False
+    plain = unicodedata.normalize("NFKD", name).casefold()
+    plain = "".join(one for one in plain if unicodedata.category(one) not in _IGNORED)
+    plain = plain.partition(":")[0].rstrip(". ")
+    return plain == ".git" or _SHORT.fullmatch(plain) is not None
+
+
+def has_git_name(path: str) -> bool:
+    """Whether any part of a path has such a name."""
+    if path.isascii() and "git" not in path.lower():
+        return False
+    return any(map(is_git_name, _SEPARATOR.split(path)))
+
+
+def git_names_among(paths: Iterable[object]) -> list[str]:
+    """The paths that have such a part."""
+    return [path for path in map(str, paths) if has_git_name(path)]

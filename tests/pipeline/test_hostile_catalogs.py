@@ -1,0 +1,385 @@
+"""What is pushed is what was compiled, whatever lies in the catalog or happens to its files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.git.layout import SWITCH
+from commodore_py.adapters.git.program import git_bytes
+from commodore_py.catalog.assemble import assemble
+from commodore_py.catalog.sinks.git import GitCatalog, open_catalog
+from commodore_py.config import Author, Config, WorkPaths
+from commodore_py.errors import CommodoreError
+from commodore_py.model.catalog import CatalogHead
+from commodore_py.model.stages import Rendered
+from commodore_py.model.tree import Entry, Tree
+from tests.support.builders import git, git_succeeds
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MESSAGE = "Subject\n"
+CRLF, BOM, LATIN = b"a: 1\r\nb: 2\r\n", b"\xef\xbb\xbfa: 1\r\n", "Zürich\r\n".encode("latin-1")
+BYTES = {
+    "crlf.yaml": CRLF,
+    "bom.yaml": BOM,
+    "latin.txt": LATIN,
+    "binary.yaml": bytes(range(256)),
+    "empty.yaml": b"",
+    "no-end.yaml": b"a: 1",
+    "ident.yaml": b"v: $Id$\n",
+    "pointer.yaml": b"version https://git-lfs.github.com/spec/v1\n",
+}
+
+
+@pytest.fixture(autouse=True, params=["files", "program"])
+def _by_files_and_by_the_program(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if request.param == "program":
+        monkeypatch.setenv(SWITCH, "program")
+
+
+class Catalog:
+    """A bare remote, and its checkout in a working directory."""
+
+    def __init__(self, root: Path, files: dict[str, bytes] | None = None) -> None:
+        self.root = root
+        self.remote, self.paths = root / "remote.git", WorkPaths(root / "work")
+        self.checkout = self.paths.catalog
+        git(root, "init", "--quiet", "--bare", "--initial-branch=master", str(self.remote))
+        self.paths.root.mkdir()
+        git(root, "clone", "--quiet", f"file://{self.remote}", str(self.checkout))
+        if files:
+            self.commit(files)
+
+    def commit(self, files: dict[str, bytes]) -> None:
+        """What others committed and pushed, as it is."""
+        for name, content in files.items():
+            path = self.checkout / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        git(self.checkout, "add", "--all", "--force")
+        self.commit_index()
+
+    def commit_index(self) -> None:
+        who = ("-c", "user.name=x", "-c", "user.email=x")
+        git(self.checkout, *who, "commit", "--quiet", "--message", "others")
+        git(self.checkout, "push", "--quiet", "origin", "master")
+
+    def sink(self, **changes: object) -> GitCatalog:
+        there = git_succeeds(self.checkout, "rev-parse", "--verify", "--quiet", "HEAD")
+        commit = git(self.checkout, "rev-parse", "HEAD") if there else None
+        head = CatalogHead(self.checkout, f"file://{self.remote}", "master", commit)
+        config = Config(self.paths, author=Author("Ann", "ann@example.org"), **changes)  # type: ignore[arg-type]
+        return open_catalog(config, "c-one", head)
+
+    def push(self, compiled: Rendered) -> list[str]:
+        sink = self.sink()
+        change = sink.stage(compiled)
+        if change:
+            sink.commit(MESSAGE)
+            sink.push()
+        return [file.path for file in change.files]
+
+    def pushed(self) -> dict[str, tuple[str, bytes]]:
+        """Mode and content of what the remote has."""
+        found = {}
+        listing = git(self.remote, "ls-tree", "-r", "-z", "master")
+        for line in filter(None, listing.split("\0")):
+            about, _, path = line.partition("\t")
+            mode, kind, id_ = about.split(" ")
+            content = b"" if kind == "commit" else raw(self.remote, id_)
+            found[path] = (mode, content)
+        return found
+
+
+def raw(repository: Path, id_: str) -> bytes:
+    return git_bytes(repository, "cat-file", "blob", id_)
+
+
+def rendered(files: dict[str, bytes]) -> Rendered:
+    instances = {"foo": Tree({PurePosixPath(p): Entry(text) for p, text in files.items()})}
+    return Rendered(instances, (), assemble(instances, ()))
+
+
+def below(files: dict[str, bytes]) -> dict[str, tuple[str, bytes]]:
+    return {f"manifests/{name}": ("100644", content) for name, content in files.items()}
+
+
+ATTRIBUTES = [
+    "*.yaml working-tree-encoding=UTF-16",
+    "* text=auto eol=crlf",
+    "* text eol=lf",
+    "* ident",
+    "* filter=evil",
+    "* filter=lfs diff=lfs merge=lfs -text",
+    "* text working-tree-encoding=UTF-7",
+    "*.yaml -text diff=evil export-ignore export-subst",
+]
+
+
+@pytest.mark.parametrize("attributes", ATTRIBUTES)
+@pytest.mark.parametrize("where", [".gitattributes", "manifests/.gitattributes"])
+def test_attributes_of_a_catalog_change_no_byte(
+    tmp_path: Path, attributes: str, where: str
+) -> None:
+    catalog = Catalog(tmp_path, {where: f"{attributes}\n".encode()})
+
+    catalog.push(rendered(BYTES))
+    again = catalog.push(rendered(BYTES))
+    edited = catalog.push(rendered({**BYTES, "crlf.yaml": b"b: 2\r\n"}))
+
+    pushed = catalog.pushed()
+    pushed.pop(where)
+    assert pushed == below({**BYTES, "crlf.yaml": b"b: 2\r\n"})
+    assert again == []
+    assert edited == ["manifests/crlf.yaml"]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"core.autocrlf": "true", "core.safecrlf": "true"},
+        {"core.autocrlf": "input"},
+        {"core.eol": "crlf", "core.autocrlf": "true"},
+        {"filter.evil.clean": "tr a b", "filter.evil.required": "true"},
+        {"core.attributesFile": "attributes"},
+        {"core.ignoreCase": "true", "core.fileMode": "false", "core.precomposeUnicode": "true"},
+        {"core.compression": "9", "index.version": "4", "index.skipHash": "true"},
+        {"core.splitIndex": "true"},
+        {"core.untrackedCache": "true", "feature.manyFiles": "true"},
+        {"diff.renames": "false", "diff.noprefix": "true", "core.quotePath": "true"},
+    ],
+    ids=lambda settings: next(iter(settings)),
+)
+def test_settings_of_the_user_change_no_byte(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str]
+) -> None:
+    file = tmp_path / "gitconfig"
+    for key, value in settings.items():
+        path = str(tmp_path / value) if key == "core.attributesFile" else value
+        git(tmp_path, "config", "--file", str(file), key, path)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(file))
+    (tmp_path / "attributes").write_text("* filter=evil text eol=crlf\n")
+    catalog = Catalog(tmp_path)
+
+    catalog.push(rendered(BYTES))
+
+    assert catalog.pushed() == below(BYTES)
+    assert catalog.push(rendered(BYTES)) == []
+
+
+def edit(path: Path) -> None:
+    path.write_bytes(b"edited: 1\n")
+
+
+def edit_in_place(path: Path) -> None:
+    times = path.stat()
+    path.write_bytes(b"a: 2\r\nb: 2\r\n")
+    os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+
+
+def remove(path: Path) -> None:
+    path.unlink()
+
+
+def turn_into_a_link(path: Path) -> None:
+    path.unlink()
+    path.symlink_to("/etc/passwd")
+
+
+def turn_into_a_repository(path: Path) -> None:
+    path.unlink()
+    git(path.parent, "init", "--quiet", path.name)
+
+
+def make_executable(path: Path) -> None:
+    path.chmod(0o755)
+
+
+def stage_the_edit(path: Path) -> None:
+    edit(path)
+    git(path.parent, "add", "--all")
+
+
+EDITS = [
+    edit,
+    edit_in_place,
+    remove,
+    turn_into_a_link,
+    turn_into_a_repository,
+    make_executable,
+    stage_the_edit,
+]
+
+
+@pytest.mark.parametrize("change", EDITS)
+def test_edits_between_writing_and_committing_are_not_pushed(
+    tmp_path: Path, change: Callable[[Path], None]
+) -> None:
+    catalog = Catalog(tmp_path)
+    sink = catalog.sink()
+    sink.stage(rendered(BYTES))
+
+    change(catalog.checkout / "manifests/crlf.yaml")
+    (catalog.checkout / "manifests/mine.yaml").write_text("mine: 1\n")
+    (catalog.checkout / "README.md").write_text("mine")
+    sink.commit(MESSAGE)
+    sink.push()
+
+    assert catalog.pushed() == below(BYTES)
+
+
+@pytest.mark.parametrize("change", EDITS)
+def test_edits_before_a_compile_are_replaced_and_named(
+    tmp_path: Path, change: Callable[[Path], None], caplog: pytest.LogCaptureFixture
+) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.push(rendered(BYTES))
+    change(catalog.checkout / "manifests/crlf.yaml")
+    (catalog.checkout / "manifests/mine.yaml").write_text("mine: 1\n")
+
+    catalog.push(rendered(BYTES))
+
+    assert catalog.pushed() == below(BYTES)
+    assert (catalog.checkout / "manifests/crlf.yaml").read_bytes() == CRLF
+    if not os.environ.get(SWITCH):
+        assert "manifests/mine.yaml" in caplog.text
+        if change not in (remove, make_executable, stage_the_edit):
+            assert "manifests/crlf.yaml" in caplog.text
+
+
+def test_an_ordinary_change_names_no_file(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    catalog = Catalog(tmp_path)
+    catalog.push(rendered(BYTES))
+
+    catalog.push(rendered({"crlf.yaml": b"c: 3\n", "sub/x.yaml": b""}))
+    catalog.push(rendered({"sub": b""}))
+
+    assert caplog.text == ""
+
+
+def submodule(catalog: Catalog, path: str) -> None:
+    """Have a commit of nowhere as a submodule, as `git add` of a nested repository makes it."""
+    id_ = "c3b7e9883ae797296e0e629bc9dcdf70f631ee4a"
+    if (catalog.checkout / path).exists():
+        git(catalog.checkout, "rm", "-r", "-q", path)
+    git(catalog.checkout, "update-index", "--add", "--cacheinfo", f"160000,{id_},{path}")
+    (catalog.checkout / ".gitmodules").write_text(
+        f'[submodule "evil"]\n\tpath = {path}\n\turl = ./evil.git\n\tignore = none\n'
+    )
+    git(catalog.checkout, "add", ".gitmodules")
+    catalog.commit_index()
+
+
+@pytest.mark.parametrize("path", ["manifests", "manifests/sub", "manifests/sub/x.yaml", "refs"])
+@pytest.mark.parametrize("nested", [False, True])
+def test_a_submodule_swallows_no_manifest(tmp_path: Path, path: str, *, nested: bool) -> None:
+    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    submodule(catalog, path)
+    if nested:
+        (catalog.checkout / path).mkdir(parents=True, exist_ok=True)
+        git(catalog.checkout / path, "init", "--quiet")
+    files = {"sub/x.yaml": b"x: 1\n", "y.yaml": b"y: 1\n"}
+
+    catalog.push(rendered(files))
+
+    pushed = catalog.pushed()
+    assert {n: p for n, p in pushed.items() if n.startswith("manifests")} == below(files)
+    assert all(mode != "160000" for mode, _ in pushed.values())
+    assert "README.md" in pushed
+    assert catalog.push(rendered(files)) == []
+
+
+def test_a_submodule_elsewhere_stays(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    submodule(catalog, "vendor/thing")
+
+    catalog.push(rendered({"y.yaml": b"y: 1\n"}))
+
+    assert catalog.pushed()["vendor/thing"] == ("160000", b"")
+
+
+@pytest.mark.parametrize("place", ["manifests/foo", "manifests", "refs", "docs"])
+def test_a_repository_inside_of_the_checkout_runs_nothing(tmp_path: Path, place: str) -> None:
+    catalog = Catalog(tmp_path, {"manifests/foo/a.yaml": b"a: 1\n"})
+    ran, inside = tmp_path / "ran", catalog.checkout / place
+    inside.mkdir(exist_ok=True)
+    git(inside, "init", "--quiet")
+    program = tmp_path / "evil"
+    program.write_text(f"#!/bin/sh\necho $0 >> {ran}\ncat\n")
+    program.chmod(0o755)
+    for key in ("core.fsmonitor", "filter.evil.clean", "filter.evil.process", "diff.evil.textconv"):
+        git(inside, "config", key, str(program))
+    (inside / ".gitattributes").write_text("* filter=evil diff=evil\n")
+
+    catalog.push(rendered({"foo/a.yaml": b"a: 2\n", "foo/b.yaml": b"b: 1\n"}))
+    catalog.push(rendered({"foo/a.yaml": b"a: 3\n"}))
+
+    assert catalog.pushed() == below({"foo/a.yaml": b"a: 3\n"})
+    assert not ran.exists()
+
+
+def test_hidden_files_and_others_of_the_commit_stay(tmp_path: Path) -> None:
+    others = {
+        "README.md": b"x",
+        "manifests/.top": b"t",
+        "manifests/.dir/x": b"x",
+        "refs/.y": b"y",
+        "manifests/.github": b"in the way",
+        "manifests/.file/x": b"in the way",
+        "a/b/manifests/x.yaml": b"not ours",
+    }
+    catalog = Catalog(tmp_path, {**others, "manifests/old/x.yaml": b"x"})
+
+    catalog.push(rendered({".github/x.yaml": b"1", ".file": b"2"}))
+
+    pushed = {name: content for name, (_, content) in catalog.pushed().items()}
+    kept = {name: others[name] for name in others if others[name] != b"in the way"}
+    assert pushed == {**kept, "manifests/.github/x.yaml": b"1", "manifests/.file": b"2"}
+
+
+def test_the_checkout_is_clean_after_a_push(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path, {"README.md": b"x", "manifests/gone.yaml": b"x"})
+
+    catalog.push(rendered({**BYTES, **{f"many/{n}.yaml": b"n: %d\n" % n for n in range(200)}}))
+
+    assert git(catalog.checkout, "status", "--porcelain") == ""
+    assert git(catalog.checkout, "fsck", "--strict") == ""
+    assert git(catalog.remote, "fsck", "--strict") == ""
+
+
+def test_a_commit_of_the_user_during_the_run_is_kept(tmp_path: Path) -> None:
+    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    sink = catalog.sink()
+    sink.stage(rendered(BYTES))
+    git(catalog.checkout, *("-c", "user.name=x", "-c", "user.email=x"), "commit", "-qm", "mine")
+    mine = git(catalog.checkout, "rev-parse", "HEAD")
+
+    with pytest.raises(CommodoreError, match="changed by somebody else during the run"):
+        sink.commit(MESSAGE)
+
+    assert git(catalog.checkout, "rev-parse", "HEAD") == mine
+
+
+def test_a_pushed_edit_takes_few_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    catalog = Catalog(tmp_path, {"README.md": b"x"})
+    catalog.push(rendered(BYTES))
+    events = tmp_path / "events"
+    monkeypatch.setenv("GIT_TRACE2_EVENT", str(events))
+
+    catalog.push(rendered({**BYTES, "crlf.yaml": b"a: 3\r\n"}))
+
+    started = [json.loads(line) for line in events.read_text().splitlines()]
+    depth = [e["hierarchy"] for e in started if e["event"] == "cmd_name"]
+    ours = Counter(names for names in depth if "/" not in names)
+    if not os.environ.get(SWITCH):
+        del ours["rev-parse"]  # by this test
+        assert ours == {"cat-file": 1, "commit-tree": 1, "update-ref": 2, "push": 1}
