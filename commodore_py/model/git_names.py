@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 # NTFS has short names, and names of streams after a colon; it ignores dots and spaces at the end.
 _SHORT = re.compile(r"git~[0-9]+")
 _SEPARATOR = re.compile(r"[/\\]")
-# Characters without a width are ignored by HFS+; others that some renderer ignores are no better.
+# HFS+ ignores characters without a width; nothing else should hide a name either.
 _IGNORED = ("Cf", "Cc", "Mn", "Me")
 
 
