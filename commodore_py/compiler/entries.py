@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import textwrap
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.names import value_shown
 from commodore_py.model.spot import Spot, nowhere
 
 from .entry import Entry
@@ -96,7 +96,7 @@ class _List(NamedTuple):
         if entries is None and self.name == "dependencies":
             return
         if not isinstance(entries, list):
-            self._refuse((), f"{self.name} must be a list, not {_shown(entries)}")
+            self._refuse((), f"{self.name} must be a list, not {value_shown(entries)}")
             return
         for index, entry in enumerate(entries):
             fields = self._fields_of(index, entry)
@@ -110,7 +110,9 @@ class _List(NamedTuple):
     def _fields_of(self, index: int, entry: object) -> Mapping[str, Field] | None:
         here = (f"[{index}]",)
         if not isinstance(entry, Mapping):
-            self._refuse(here, f"an entry of {self.name} must be a mapping, not {_shown(entry)}")
+            self._refuse(
+                here, f"an entry of {self.name} must be a mapping, not {value_shown(entry)}"
+            )
             return None
         if self.key not in entry:
             self._refuse(here, f"an entry of {self.name} has no {self.key}", f"add {self.key}")
@@ -119,7 +121,7 @@ class _List(NamedTuple):
         if isinstance(kind, str) and kind in self.kinds:
             return self.kinds[kind]
         hint = f"{_meant(kind, self.kinds)}there are {', '.join(sorted(self.kinds))}"
-        self._refuse((*here, self.key), f"{_shown(kind)} is not a valid {self.what}", hint)
+        self._refuse((*here, self.key), f"{value_shown(kind)} is not a valid {self.what}", hint)
         return None
 
     def _check(self, index: int, entry: Mapping[Any, Any], fields: Mapping[str, Field]) -> None:
@@ -128,12 +130,12 @@ class _List(NamedTuple):
         for key, value in entry.items():
             if key not in fields:
                 hint = f"{_meant(key, fields)}there are {', '.join(sorted(fields))}"
-                self._refuse((*here, key), f"{what} has no key {key}", hint)
+                self._refuse((*here, key), f"{what} has no key {_key_shown(key)}", hint)
                 continue
             try:
                 fields[key].accept(value)
             except ValueError as error:
-                text = f"{key} of {what} must be {error}, not {_shown(value)}"
+                text = f"{key} of {what} must be {error}, not {value_shown(value)}"
                 self._refuse((*here, key), text)
         for key, field in fields.items():
             if field.required and key not in entry:
@@ -146,8 +148,12 @@ class _List(NamedTuple):
 
 
 def _meant(name: object, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(str(name), known, n=1)
+    close = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else ()
     return f"did you mean {close[0]}? Else, " if close else ""
+
+
+def _key_shown(key: object) -> str:
+    return key if isinstance(key, str) else value_shown(key)
 
 
 def _completed(entry: Mapping[str, Any], fields: Mapping[str, Field]) -> Mapping[str, Any]:
@@ -155,7 +161,3 @@ def _completed(entry: Mapping[str, Any], fields: Mapping[str, Field]) -> Mapping
         key: field.accept(entry[key]) if key in entry else field.default
         for key, field in fields.items()
     }
-
-
-def _shown(value: object) -> str:
-    return textwrap.shorten(repr(value), 60, placeholder="...")

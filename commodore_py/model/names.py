@@ -1,4 +1,4 @@
-"""Names of files that content chooses: what no file system takes, and no reader expects."""
+"""Names and values that content chooses: what no file system takes, and no reader expects."""
 
 from __future__ import annotations
 
@@ -48,3 +48,15 @@ def shown(text: str, *, quoted: bool = False) -> str:
     """A name for messages: in quotes if it cannot be printed, and not longer than a line."""
     short = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
     return repr(short) if quoted or not short.isprintable() else short
+
+
+def value_shown(value: object) -> str:
+    """A value of the hierarchy for messages, on one line, whatever it is."""
+    import textwrap  # noqa: PLC0415 - for messages only
+
+    try:
+        return textwrap.shorten(repr(value), 60, placeholder="...")
+    except RecursionError:
+        return f"a {type(value).__name__} that is nested too deeply"
+    except ValueError:  # Python does not turn integers of more digits into text
+        return "a number that is too long"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import value_shown
 from commodore_py.model.spot import Spot
 
 from .filters import FILTERS, JSONNET
@@ -94,8 +95,12 @@ def _checked(raw: object, spot: Spot, context: Context) -> Definition | Invalid:
         return _parsed(raw, spot, context)
     except _Misfit as misfit:
         fields = raw if isinstance(raw, Mapping) else {}
-        name = str(fields.get("filter", _UNNAMED))
+        name = _text(fields.get("filter", _UNNAMED))
         return Invalid(name, spot, str(misfit), disabled=fields.get("enabled") is False)
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else value_shown(value)
 
 
 class _Misfit(Exception):
@@ -124,7 +129,7 @@ def _parsed(raw: object, spot: Spot, context: Context) -> Definition:
             if not source.is_file():
                 raise _Misfit(f"there is no file {source}")
         case other:
-            raise _Misfit(f"unknown type {other}")
+            raise _Misfit(f"unknown type {_text(other)}")
     if args is not None and not isinstance(args, Mapping):
         raise _Misfit("filterargs is not a mapping")
     return Definition(name, spot, kind, folder, args or {}, enabled, source)

@@ -365,3 +365,46 @@ def test_a_folder_that_was_removed(
 
     assert ran.code == 1
     assert "error: the current directory does not exist any more" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [("A=a\0b\nCOMMODORE_VERBOSE=1\n", "'A'"), ("'A=B'=1\n", "'A=B'")],
+)
+def test_a_variable_of_the_dotenv_file_that_the_system_refuses_is_ignored(
+    settings: Settings, commodore: CommandLine, content: str, name: str
+) -> None:
+    settings.dotenv.write_text(content)
+
+    ran = commodore("config", "show")
+
+    assert ran.code == 0
+    assert f"ignoring {name}: the system does not take such a name or value" in ran.err
+    assert str(settings.dotenv) in ran.err
+
+
+def test_a_dotenv_file_whose_references_multiply_is_ignored(
+    settings: Settings, commodore: CommandLine
+) -> None:
+    lines = [f"X{n + 1}={f'${{X{n}}}' * 100}" for n in range(10)]
+    settings.dotenv.write_text("X0=x\nCOMMODORE_QUIET=true\n" + "\n".join(lines))
+
+    ran = commodore("config", "show")
+
+    assert ran.code == 0
+    assert "references in it add up to more than 1,048,576 characters" in ran.err
+
+
+@pytest.mark.parametrize(
+    "text", ["a" + ".a" * 50_000 + " = 1\n", "x = {'a'" + ". 'a'" * 300 + "=1}"]
+)
+def test_a_setting_of_too_many_parts_is_an_error_with_its_line(
+    settings: Settings, commodore: CommandLine, text: str
+) -> None:
+    settings.write(f"# settings\n{text}")
+
+    ran = commodore("config", "show")
+
+    assert ran.code == 1
+    assert "a key has too many parts" in ran.err
+    assert f"{settings.file}:2" in ran.err

@@ -142,15 +142,15 @@ def as_yaml(value: object) -> bytes:
     return _LARGE.sub(_large, text).encode(errors="surrogatepass")
 
 
-def as_value(value: Any) -> Any:  # noqa: ANN401 - any shape of data
+def as_value(value: Any, *, most: int = 10**6) -> Any:  # noqa: ANN401 - any shape of data
     """The value itself, with what is large made; for the process that is fed with it."""
     match value:
         case dict():
-            return {key: as_value(inner) for key, inner in value.items()}
+            return {key: as_value(inner, most=most) for key, inner in value.items()}
         case list():
-            return [as_value(inner) for inner in value]
+            return [as_value(inner, most=most) for inner in value]
         case str() if found := _LARGE.fullmatch(f'"{value}"'):
-            return _made(found[1], int(found[2]))
+            return _made(found[1], min(most, int(found[2])))
     return value
 
 

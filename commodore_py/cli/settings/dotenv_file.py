@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.cli.output import messages
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
 
+MOST_CHARACTERS = 1 << 20
+"""Of all values of a `.env` file."""
 _YES = ("1", "true", "t", "yes", "y")
 
 
@@ -43,7 +46,7 @@ def _load(file: Path) -> DotEnv | None:
     import logging
     from io import StringIO
 
-    from dotenv import load_dotenv
+    from dotenv.main import DotEnv as Variables
     from dotenv.parser import parse_stream
 
     try:
@@ -59,6 +62,37 @@ def _load(file: Path) -> DotEnv | None:
             messages.warn("ignoring this line: expected NAME=VALUE", where=place)
     # Its own warnings name no file; invalid lines were reported above.
     logging.getLogger("dotenv.main").setLevel(logging.ERROR)
-    before = set(os.environ)
-    load_dotenv(stream=StringIO(text))
-    return DotEnv(file, frozenset(set(os.environ) - before))
+    variables = Variables(None, stream=StringIO(text), override=False)
+    if _size(Variables(None, stream=StringIO(text)).parse()) > MOST_CHARACTERS:
+        problem = f"references in it add up to more than {MOST_CHARACTERS:,} characters"
+        messages.warn(f"ignoring the .env file: {problem}", where=str(file))
+        return None
+    return DotEnv(file, frozenset(_set(variables.dict(), file)))
+
+
+def _size(values: Iterable[tuple[str, str | None]]) -> int:
+    """How many characters the values have at most, once references in them are replaced."""
+    import re
+
+    sizes = {name: len(value) for name, value in os.environ.items()}
+    total = 0
+    for name, value in values:
+        names = re.findall(r"\$\{([^}:]*)", value or "")
+        size = len(value or "") + sum(sizes.get(one, 0) for one in names)
+        sizes[name] = max(size, sizes.get(name, 0))
+        total += size
+    return total
+
+
+def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
+    """Set the variables that are not there yet; returns their names."""
+    for name, value in values.items():
+        if value is None or name in os.environ:
+            continue
+        try:
+            os.environ[name] = value
+        except (ValueError, OSError):  # an empty name, a null character
+            problem = f"ignoring {name!r}: the system does not take such a name or value"
+            messages.warn(problem, where=str(file))
+        else:
+            yield name

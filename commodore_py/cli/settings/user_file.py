@@ -25,6 +25,8 @@ _KEY = r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*
 _BITS = 64
 _MOST_PARTS = 20
 
+_MANY_PARTS = r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){200}"
+
 Place = tuple[str, ...]
 
 
@@ -45,6 +47,10 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
 
     import tomllib
 
+    # The parser's memory grows with the square of them.
+    if many := re.search(_MANY_PARTS, text):
+        where = f"{path}:{text.count(chr(10), 0, many.start()) + 1}"
+        raise CommodoreError("a key has too many parts", where=where)
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.model.names import problem_of_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,9 +61,25 @@ class Journal(NamedTuple):
         """What was begun and not ended, each with its file."""
         for file in sorted(self.folder.glob("*.json")):
             try:
-                yield file, Intent(**json_text.load(file.read_bytes(), name=str(file)))
+                intent = Intent(**json_text.load(file.read_bytes(), name=str(file)))
             except (ValueError, TypeError):  # of another version of ours: nothing to go by
                 file.unlink()
+                continue
+            if _is_ours(intent):
+                yield file, intent
+            else:
+                file.unlink()
+
+
+def _is_ours(intent: Intent) -> bool:
+    """Whether it is about folders below the working directory: nothing else is ever undone."""
+    values: tuple[object, ...] = intent
+    if not all(isinstance(value, str) and not problem_of_path(value) for value in values):
+        return False
+    places = (PurePosixPath(intent.place), PurePosixPath(intent.clone))
+    return bool(intent.place) and not any(
+        place.is_absolute() or ".." in place.parts for place in places
+    )
 
 
 def prepare(state: Path) -> None:

@@ -132,6 +132,6 @@ def _span_of(marker: Path) -> tuple[float, float] | None:
         try:
             trace = json_text.load(marker.read_bytes(), name=str(marker))
             return float(trace["began"]), float(trace["ended"] or time.time())
-        except (ValueError, TypeError, KeyError):  # of another version of ours
+        except (ValueError, TypeError, KeyError, OverflowError):  # of another version of ours
             return marker.stat().st_mtime, time.time()
     return None
