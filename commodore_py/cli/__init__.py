@@ -1,4 +1,4 @@
-"""The command line: click, prompts, printing and exit codes live here only."""
+"""The command line: click, prompts and printing are here only."""
 
 from .shell import run
 

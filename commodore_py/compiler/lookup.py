@@ -1,4 +1,4 @@
-"""Where component code finds files: the search paths in order, through the overlay."""
+"""Where entries and natives find files: the search paths in order, through the overlay."""
 
 from __future__ import annotations
 

@@ -72,6 +72,13 @@ def test_files_and_functions_that_a_page_names_exist(page: Path) -> None:
     assert missing == []
 
 
+def test_values_are_classes() -> None:
+    named = {name for cell in rows("The values") for name in re.findall(r"[A-Z]\w+", cell)}
+    known = {name for one in modules().values() for name in _defined(one.path)}
+
+    assert sorted(named - known) == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_folders_of_code_that_a_page_names_exist(page: Path) -> None:
     rooms = {room for layer in layers() for room in layer}

@@ -61,6 +61,7 @@ class Charts:
             and (exact or not self.settings.refresh)
             and self.settings.store.verified(known)
         ):
+            self._compare_with_index(chart, known.sha256, known.about)
             return known
         self.settings.require_network(without_password(str(chart)))
         try:
@@ -75,6 +76,18 @@ class Charts:
             found = self._by_program(chart, program, error)
         store = self.settings.store
         return store.note(found.source, *_key(chart), sha256=found.sha256, **found.about)
+
+    def _compare_with_index(self, chart: Chart, sha256: str, about: Mapping[str, str]) -> None:
+        """Warn of an archive that is not what its index says: each time that it is used."""
+        if "index_digest" in about:
+            self.settings.warn(
+                CommodoreError(
+                    f"chart {chart.name} {about['version']} differs from its index:"
+                    f" its digest is {sha256}, not {about['index_digest']}",
+                    where=about["fetched_from"],
+                    hint="report it to the maintainers: the chart may have been altered",
+                )
+            )
 
     def _from_repository(self, chart: Chart) -> Stored:
         entries = entries_in(self._index(chart.repository), chart)
@@ -93,14 +106,11 @@ class Charts:
             file = folder / "chart.tgz"
             arrived = web.fetch(Request(url, timeout=self.settings.timeout, raw=True), file)
             _require_chart(file, url)
+            altered: dict[str, str] = {}
             if arrived is not None and offer.digest and arrived.sha256 != _plain(offer.digest):
-                self.settings.warn(
-                    CommodoreError(
-                        f"chart {chart.name} {offer.version} differs from its index:"
-                        f" its digest is {arrived.sha256}, not {offer.digest}",
-                        where=without_password(url),
-                        hint="report it to the maintainers: the chart may have been altered",
-                    )
+                altered = {"index_digest": offer.digest, "fetched_from": without_password(url)}
+                self._compare_with_index(
+                    chart, arrived.sha256, {"version": offer.version, **altered}
                 )
             return self.settings.store.add(
                 file,
@@ -111,6 +121,7 @@ class Charts:
                 offer.version,
                 version=offer.version,
                 form="chart",
+                **altered,
             )
 
     def _from_registry(self, chart: Chart, url: str) -> Stored:

@@ -9,7 +9,10 @@ if TYPE_CHECKING:
 
 
 class RefBackend(Protocol):
-    """A module below `refs/backends/`."""
+    """A module below `refs/backends/`.
+
+    A reference file has a line `data: <base64>`; tags carry the hash of what it encodes.
+    """
 
     def check(self, ref: SecretRef) -> None:
         """Refuse a reference path that the backend can make nothing of."""
