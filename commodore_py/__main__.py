@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
-
-from commodore_py.tuning import garbage, go_collector
 
 _INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line, and end the process with its exit code."""
-    _open_closed_streams()
-    garbage.collect_rarely()
     try:
-        go_collector.restart_to_compile()
+        _open_closed_streams()
         # Imported here: an interruption while modules load must not end in a traceback.
-        from commodore_py.cli import run  # noqa: PLC0415
+        from commodore_py.adapters import ending  # noqa: PLC0415
 
-        code = run(sys.argv[1:])
+        ending.listen()
+        code = _run()
+        if code == _INTERRUPTED:
+            # An evaluation may still run in a thread: Python must not be taken down around it.
+            ending.leave(code)
     except KeyboardInterrupt:
-        code = _INTERRUPTED
-    if code == _INTERRUPTED:
-        _exit_at_once()
-    garbage.keep_until_exit()
+        os._exit(_INTERRUPTED)
     sys.exit(code)
 
 
@@ -40,12 +36,19 @@ def _open_closed_streams() -> None:
             setattr(sys, name, os.fdopen(number, mode, closefd=False))
 
 
-def _exit_at_once() -> None:
-    """An evaluation may still run in another thread: Python must not be taken down around it."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, OSError, ValueError):
-            stream.flush()
-    os._exit(_INTERRUPTED)
+def _run() -> int:
+    from commodore_py.tuning import garbage, go_collector  # noqa: PLC0415 - see above
+
+    try:
+        garbage.collect_rarely()
+        go_collector.restart_to_compile()
+        from commodore_py.cli import run  # noqa: PLC0415 - see above
+
+        code = run(sys.argv[1:])
+        garbage.keep_until_exit()
+    except KeyboardInterrupt:
+        code = _INTERRUPTED
+    return code
 
 
 if __name__ == "__main__":

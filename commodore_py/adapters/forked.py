@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
+from . import ending
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from multiprocessing.process import BaseProcess
@@ -108,6 +110,7 @@ def _work(
     lifeline: tuple[int, int],
 ) -> None:
     # An interruption goes to the whole group: the parent decides what happens.
+    ending.forget()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _end_with_parent(*lifeline)
     log = run_log.in_worker()

@@ -16,7 +16,7 @@ from commodore_py.errors import CommodoreError
 
 from .child_environment import child_environment
 from .git.safe import environment_for_programs
-from .process import ProgramFailed, run
+from .process import ENDLESS, ProgramFailed, run
 
 _HERE = "commodore_py.adapters.isolated"
 
@@ -38,7 +38,7 @@ def call(function: str, *arguments: object, forward: bool = False, remotes: bool
         try:
             stdin = pickle.dumps(arguments)
             env = environment_for_programs() if remotes else child_environment()
-            run(command, only_env=env, stdin=stdin, forward=forward)
+            run(command, only_env=env, stdin=stdin, forward=forward, patience=ENDLESS)
         except ProgramFailed as error:
             raise Crashed(
                 f"{function.partition(':')[0]} crashed: {_last_words(error.stderr)}",

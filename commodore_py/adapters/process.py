@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from contextlib import nullcontext
+import threading
+from contextlib import nullcontext, suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -15,14 +16,19 @@ from commodore_py.errors import CommodoreError
 from . import escaping
 from .child_environment import OUR_SECRETS
 from .masking import REDACTOR, shown_command
+from .process_watch import OutOfTime, Patience, Watch
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+__all__ = ["ENDLESS", "Patience", "ProgramFailed", "TookTooLong", "run"]
 
 _WITH_VALUE = ("-c", "-C")  # before Git's own verb
+
+ENDLESS = Patience()
+"""For our own code in another process."""
 
 
 class ProgramFailed(CommodoreError):
@@ -42,7 +48,8 @@ def run(
     cwd: Path | None = None,
     env: Mapping[str, str | None] | None = None,
     only_env: Mapping[str, str] | None = None,
-    timeout: float | None = None,
+    called: str = "",
+    patience: Patience | None = None,
     keep_open: Collection[int] = (),
     stdin: bytes | None = None,
     forward: bool = False,
@@ -51,43 +58,73 @@ def run(
     """Run a program to its end and return what it printed.
 
     `env` adds to our own environment, which is passed without our tokens; None takes a variable
-    out of it. `only_env` is used instead of both. The files in `keep_open` stay open for as long
-    as it lives. With `forward`, what it prints on stderr is also shown; with `merge_stderr`, it is
-    part of the result.
+    out of it. `only_env` is used instead of both. `called` is its name in messages. The files in
+    `keep_open` stay open for as long as it lives. With `forward`, what it prints on stderr is also
+    shown; with `merge_stderr`, it is part of the result.
     """
+    _refuse_when_ending()
+    watch = Watch(lambda: called or shown_command(command), patience or Patience.for_program())
     try:
         with _watched(command, cwd):
-            done = subprocess.run(
+            process = subprocess.Popen(
                 command,
                 cwd=cwd,
                 env=only_env if only_env is not None else _environment(env or {}),
-                timeout=timeout,
                 pass_fds=tuple(keep_open),
-                input=stdin if stdin is not None else b"",
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT if merge_stderr else subprocess.PIPE,
-                check=False,
             )
+            try:
+                output, errors = watch.communicate(process, stdin or b"")
+            finally:
+                _close(process)
+    except OutOfTime as out:
+        raise TookTooLong(
+            f"{called or command[0]} was ended {out}", where=shown_command(command), hint=out.hint
+        ) from out
     except FileNotFoundError as error:
         missing = cwd if cwd is not None and not cwd.is_dir() else command[0]
         raise ProgramFailed(
             f"cannot run {command[0]}: {missing} not found",
             hint=f"install {command[0]}, or correct PATH" if missing == command[0] else "",
         ) from error
-    except subprocess.TimeoutExpired as error:
-        line = shown_command(command)
-        raise TookTooLong(
-            f"{command[0]} was ended after {timeout:g} seconds without a result", where=line
-        ) from error
     except OSError as error:
         raise ProgramFailed(f"cannot run {command[0]}: {error.strerror}") from error
-    if forward and done.stderr:
-        sys.stderr.write(escaping.lines(REDACTOR.message(done.stderr.decode(errors="replace"))))
+    except ValueError as error:
+        raise ProgramFailed(f"cannot run {command[0]}: {error}") from error
+    if forward and errors:
+        sys.stderr.write(escaping.lines(REDACTOR.message(errors.decode(errors="replace"))))
         sys.stderr.flush()
-    if done.returncode:
-        output = done.stderr or done.stdout
-        raise _failed(command, cwd, done.returncode, output.decode(errors="replace"))
-    return done.stdout
+    if process.returncode:
+        said = errors or output
+        raise _failed(command, cwd, process.returncode, said.decode(errors="replace"))
+    return output
+
+
+def _close(process: subprocess.Popen[bytes]) -> None:
+    """Leave nothing behind: neither a program nor its pipes."""
+    if process.returncode is None:
+        _end(process)
+    for stream in (process.stdin, process.stdout, process.stderr):
+        if stream is not None:
+            with suppress(OSError):
+                stream.close()
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    from .process_tree import end_all  # noqa: PLC0415 - for programs that are ended only
+
+    if process.poll() is None:
+        end_all(process.pid, itself=True)
+        process.wait()
+
+
+def _refuse_when_ending() -> None:
+    """A thread must not start something new while the run ends; the main one may tidy up."""
+    ending = sys.modules.get(f"{__package__}.ending")
+    if ending is not None and threading.current_thread() is not threading.main_thread():
+        ending.pause(0)
 
 
 def _watched(command: Sequence[str], cwd: Path | None) -> AbstractContextManager[None]:

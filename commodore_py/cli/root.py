@@ -15,7 +15,7 @@ from .output import log
 from .output.log import colours
 from .settings import origins, user_file
 from .settings.options import HELP, Globals, verbose_option
-from .settings.types import Seconds, Size
+from .settings.types import Seconds, Size, TimeLimit
 
 _COMMANDS = {
     "cache": (
@@ -115,6 +115,13 @@ class _NoColor(click.Option):
     help="Timeout of HTTP requests, in seconds.",
 )
 @click.option(
+    "--time-limit",
+    multiple=True,
+    type=TimeLimit(),
+    metavar="NAME=SECONDS",
+    help="How long servers, remotes or programs may take, such as git=600; may be repeated.",
+)
+@click.option(
     "-q", "--quiet", is_flag=True, help="Print only results, notices, warnings and errors."
 )
 @click.option("--no-color", is_flag=True, cls=_NoColor, envvar="NO_COLOR", help="Disable colours.")
@@ -139,6 +146,7 @@ def commodore(
     verbose: int,
     working_dir: Path,
     request_timeout: int,
+    time_limit: tuple[str, ...],
     quiet: bool,
     no_color: bool,
     log_format: str,
@@ -154,4 +162,14 @@ def commodore(
         log_format=log_format,
         cache_size=cache_size,
     )
+    if time_limit:
+        _set_time_limits(time_limit)
     ctx.obj = settings.more_verbose(verbose)
+
+
+def _set_time_limits(given: tuple[str, ...]) -> None:
+    from commodore_py.adapters import time_limits
+
+    pairs = (one.partition("=") for one in given)
+    changed = time_limits.TimeLimits().with_((name, float(text)) for name, _, text in pairs)
+    time_limits.use(changed)

@@ -143,7 +143,9 @@ def _aborted(abort: click.Abort) -> int:
 
 
 def _interrupted() -> int:
-    streams.error_line("interrupted", color=colours())
+    from commodore_py.adapters import ending
+
+    streams.error_line(ending.word(), color=colours())
     return INTERRUPTED
 
 

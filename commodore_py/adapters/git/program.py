@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import re
-import time
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters import git_urls
-from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters import ending, git_urls, time_limits
+from commodore_py.adapters.process import Patience, ProgramFailed, run
 
 from . import safe
 
@@ -28,6 +28,10 @@ _TRANSIENT = re.compile(
 )
 _PAUSES = (0.3, 1.5)  # seconds before each further try
 
+# Git ends slow HTTP itself, by bytes that arrive: here it is after us, where we cannot see it idle.
+_TOO_SLOW = "Operation too slow"
+_BYTES_A_SECOND, _LATER = 100, 5
+
 
 def git(
     directory: Path,
@@ -35,9 +39,12 @@ def git(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     merge_stderr: bool = False,
+    patience: Patience | None = None,
 ) -> str:
     """Run git in a folder and return what it printed, without the final newline."""
-    output = git_bytes(directory, *arguments, stdin=stdin, env=env, merge_stderr=merge_stderr)
+    output = git_bytes(
+        directory, *arguments, stdin=stdin, env=env, merge_stderr=merge_stderr, patience=patience
+    )
     return output.decode(errors="surrogateescape").rstrip("\n")
 
 
@@ -47,27 +54,68 @@ def git_bytes(
     stdin: bytes | None = None,
     env: Mapping[str, str] | None = None,
     merge_stderr: bool = False,
+    patience: Patience | None = None,
 ) -> bytes:
     """Run git in a folder and return what it printed, as it is."""
     # Git must not fall back to a repository in a parent folder if this one is damaged.
     ceiling = {"GIT_CEILING_DIRECTORIES": str(directory.resolve().parent)}
     environment = {**safe.environment(), **ceiling, **(env or {})}
     command = ["git", *safe.with_options(arguments)]
-    return run(command, cwd=directory, env=environment, stdin=stdin, merge_stderr=merge_stderr)
+    return run(
+        command,
+        cwd=directory,
+        env=environment,
+        stdin=stdin,
+        merge_stderr=merge_stderr,
+        patience=patience or _patience(),
+    )
+
+
+def _patience(*, remote: bool = False) -> Patience:
+    """How long Git may take; agents and caches that it starts may live on."""
+    limits = time_limits.current()
+    # A user who is asked for a password may take long to type it.
+    idle = limits.git_idle if remote and not _may_prompt() else 0
+    return Patience(limits.git, idle, "git", after_exit=0)
+
+
+@functools.cache
+def _may_prompt() -> bool:
+    """Whether there is a terminal to ask for a password."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
 
 
 def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -> str:
     """Run a git command that uses the network; transient errors are retried."""
     for pause in _PAUSES:
         try:
-            return git(directory, *arguments, merge_stderr=merge_stderr)
+            return _over_network(directory, *arguments, merge_stderr=merge_stderr)
         except ProgramFailed as error:
             if not _TRANSIENT.search(error.stderr):
                 raise
             reason = error.stderr.strip().splitlines()[-1]
             log.info("trying again in %.1f seconds: %s", pause, reason)
-            time.sleep(pause)
-    return git(directory, *arguments, merge_stderr=merge_stderr)
+            ending.pause(pause)
+    return _over_network(directory, *arguments, merge_stderr=merge_stderr)
+
+
+def _over_network(directory: Path, *arguments: str, merge_stderr: bool) -> str:
+    idle = time_limits.current().git_idle
+    slow = {
+        "GIT_HTTP_LOW_SPEED_LIMIT": str(_BYTES_A_SECOND if idle else 0),
+        "GIT_HTTP_LOW_SPEED_TIME": str(int(idle) + _LATER if idle else 0),
+    }
+    patience = _patience(remote=True)
+    try:
+        return git(directory, *arguments, merge_stderr=merge_stderr, env=slow, patience=patience)
+    except ProgramFailed as error:
+        if _TOO_SLOW in error.stderr:
+            error.hint = time_limits.hint("git-idle", idle)
+        raise
 
 
 def reach_push_url(directory: Path, url: str, rule: git_urls.PushRule) -> None:

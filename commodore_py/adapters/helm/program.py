@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.adapters.child_environment import child_environment
-from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
+from commodore_py.adapters.process import Patience, ProgramFailed, TookTooLong, run
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -54,7 +54,8 @@ class HelmProgram:
         seconds = _patience()
         log.debug("running %s %s", self.path, " ".join(arguments))
         try:
-            return run([self.path, *arguments], only_env=child_environment(), timeout=seconds)
+            env, patience = child_environment(), Patience(seconds)
+            return run([self.path, *arguments], only_env=env, patience=patience)
         except TookTooLong as error:
             raise HelmFailed(
                 f"helm took more than {seconds:g} seconds",

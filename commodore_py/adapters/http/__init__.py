@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import time
 from contextlib import contextmanager
 from http import HTTPStatus
 from ipaddress import ip_address
@@ -15,21 +14,41 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
-from commodore_py.errors import CommodoreError
+
+from .errors import HttpError, NotFound, ServerAway, TooMany
+from .retries import PAUSES, persistently
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     import requests
 
-log = logging.getLogger(__name__)
+    from .deadlines import Watch
 
-PAUSES = (0.3, 1.0)
-"""Seconds to wait before each further attempt of a GET."""
+__all__ = [
+    "PAUSES",
+    "HttpError",
+    "NotFound",
+    "ServerAway",
+    "TooMany",
+    "ask_json",
+    "get_json",
+    "is_private",
+    "opened",
+    "post_form",
+    "post_json",
+    "read_whole",
+    "refused",
+    "same_server",
+    "translated",
+]
+
+log = logging.getLogger(__name__)
 
 _FORM = "application/x-www-form-urlencoded"
 _MOST_REDIRECTS = 5
 _PIECE = 1 << 16
+_MOST_ANSWER = 64 << 20
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _UNAVAILABLE = {
     HTTPStatus.BAD_GATEWAY,
@@ -48,25 +67,6 @@ _HINTS: dict[int, str] = {
     HTTPStatus.FORBIDDEN: "check that the token's owner may see and do this",
     HTTPStatus.NOT_FOUND: "check the id, and the URL in front of it",
 }
-
-
-class HttpError(CommodoreError):
-    """A request that failed, or whose response cannot be used."""
-
-    status: int = 0
-    """None without a response."""
-    headers: Mapping[str, str] = MappingProxyType({})
-    """Those of a strict: some say when to come back."""
-    answer: object = None
-    """What a strict held, where that was JSON: its members say more than a status."""
-
-
-class NotFound(HttpError):
-    """The server knows nothing of that name."""
-
-
-class ServerAway(HttpError):
-    """There was no response, or one of a gateway: another attempt may help."""
 
 
 class _Request(NamedTuple):
@@ -98,19 +98,14 @@ def get_json(
 ) -> Any:  # noqa: ANN401 - the door: callers parse
     """The response of a URL, None if it is empty; unreachable servers are tried again."""
     request = _Request("GET", url, token, timeout, params=params)
-    for pause in pauses:
-        try:
-            return _exchange(request)
-        except ServerAway as error:
-            log.debug("%s: %s; asking again in %s seconds", url, error, pause)
-        time.sleep(pause)
-    return _exchange(request)
+    return persistently(lambda: _exchange(request), url, pauses)
 
 
 def post_json(url: str, body: object, *, token: str = "", timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
     """Send a value once; redirects repeat it, but only to the same server."""
     content = json.dumps(body).encode()
-    return _exchange(_Request("POST", url, token, timeout, body=content))
+    request = _Request("POST", url, token, timeout, body=content)
+    return persistently(lambda: _exchange(request), url, kinds=(TooMany,))
 
 
 def post_form(url: str, fields: Mapping[str, str], *, timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
@@ -191,8 +186,11 @@ def _arrive(request: _Request) -> tuple[_Request, requests.Response]:
     """The request as it was last sent, and its response: any but a redirect."""
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
+    from .deadlines import Watch  # noqa: PLC0415 - as in `_send`
+
+    watch = Watch(request.url, "download" if request.stream else "request")
     for _ in range(_MOST_REDIRECTS + 1):
-        response = _send(request)
+        response = _send(request, watch)
         location = _redirection(request, response)
         if not location:
             return request, response
@@ -220,8 +218,10 @@ def _redirected(request: _Request, location: str) -> _Request:
     return request._replace(url=target, params=None, token=request.token if same else "")
 
 
-def _send(request: _Request) -> requests.Response:
+def _send(request: _Request, watch: Watch) -> requests.Response:
     import requests  # noqa: PLC0415 - slow to import, and most commands send no request
+
+    from .deadlines import session  # noqa: PLC0415 - as above
 
     def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
         if request.token:
@@ -235,18 +235,22 @@ def _send(request: _Request) -> requests.Response:
             hint="give --request-timeout a number above zero",
         )
     try:
-        return requests.request(
-            request.method,
-            request.url,
-            params=request.params,
-            data=request.body,
-            headers=request.headers,
-            stream=request.stream,
-            # Given even when there is no token: requests looks into a netrc file otherwise.
-            auth=authorise,
-            timeout=request.timeout,
-            allow_redirects=False,
-        )
+        with session(watch) as sending:
+            response = sending.request(
+                request.method,
+                request.url,
+                params=request.params,
+                data=request.body,
+                headers=request.headers,
+                stream=True,
+                # Given even when there is no token: requests looks into a netrc file otherwise.
+                auth=authorise,
+                timeout=request.timeout,
+                allow_redirects=False,
+            )
+            if not request.stream:
+                read_whole(response, request.url)
+            return response
     except requests.RequestException as error:
         raise translated(error, request.url, request.timeout) from error
     except ValueError as error:
@@ -258,14 +262,16 @@ def translated(error: requests.RequestException, url: str, timeout: float) -> Ht
     """What went wrong on the way, in our words."""
     import requests  # noqa: PLC0415 - as above
 
+    from .deadlines import OutOfTime  # noqa: PLC0415 - as above
+
     root = _root(error)
     cause = getattr(root, "strerror", None) or str(root)
     if isinstance(error, requests.Timeout) or isinstance(root, TimeoutError):
-        return HttpError(
-            f"no answer within {timeout:g} seconds",
-            where=url,
-            hint="a slow server may need a higher --request-timeout",
-        )
+        message = f"no answer within {timeout:g} seconds"
+        hint = "a slow server may need a higher --request-timeout"
+        if isinstance(root, OutOfTime):
+            message, hint = cause, root.hint
+        return HttpError(message, where=url, hint=hint)
     if isinstance(error, requests.exceptions.SSLError):
         return HttpError(
             f"no secure connection: {cause}",
@@ -287,6 +293,19 @@ def translated(error: requests.RequestException, url: str, timeout: float) -> Ht
             hint="check the URL, the network, and the proxy settings",
         )
     return HttpError(f"the request failed: {cause}", where=url)
+
+
+def read_whole(response: requests.Response, url: str, most: int = _MOST_ANSWER) -> None:
+    """Read an answer that is to be small; from then on, `response` has its content."""
+    pieces, size = [], 0
+    with response:
+        for piece in response.iter_content(_PIECE):
+            pieces.append(piece)
+            size += len(piece)
+            if size > most:
+                raise HttpError(f"answered with more than {most} bytes", where=url)
+    # As requests does, which sets no bound.
+    vars(response).update(_content=b"".join(pieces), _content_consumed=True)
 
 
 def _root(error: requests.RequestException) -> BaseException:
@@ -331,12 +350,16 @@ def _is_fine(response: requests.Response) -> bool:
 
 def refused(url: str, response: requests.Response) -> HttpError:
     """The message in a server's error response."""
+    if not vars(response)["_content_consumed"]:
+        read_whole(response, url)
     status = response.status_code
     kind = HttpError
     if status == HTTPStatus.NOT_FOUND:
         kind = NotFound
     elif status in _UNAVAILABLE:
         kind = ServerAway
+    elif status == HTTPStatus.TOO_MANY_REQUESTS:
+        kind = TooMany
     answer = _json_in(response)
     reason = _reason(answer) or "no reason given"
     hint = _HINTS.get(status, "")

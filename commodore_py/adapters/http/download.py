@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import logging
-import time
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
-from . import PAUSES, HttpError, ServerAway, opened
+from . import PAUSES, HttpError, opened
+from .retries import persistently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
-log = logging.getLogger(__name__)
-
 _MOST_TEXT = 1 << 20
-
-_Result = TypeVar("_Result")
 
 
 def download(url: str, file: Path, *, timeout: float, pauses: Sequence[float] = PAUSES) -> str:
@@ -31,7 +26,7 @@ def download(url: str, file: Path, *, timeout: float, pauses: Sequence[float] = 
                 target.write(piece)
         return digest.hexdigest()
 
-    return _persistently(once, url, pauses)
+    return persistently(once, url, pauses)
 
 
 def download_text(url: str, *, timeout: float, pauses: Sequence[float] = PAUSES) -> str:
@@ -46,14 +41,4 @@ def download_text(url: str, *, timeout: float, pauses: Sequence[float] = PAUSES)
                     raise HttpError(f"answered with more than {_MOST_TEXT} bytes", where=url)
         return content.decode(errors="replace")
 
-    return _persistently(once, url, pauses)
-
-
-def _persistently(act: Callable[[], _Result], url: str, pauses: Sequence[float]) -> _Result:
-    for pause in pauses:
-        try:
-            return act()
-        except ServerAway as error:
-            log.debug("%s: %s; asking again in %s seconds", url, error, pause)
-        time.sleep(pause)
-    return act()
+    return persistently(once, url, pauses)

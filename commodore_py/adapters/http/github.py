@@ -9,10 +9,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
+from commodore_py.adapters import ending
 from commodore_py.errors import CommodoreError
 
 from . import PAUSES, HttpError, NotFound, ServerAway, ask_json, is_private, same_server
 from .github_refusals import GitHubError, NothingMoreToAsk, github_error, limit_of, message_of
+from .retries import persistently
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -178,7 +180,7 @@ class GitHub:
                 if pause is None:
                     raise github_error(error, method) from error
             if waited < _MOST_WAITS:
-                time.sleep(pause)
+                ending.pause(pause)
         raise NothingMoreToAsk(
             f"GitHub limits how often it may be asked, also after {_MOST_WAITS} pauses",
             where=url,
@@ -188,13 +190,9 @@ class GitHub:
 
     def _exchange(self, method: str, url: str, content: object) -> tuple[Any, Mapping[str, str]]:
         pauses = PAUSES if method == "GET" else ()
-        for pause in pauses:
-            try:
-                return self._once(method, url, content)
-            except ServerAway as error:
-                log.debug("%s: %s; asking again in %s seconds", url, error, pause)
-            time.sleep(pause)
-        return self._once(method, url, content)
+        return persistently(
+            lambda: self._once(method, url, content), url, pauses, kinds=(ServerAway,)
+        )
 
     def _once(self, method: str, url: str, content: object) -> tuple[Any, Mapping[str, str]]:
         return ask_json(

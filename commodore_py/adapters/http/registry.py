@@ -123,7 +123,7 @@ class Registry:
         return f"{'http' if plain else 'https'}://{host}/v2/{self.reference.name}/{rest}"
 
     def _read(self, url: str, accept: str = "application/json") -> tuple[bytes, Arrived]:
-        return self._authorised(url, lambda request: read(request, _MOST), accept)
+        return self._authorised(url, _read_soon, accept)
 
     def _authorised(self, url: str, act: Callable[[Request], _Result], accept: str) -> _Result:
         request = Request(
@@ -179,9 +179,8 @@ class Registry:
             )
             headers = {"Authorization": _basic(login)} if login is not None else {}
             url = f"{realm}{'&' if '?' in realm else '?'}{query}"
-            content, _ = read(
-                Request(url, headers, verify=self.verify, timeout=self.timeout), _MOST
-            )
+            request = Request(url, headers, verify=self.verify, timeout=self.timeout)
+            content, _ = _read_soon(request)
             answer = _json(content, realm)
         token = (
             answer.get("token") or answer.get("access_token") if isinstance(answer, dict) else ""
@@ -189,6 +188,10 @@ class Registry:
         if not isinstance(token, str) or not token:
             raise HttpError("answered without a token", where=realm)
         return token
+
+
+def _read_soon(request: Request) -> tuple[bytes, Arrived]:
+    return read(replace(request, setting="request"), _MOST)
 
 
 def _basic(login: Login) -> str:

@@ -6,18 +6,18 @@ import hashlib
 import logging
 import os
 import re
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from commodore_py.adapters.masking import without_password
 
 from . import PAUSES, HttpError, ServerAway, refused, translated
+from .retries import persistently
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     import requests
@@ -35,8 +35,6 @@ _HINTS: dict[int, str] = {
     HTTPStatus.FORBIDDEN: "a netrc file may hold the user and password for that server",
     HTTPStatus.NOT_FOUND: "check the address, and the version if it holds one",
 }
-
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +60,8 @@ class Request:
     """User and password; by default those of a netrc file."""
     verify: bool | str = True
     timeout: float = _PATIENCE
+    setting: str = "download"
+    """Which of `--time-limit` is for all of it."""
     raw: bool = False
     """Whether content is taken as it was sent, whatever encoding the server claims for it."""
 
@@ -103,7 +103,7 @@ def fetch(
             known = Stamp(headers.get("ETag", ""), headers.get("Last-Modified", ""))
             return Arrived(digest.hexdigest(), headers.get("Content-Type"), known, headers)
 
-    return _persistently(once, request, pauses)
+    return persistently(once, _shown(request), pauses)
 
 
 def read(request: Request, most: int, pauses: Sequence[float] = PAUSES) -> tuple[bytes, Arrived]:
@@ -119,31 +119,23 @@ def read(request: Request, most: int, pauses: Sequence[float] = PAUSES) -> tuple
             digest, headers = hashlib.sha256(content).hexdigest(), response.headers
             return content, Arrived(digest, headers.get("Content-Type"), Stamp(), headers)
 
-    return _persistently(once, request, pauses)
-
-
-def _persistently(act: Callable[[], _Result], request: Request, pauses: Sequence[float]) -> _Result:
-    for pause in pauses:
-        try:
-            return act()
-        except ServerAway as error:
-            log.debug("%s: %s; asking again in %s seconds", _shown(request), error, pause)
-        time.sleep(pause)
-    return act()
+    return persistently(once, _shown(request), pauses)
 
 
 @contextmanager
 def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[requests.Response]:
     import requests  # noqa: PLC0415 - slow to import, and most compiles send no request
 
+    from .deadlines import Watch, session  # noqa: PLC0415 - as above
+
     log.info("asking %s", _shown(request))
     headers = {**request.headers, **conditions}
     if request.raw:
         headers["Accept-Encoding"] = "identity"
     # A session, as only that forgets credentials when it is sent to another server.
-    with requests.Session() as session:
+    with session(Watch(request.url, request.setting)) as sending:
         try:
-            response = session.get(
+            response = sending.get(
                 request.url,
                 headers=headers,
                 auth=request.basic,
@@ -168,10 +160,13 @@ def _pieces(request: Request, response: requests.Response) -> Iterator[bytes]:
     if not request.raw:
         yield from response.iter_content(_PIECE)
         return
+    import requests  # noqa: PLC0415 - as above
     import urllib3  # noqa: PLC0415 - as above
 
     try:
         yield from response.raw.stream(_PIECE, decode_content=False)
+    except urllib3.exceptions.ReadTimeoutError as error:
+        raise requests.exceptions.ReadTimeout(error) from error
     except urllib3.exceptions.HTTPError as error:
         raise ServerAway(f"the answer ended too early: {error}", where=_shown(request)) from error
 

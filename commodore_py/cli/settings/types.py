@@ -35,6 +35,23 @@ class Seconds(click.types.IntParamType):
         return seconds
 
 
+class TimeLimit(click.types.StringParamType):
+    """How long somebody may take: `git=600`; 0 for as long as it likes."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The text, if it names a limit."""
+        from commodore_py.adapters.time_limits import TimeLimits
+
+        name, _, seconds = str(value).partition("=")
+        if name not in TimeLimits.names():
+            names = ", ".join(TimeLimits.names())
+            self.fail(f"{name!r} is not a time limit; these are: {names}.", param, ctx)
+        # More would be more than ten years, and not every clock counts that far.
+        if not re.fullmatch(r"[0-9]{1,8}(\.[0-9]{1,3})?", seconds):
+            self.fail(f"{value!r} is not a time limit; write it like {name}=60.", param, ctx)
+        return str(value)
+
+
 class Size(click.types.StringParamType):
     """A number of bytes: 500M, 2GiB, 1.5G; units are powers of 1024."""
 

@@ -8,7 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
+from commodore_py.adapters.process_tree import adopt_orphans
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
@@ -118,8 +119,13 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     line = ["/bin/sh", "-c", command.replace(_OUTPUT_FOLDER, target)]
     if source == KUSTOMIZE_WRAPPER and env.get("INPUT_DIR"):
         _log_remote_bases(job, Path(env["INPUT_DIR"]))
+    adopt_orphans()
     try:
-        output = run(line, only_env=env, keep_open=workplace.borrowed.keep_open)
+        keep_open = workplace.borrowed.keep_open
+        output = run(line, called=str(source), only_env=env, keep_open=keep_open)
+    except TookTooLong as error:
+        error.where = job.entry.where
+        raise
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
     log.debug("%s printed: %s", source, output.decode(errors="replace").strip() or "nothing")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters import time_limits
+from commodore_py.adapters.process import Patience, ProgramFailed, TookTooLong, run
+from commodore_py.adapters.process_tree import adopt_orphans, end_all
+
+_LONG = 20
+"""Seconds that nobody may wait for here: generous, as machines may be busy."""
+linux = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 
 
 def python(code: str) -> list[str]:
@@ -101,3 +109,130 @@ def test_a_failure_survives_the_way_home_from_a_worker() -> None:
     copy = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes
 
     assert (str(copy), copy.where, copy.hint) == (str(error), error.where, error.hint)
+
+
+def ended_in_time(code: str, patience: Patience) -> TookTooLong:
+    began = time.monotonic()
+    with pytest.raises(TookTooLong) as caught:
+        run(python(code), patience=patience)
+    assert time.monotonic() - began < _LONG
+    return caught.value
+
+
+SLEEPS = "import time; time.sleep(100)"
+CLOSES_ITS_OUTPUT = f"import os; os.close(1); os.close(2); {SLEEPS}"
+PRINTS_ALL_THE_TIME = "while True: print('x' * 100, flush=True)"
+COMPUTES = "while True: pass"
+IGNORES_SIGNALS = f"""
+import signal
+for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(one, signal.SIG_IGN)
+{SLEEPS}
+"""
+
+
+@pytest.mark.parametrize(
+    "code", [SLEEPS, CLOSES_ITS_OUTPUT, PRINTS_ALL_THE_TIME, COMPUTES, IGNORES_SIGNALS]
+)
+def test_a_program_that_does_not_end_is_ended(code: str) -> None:
+    error = ended_in_time(code, Patience(0.5, setting="program"))
+
+    assert "was ended after 0.5 seconds without a result" in str(error)
+    assert error.hint == "to wait longer: --time-limit program=1"
+
+
+@linux
+@pytest.mark.parametrize("code", [SLEEPS, CLOSES_ITS_OUTPUT, IGNORES_SIGNALS])
+def test_a_program_that_does_nothing_is_ended(code: str) -> None:
+    error = ended_in_time(code, Patience(idle=2, setting="program"))
+
+    assert "was ended as it did nothing for 2 seconds" in str(error)
+    assert error.hint == "to wait longer: --time-limit program-idle=4"
+
+
+WORKS_FOR_A_WHILE = """
+import os, time
+end = time.monotonic() + 4
+while time.monotonic() < end:
+    {}
+print("done")
+"""
+
+
+@linux
+@pytest.mark.parametrize(
+    "work",
+    [
+        "pass",
+        "time.sleep(0.1); print('x' * 500, flush=True)",
+        "time.sleep(0.1); open('/proc/self/stat').read()",
+        "time.sleep(0.1); os.system('true')",
+    ],
+)
+def test_a_program_that_does_something_is_not_idle(work: str) -> None:
+    output = run(python(WORKS_FOR_A_WHILE.format(work)), patience=Patience(idle=2))
+
+    assert output.endswith(b"done\n")
+
+
+@linux
+def test_all_that_a_program_has_started_ends_with_it() -> None:
+    mark = f"86400.{os.getpid()}"
+    adopt_orphans()
+    script = f"(sleep {mark} &); sleep {mark} & sh -c 'sleep {mark}; true' & sleep {mark}"
+
+    with pytest.raises(TookTooLong):
+        run(["sh", "-c", script], patience=Patience(0.5))
+    end_all(os.getpid(), itself=False)
+
+    assert [one for one in Path("/proc").glob("[0-9]*/cmdline") if mark in text_of(one)] == []
+
+
+def text_of(file: Path) -> str:
+    try:
+        return file.read_text()
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("how", ["sleep 30 & echo done", "exec 3>&1; sleep 30 >&3 & echo done"])
+def test_others_that_hold_the_output_open_are_not_waited_for(how: str) -> None:
+    began = time.monotonic()
+
+    assert run(["sh", "-c", how], patience=Patience(after_exit=0.5)) == b"done\n"
+
+    assert time.monotonic() - began < _LONG
+
+
+def test_others_may_print_for_a_while() -> None:
+    assert run(["sh", "-c", "(sleep 1; echo late) & echo done"]) == b"done\nlate\n"
+
+
+def test_others_that_print_all_the_time_are_not_waited_for() -> None:
+    output = run(["sh", "-c", "yes & echo done"], patience=Patience(after_exit=0))
+
+    assert b"done\n" in output
+
+
+def test_much_goes_in_and_out_at_once() -> None:
+    much = bytes(range(256)) * 20_000
+
+    assert run(["cat"], stdin=much) == much
+    assert run(["head", "-c", "5"], stdin=much) == much[:5]
+    assert run(["sh", "-c", "cat >&2; printf x"], stdin=much) == b"x"
+
+
+@pytest.mark.parametrize("word", ["a\0b", "x" * 5_000_000])
+def test_words_that_no_program_can_get_are_an_error(word: str) -> None:
+    assert "cannot run echo" in str(failure(["echo", word]))
+
+
+def test_long_waits_are_told(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO")
+    seconds = time_limits.FIRST_WORD + 1
+
+    run(["sh", "-c", f"sleep {seconds} # https://me:secret@example.com"])
+
+    (told,) = caplog.messages
+    assert told.startswith("still waiting for sh -c ")
+    assert "https://me:***@example.com" in told
+    assert told.endswith(" after 10 seconds")

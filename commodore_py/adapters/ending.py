@@ -1,0 +1,99 @@
+"""Ctrl-C and signals: they end a run within a second, and all the programs that it started."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_LONGEST = 0.8
+_WORDS = {
+    signal.SIGINT: b"interrupted\n",
+    signal.SIGTERM: b"terminated\n",
+    signal.SIGHUP: b"the terminal was closed\n",
+}
+
+_asked = threading.Event()
+_signal = signal.SIGINT
+
+
+def listen() -> None:
+    """Have signals end this process in an orderly way, unless they are ignored."""
+    for one in _SIGNALS:
+        if signal.getsignal(one) is not signal.SIG_IGN:
+            signal.signal(one, _end)
+
+
+def forget() -> None:
+    """In a worker: its parent decides what happens."""
+    for one in _SIGNALS:
+        if signal.getsignal(one) is _end:
+            signal.signal(one, signal.SIG_DFL)
+
+
+def asked() -> bool:
+    """Whether the run is being ended."""
+    return _asked.is_set()
+
+
+def pause(seconds: float) -> None:
+    """Sleep, in any thread; raises if the run is ended meanwhile."""
+    if _asked.wait(seconds):
+        raise KeyboardInterrupt
+
+
+def word() -> str:
+    """What has ended the run."""
+    return _WORDS[_signal].decode().strip()
+
+
+def leave(code: int) -> None:
+    """End this process as whatever asked for it expects; by a code, if nothing did."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+    _leave(code)
+
+
+def _leave(code: int) -> None:
+    if _asked.is_set():
+        _end_programs()  # a thread may have been about to start one
+    if _asked.is_set() and _signal != signal.SIGINT:
+        # Whoever sent it learns that it worked; shells and supervisors tell the two apart.
+        with suppress(ValueError):  # not in the main thread
+            signal.signal(_signal, signal.SIG_DFL)
+            os.kill(os.getpid(), _signal)
+    os._exit(128 + _signal if _asked.is_set() else code)
+
+
+def _end(number: int, _: FrameType | None) -> None:
+    global _signal  # noqa: PLW0603 - a process ends once
+    if _asked.is_set():
+        os._exit(128 + _signal)  # for the second time: at once
+    _signal = signal.Signals(number)
+    _asked.set()
+    # Threads may wait for a server, and Python for its threads.
+    threading.Thread(target=_end_late, daemon=True).start()
+    _end_programs()
+    raise KeyboardInterrupt
+
+
+def _end_late() -> None:
+    time.sleep(_LONGEST)
+    with suppress(OSError):
+        os.write(2, _WORDS[_signal])
+    _leave(0)
+
+
+def _end_programs() -> None:
+    from .process_tree import end_all  # noqa: PLC0415 - for runs that are ended only
+
+    end_all(os.getpid(), itself=False)

@@ -1,0 +1,139 @@
+"""Sessions whose answers must be complete in time, however slowly they drip in."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import logging
+import time
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import requests
+import requests.adapters
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+
+from commodore_py.adapters import ending, time_limits
+
+if TYPE_CHECKING:
+    import socket
+
+    from urllib3.poolmanager import ProxyManager
+
+log = logging.getLogger(__name__)
+
+_TICK = 0.25
+
+
+class OutOfTime(TimeoutError):
+    """A server was still sending when its time was over."""
+
+    def __init__(self, setting: str, seconds: float) -> None:
+        super().__init__(f"no complete answer within {seconds:g} seconds")
+        self.hint = time_limits.hint(setting, seconds)
+
+
+class Watch:
+    """The time of one exchange, redirects included; it begins now.
+
+    `setting` is that of `--time-limit`.
+    """
+
+    def __init__(self, url: str, setting: str) -> None:
+        self._host = urlsplit(url).hostname
+        self._setting = setting
+        self._limit = getattr(time_limits.current(), setting)
+        self._began = time.monotonic()
+        self._word_at = self._began + time_limits.FIRST_WORD
+
+    def look(self) -> None:
+        """Say what is waited for, and raise if it is too late."""
+        if ending.asked():
+            raise KeyboardInterrupt
+        passed = time.monotonic() - self._began
+        if self._limit and passed > self._limit:
+            raise OutOfTime(self._setting, self._limit)
+        if self._began + passed >= self._word_at:
+            log.log(time_limits.SHOWN, "still waiting for %s after %d seconds", self._host, passed)
+            self._word_at += time_limits.NEXT_WORD
+
+
+def session(watch: Watch) -> requests.Session:
+    """A session for a request of that exchange."""
+    made = requests.Session()
+    adapter = _Adapter(watch)
+    for scheme in ("http://", "https://"):
+        made.mount(scheme, adapter)
+    return made
+
+
+class _Content(io.RawIOBase):
+    """What a socket receives, with a look at the clock for every piece."""
+
+    def __init__(self, raw: socket.SocketIO, sock: socket.socket, watch: Watch) -> None:
+        self._raw, self._sock, self._watch = raw, sock, watch
+        self._idle = sock.gettimeout()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:  # noqa: ANN401 - Buffer is of Python 3.12
+        until = None if self._idle is None else time.monotonic() + self._idle
+        self._sock.settimeout(_TICK if self._idle is None else min(_TICK, self._idle))
+        try:
+            while True:
+                self._watch.look()
+                try:
+                    return self._sock.recv_into(buffer)
+                except TimeoutError:
+                    if until is not None and time.monotonic() >= until:
+                        raise
+        finally:
+            self._sock.settimeout(self._idle)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class _Response(http.client.HTTPResponse):
+    watch: Watch
+
+    def __init__(self, sock: socket.socket, **options: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(sock, **options)
+        raw: Any = self.fp.detach()  # a BufferedReader, of makefile
+        self.fp = io.BufferedReader(_Content(raw, sock, self.watch))
+
+
+class _Adapter(requests.adapters.HTTPAdapter):
+    """Makes connections with a watch, to servers as to proxies."""
+
+    def __init__(self, watch: Watch) -> None:
+        class Response(_Response):
+            pass
+
+        class Plain(HTTPConnection):
+            response_class = Response
+
+        class Secure(HTTPSConnection):
+            response_class = Response
+
+        class PlainPool(HTTPConnectionPool):
+            ConnectionCls = Plain
+
+        class SecurePool(HTTPSConnectionPool):
+            ConnectionCls = Secure
+
+        Response.watch = watch
+        self._pools = {"http": PlainPool, "https": SecurePool}
+        super().__init__()
+
+    def init_poolmanager(self, *words: Any, **options: Any) -> None:  # noqa: ANN401 - passed on
+        super().init_poolmanager(*words, **options)
+        self.poolmanager.pool_classes_by_scheme = self._pools
+
+    def proxy_manager_for(self, proxy: str, **options: Any) -> ProxyManager:  # noqa: ANN401 - as above
+        manager: ProxyManager = super().proxy_manager_for(proxy, **options)
+        manager.pool_classes_by_scheme = self._pools
+        return manager

@@ -1,0 +1,60 @@
+"""How long others may take: programs, Git's remotes and servers; set once, by the command line."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SHOWN = logging.INFO + 1
+"""The level of what says that somebody is waited for: shown without `-v`, not with `--quiet`."""
+
+FIRST_WORD, NEXT_WORD = 10.0, 30.0
+"""Seconds until the log says what is waited for, and until it does so again."""
+
+
+class TimeLimits(NamedTuple):
+    """Seconds, by the names of `--time-limit`; 0 stands for no limit.
+
+    An `idle` limit is for those that do nothing at all, the others for the whole of it.
+    """
+
+    request: float = 45
+    download: float = 900
+    git: float = 900
+    git_idle: float = 40
+    program: float = 600
+    program_idle: float = 300
+    retry: float = 30
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Those of `--time-limit`."""
+        return tuple(name.replace("_", "-") for name in cls._fields)
+
+    def with_(self, given: Iterable[tuple[str, float]]) -> TimeLimits:
+        """The same with some of them changed."""
+        return self._replace(**{name.replace("-", "_"): seconds for name, seconds in given})
+
+
+_current = TimeLimits()
+
+
+def current() -> TimeLimits:
+    """The limits of this process."""
+    return _current
+
+
+def use(limits: TimeLimits) -> None:
+    """Set the limits of this process."""
+    global _current  # noqa: PLW0603 - every program and request would have to be handed them
+    _current = limits
+
+
+def hint(name: str, seconds: float) -> str:
+    """What to do about a limit that was too short; empty for those without a setting."""
+    if name not in TimeLimits.names():
+        return ""
+    return f"to wait longer: --time-limit {name}={2 * seconds:g}"

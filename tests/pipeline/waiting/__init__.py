@@ -1,0 +1,1 @@
+"""Who is waited for, and for how long."""
