@@ -234,5 +234,5 @@ def test_long_waits_are_told(caplog: pytest.LogCaptureFixture) -> None:
 
     (told,) = caplog.messages
     assert told.startswith("still waiting for sh -c ")
-    assert "https://me:***@example.com" in told
+    assert "https://***@example.com" in told
     assert told.endswith(" after 10 seconds")
