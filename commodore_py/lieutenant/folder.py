@@ -152,7 +152,11 @@ def _present(files: Mapping[str, Path]) -> str:
 def _read(kind: str, name: str, path: Path) -> ApiObject:
     found = yaml_files.read(path, expected=f"one {kind} object of Lieutenant's API")
     reader = FieldReader(found)
-    for where, problem in _not_json(found.fields, ()):
+    try:
+        problems = list(_not_json(found.fields, ()))
+    except RecursionError as error:
+        raise CommodoreError("nested too deeply", where=str(path)) from error
+    for where, problem in problems:
         reader.reject(problem, *where, hint="put it in quotes")
     own = reader.required("id", missing="id is missing", hint=f"write `id: {name}`")
     if own and own != name:

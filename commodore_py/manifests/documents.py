@@ -25,6 +25,10 @@ _START = re.compile(rb"^---(?=\s|$)", re.MULTILINE)
 _DIRECTIVE_OR_END = re.compile(rb"^(?:%|\.\.\.(?:\s|$))", re.MULTILINE)
 # Candidates for names: parsing a file that has no such object only costs time.
 _NAME = re.compile(rb"""[nN]ame["']?:\s*["']?([^\s"',}]+)""")
+MOST_LEVELS = 100
+"""How deep objects may be nested to be compared by their fields; Kubernetes' own take 30."""
+_DEEP_LINE = b" " * (MOST_LEVELS // 2)
+_MANY_DASHES = b"- " * (MOST_LEVELS // 4)
 _ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -51,12 +55,14 @@ def split_documents(text: bytes) -> tuple[bytes, ...]:
 
 
 def read(text: bytes, path: str) -> Read | None:
-    """Parse a file, or return None if that fails."""
+    """Parse a file, or return None if that fails, or if it is nested too deeply to be compared."""
     load = partial(_load_json if path.endswith(".json") else yaml_quick.load_all, name=path)
     try:
         documents = [one for document in load(text) for one in members(document)]
         if b"&" in text:  # fails for aliases that contain themselves
             canonical(documents)
+        if _may_be_deep(text) and _is_deep(documents):
+            return None
     except (CommodoreError, ValueError, RecursionError):
         return None
     objects: list[KubeObject] = []
@@ -68,6 +74,27 @@ def read(text: bytes, path: str) -> Read | None:
         elif document is not None:
             others.append(document)
     return Read(tuple(objects), tuple(others))
+
+
+def _may_be_deep(text: bytes) -> bool:
+    """Whether a text may exceed the levels: each takes a bracket, a column, or a dash."""
+    return (
+        text.count(b"[") + text.count(b"{") > MOST_LEVELS
+        or _DEEP_LINE in text
+        or _MANY_DASHES in text
+    )
+
+
+def _is_deep(value: object) -> bool:
+    waiting = [(value, 0)]
+    while waiting:
+        one, level = waiting.pop()
+        if level > MOST_LEVELS:
+            return True
+        if isinstance(one, dict | list):
+            inner = one.values() if isinstance(one, dict) else one
+            waiting += [(part, level + 1) for part in inner]
+    return False
 
 
 def _load_json(text: bytes, *, name: str) -> list[object]:

@@ -25,7 +25,7 @@ LEAVES = st.one_of(
     st.binary(max_size=20),
     st.dates(),
     st.datetimes(),
-    st.sampled_from(["@deep:200@", "@deep:2000@", "@map:2000@", "@huge:5000@", "@long:2000000@"]),
+    st.sampled_from(["@deep:200@", "@deep:2000@", "@map:2000@", "@huge:5000@", "@long:20000@"]),
 )
 VALUES = st.recursive(
     LEAVES,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import quick as yaml_quick
 from commodore_py.errors import CommodoreError
-from commodore_py.manifests.documents import read, split_documents
+from commodore_py.manifests.documents import MOST_LEVELS, read, split_documents
 from tests.support.kube_objects import VALUES
 
 OBJECT = b"kind: A\napiVersion: v1\nmetadata: {name: n}\n"
@@ -131,3 +131,22 @@ def test_generated_names_and_json_are_fine() -> None:
     assert content is not None
     assert [one.id.name for one in content.objects] == ["x-*"]
     assert read(b"{", "f.json") is None
+
+
+def nested(levels: int) -> dict[str, bytes]:
+    pad = "\n".join(f"{' ' * level}a:" for level in range(1, levels))
+    both = "\n".join(f"{'  ' * level}{'- ' * (level > 0)}a:" for level in range(levels // 2))
+    return {
+        "lists.yaml": OBJECT + b"a: " + b"[" * levels + b"]" * levels,
+        "mappings.json": b'{"a":' * levels + b"1" + b"}" * levels,
+        "block.yaml": OBJECT + b"a:\n" + pad.encode(),
+        "lists of mappings.yaml": both.encode(),
+        "dashes.yaml": OBJECT + b"a:\n" + b"- " * levels + b"x",
+    }
+
+
+@pytest.mark.parametrize("name", nested(1))
+def test_files_that_are_nested_deeply_are_not_compared_by_fields(name: str) -> None:
+    assert read(nested(MOST_LEVELS - 5)[name], name) is not None
+    assert read(nested(MOST_LEVELS * 2)[name], name) is None
+    assert read(nested(MOST_LEVELS * 8)[name], name) is None
