@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MASK = "***"
 
 _SHORTEST = 6
-"""A shorter value is a word of many texts; it is masked by its form only."""
+"""Characters: a shorter value is masked by its form only."""
 
 PUBLIC_USERS = frozenset({"git"})
 _ROLES = frozenset({"gitlab-ci-token", "oauth2", "x-access-token", "x-oauth-basic", "x-token-auth"})
@@ -59,7 +59,10 @@ _MEMBER = re.compile(
 _OPTION = re.compile(
     r"(?<![\w-])(--?[\w-]*(?:password|passwd|token|secret|api-?key)=)([^\s\"']+)", re.IGNORECASE
 )
-_SECRET_VARIABLE = re.compile(r"(?:TOKEN|PASSWORD|PASSWD|SECRET|API_?KEY|SECRET_ACCESS_KEY)$")
+_SECRET_VARIABLE = re.compile(
+    r"(?:TOKEN|PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|API_?KEY|(?:ACCESS|PRIVATE|SECRET)_KEY"
+    r"|CREDENTIALS?)$"
+)
 
 
 class Redactor:
@@ -72,11 +75,7 @@ class Redactor:
 
     def learn(self, *values: str) -> None:
         """Mask these values from now on, however they are encoded."""
-        new = (
-            {value for value in map(str.strip, values) if len(value) >= _SHORTEST}
-            - self._known
-            - _ROLES
-        )
+        new = set(filter(_is_worth_knowing, map(str.strip, values))) - self._known
         if new:
             self._known |= new
             forms = {form for value in self._known for form in _forms_of(value)}
@@ -91,7 +90,9 @@ class Redactor:
         """Mask the values of variables that are named as secrets."""
         named = (v for name, v in variables.items() if v and _SECRET_VARIABLE.search(name.upper()))
         # A file or a plain word is a place or a choice: it would be masked in every text.
-        self.learn(*(value for value in named if _is_random(value)))
+        for value in named:
+            if not value.startswith(("/", "~", ".")):
+                self.learn_if_random(value)
 
     def masked(self, text: str) -> str:
         """A text that may be shown."""
@@ -202,6 +203,12 @@ def _decoded(word: str) -> str:
         ).decode("latin-1")
     except ValueError:
         return ""
+
+
+def _is_worth_knowing(value: str) -> bool:
+    # A short word is part of many texts: it would be masked in all of them.
+    is_word = value.isascii() and value.isalpha() and value.islower() and len(value) < 2 * _SHORTEST
+    return len(value) >= _SHORTEST and not is_word and value not in _ROLES
 
 
 def _is_random(value: str) -> bool:

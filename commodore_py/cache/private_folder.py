@@ -10,15 +10,13 @@ import stat
 import time
 from contextlib import suppress
 from itertools import count
-from mmap import mmap
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from .trust import OTHERS_MAY_WRITE, Distrust, close, distrust_in, log_once, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-log = logging.getLogger(__name__)
-
-OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 # Without O_NONBLOCK, opening a pipe in place of a file would block.
 _READ = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -28,18 +26,6 @@ _NOT_ALLOWED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 _DAY = 86400.0
 _ATTEMPTS = 8
 _NUMBERS = count()
-
-
-class Distrust(NamedTuple):
-    """Why a folder is not used."""
-
-    why: str
-    where: str
-    hint: str
-
-
-# One byte for each warning that was logged, in memory that workers share: they are forks.
-_LOGGED = mmap(-1, 1 << 20)
 
 
 class PrivateFolder:
@@ -55,18 +41,7 @@ class PrivateFolder:
 
     def distrust(self) -> Distrust | None:
         """Why the folder must not be used, if it is there and must not."""
-        for path in (self.folder, *self._inside):
-            try:
-                status = os.stat(path)  # noqa: PTH116 - no Path is made before every run
-            except FileNotFoundError:
-                continue
-            except OSError as error:
-                return Distrust(
-                    _reason(error), path, "fix that, or set XDG_CACHE_HOME to another folder"
-                )
-            if distrust := self._distrust_of(path, status):
-                return distrust
-        return None
+        return distrust_in((self.folder, *self._inside))
 
     def read(self, path: str, *, use: bool = True) -> bytes | None:
         """The bytes of a file; what is not a private file of this user is removed, not read."""
@@ -105,7 +80,7 @@ class PrivateFolder:
             # A read-only home directory may be intended; a full disk is a problem.
             level = logging.INFO if error.errno in _NOT_ALLOWED else logging.WARNING
             hint = "the run goes on without; `commodore cache prune` frees space"
-            _log_once(level, "results are not cached", Distrust(_reason(error), self.folder, hint))
+            log_once(level, "results are not cached", Distrust(reason(error), self.folder, hint))
 
     def drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""
@@ -124,39 +99,15 @@ class PrivateFolder:
             and not status.st_mode & OTHERS_MAY_WRITE
         )
 
-    def _distrust_of(self, path: str, status: os.stat_result) -> Distrust | None:
-        if not stat.S_ISDIR(status.st_mode):
-            return Distrust("it is not a folder", path, "remove it; the folder is created again")
-        if status.st_uid != self._me:
-            return Distrust(
-                f"it belongs to another user ({status.st_uid}, and this is {self._me})",
-                path,
-                "remove it, or set XDG_CACHE_HOME to a folder of this user",
-            )
-        if status.st_mode & OTHERS_MAY_WRITE:
-            return Distrust(
-                "other users may write to it",
-                path,
-                "remove it, as they may have written to it; it is created again for this user only",
-            )
-        return None
-
     def _is_trusted(self) -> bool:
         if self._trusted is None and os.path.lexists(self.folder):
             distrust = self.distrust()
             self._trusted = distrust is None
             if distrust:
-                _log_once(logging.WARNING, "the result cache is not used", distrust)
+                log_once(logging.WARNING, "the result cache is not used", distrust)
             else:
-                self._close()
+                close(self.folder)
         return bool(self._trusted)
-
-    def _close(self) -> None:
-        """Deny others to read: it may hold rendered secrets."""
-        with suppress(OSError):
-            mode = stat.S_IMODE(os.stat(self.folder).st_mode)  # noqa: PTH116 - as above
-            if mode & ~_PRIVATE_FOLDER:
-                os.chmod(self.folder, mode & _PRIVATE_FOLDER)  # noqa: PTH101 - as above
 
     def _write(self, path: str, content: bytes) -> None:
         if not self._trusted and not self._is_trusted():
@@ -219,20 +170,6 @@ class PrivateFolder:
                 os.utime(file)
 
 
-def _log_once(level: int, what: str, distrust: Distrust) -> None:
-    """Log it once: several parts of a run, and its workers, may have the same store."""
-    slot = hash(distrust) % len(_LOGGED)
-    if not _LOGGED[slot]:
-        _LOGGED[slot] = 1
-        log.log(
-            level,
-            "%s: %s",
-            what,
-            distrust.why,
-            extra={"where": distrust.where, "hint": distrust.hint},
-        )
-
-
 def _all_of(file: int, size: int) -> bytes:
     content = os.read(file, size + 1)
     while len(content) < size:
@@ -241,7 +178,3 @@ def _all_of(file: int, size: int) -> bytes:
             break
         content += more
     return content
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from .private_folder import Distrust
+    from .trust import Distrust
 
     _Reader = Callable[[bytes, str], bytes | None]
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed
+from commodore_py.adapters.git_credentials import without_credentials
+from commodore_py.adapters.masking import without_password
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.warning import FROM_FILES
 
@@ -62,7 +64,13 @@ def params_of(config: Config, cluster: Cluster) -> bytes:
     """The parameters of the cluster; in local mode, as the last run or a user left them."""
     if config.local:
         return config.paths.params_file.read_bytes()
-    return yaml.dump(cluster.parameters())
+    return cluster_parameters(cluster)
+
+
+def cluster_parameters(cluster: Cluster) -> bytes:
+    """The class of a cluster: components, and whoever reads its file, need no credentials."""
+    url = without_password(without_credentials(cluster.catalog_url))
+    return yaml.dump(cluster._replace(catalog_url=url).parameters())
 
 
 def _entries(classes: ClassPath) -> Iterator[tuple[str, Path]]:

@@ -14,6 +14,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
+from commodore_py.adapters.masking import REDACTOR
 
 from .errors import HttpError, NotFound, ServerAway, TooMany
 from .retries import PAUSES, persistently
@@ -45,6 +46,7 @@ __all__ = [
 
 log = logging.getLogger(__name__)
 
+_SECRET_FIELDS = ("client_secret", "code", "code_verifier", "device_code", "refresh_token")
 _FORM = "application/x-www-form-urlencoded"
 _MOST_REDIRECTS = 5
 _PIECE = 1 << 16
@@ -110,6 +112,7 @@ def post_json(url: str, body: object, *, token: str = "", timeout: float) -> Any
 
 def post_form(url: str, fields: Mapping[str, str], *, timeout: float) -> Any:  # noqa: ANN401 - the door: callers parse
     """Send the fields of a form once, and read the JSON that answers it."""
+    REDACTOR.learn(*(text for name, text in fields.items() if name in _SECRET_FIELDS))
     body = urlencode(fields).encode()
     return _exchange(_Request("POST", url, "", timeout, body=body, content_type=_FORM))
 
@@ -222,6 +225,8 @@ def _send(request: _Request, watch: Watch) -> requests.Response:
     import requests  # noqa: PLC0415 - slow to import, and most commands send no request
 
     from .deadlines import session  # noqa: PLC0415 - as above
+
+    REDACTOR.learn(request.token)
 
     def authorise(prepared: requests.PreparedRequest) -> requests.PreparedRequest:
         if request.token:

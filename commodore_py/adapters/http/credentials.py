@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
+from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.process import ProgramFailed, run
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def login_for(host: str) -> Login | None:
         for name in names:
             found = _helped(content, name) or _noted(content, name)
             if found is not None:
+                REDACTOR.learn(found.password, found.identity_token)
                 return found
     return None
 

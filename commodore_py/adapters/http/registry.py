@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
 import re
 from dataclasses import dataclass, field, replace
 from http import HTTPStatus
@@ -13,14 +14,17 @@ from urllib.parse import urlencode, urljoin, urlsplit
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.json_text import JsonError
+from commodore_py.adapters.masking import REDACTOR
 
-from . import HttpError, post_form
+from . import HttpError, post_form, same_server
 from .credentials import Login, login_for
 from .web import Arrived, Request, fetch, read
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
+
+log = logging.getLogger(__name__)
 
 _MANIFESTS = (
     "application/vnd.oci.image.manifest.v1+json",
@@ -34,6 +38,7 @@ _REFERENCE = re.compile(
 _HUB = "docker.io"
 _NOT_JSON = "the response is not JSON"
 _MOST_PAGES = 200
+_COUNTRY, _SECOND = 2, 3  # characters: the longest labels of co.uk, com.au
 
 _Result = TypeVar("_Result")
 
@@ -88,7 +93,7 @@ class Registry:
             following = re.search(r'<([^>]*)>;\s*rel="?next"?', arrived.headers.get("Link", ""))
             if following is None:
                 break
-            url = urljoin(url, following[1])
+            url = self._next_page(url, following[1])
         return found
 
     def manifest(self) -> tuple[Mapping[str, Any], str]:
@@ -115,6 +120,16 @@ class Registry:
             with file.open("rb") as opened:
                 actual = hashlib.file_digest(opened, algorithm).hexdigest()
         _require(digest, actual, url)
+
+    def _next_page(self, url: str, link: str) -> str:
+        try:
+            following = urljoin(url, link)
+            same = same_server(url, following)
+        except ValueError as error:
+            raise HttpError(f"its list of tags continues nowhere: {error}", where=url) from error
+        if not same:
+            raise HttpError("its list of tags continues on another server", where=following)
+        return following
 
     def _url(self, rest: str) -> str:
         host = self.reference.host
@@ -146,22 +161,34 @@ class Registry:
     def _answer(self, challenge: str, error: HttpError) -> str:
         """What to send along, for what a registry wants to see."""
         scheme, _, rest = challenge.partition(" ")
-        login = self.login(self.reference.host)
+        host = self.reference.host
+        login = self.login(host)
         if scheme.lower() == "basic" and login is not None:
             return _basic(login)
         bearer = dict(_CHALLENGE.findall(rest))
         if scheme.lower() != "bearer" or "realm" not in bearer:
-            error.hint = f"log in: helm registry login {self.reference.host}, or docker login"
+            error.hint = f"log in: helm registry login {host}, or docker login"
             raise error
-        # A realm on another server is usual; in clear it is not.
-        if (
-            urlsplit(bearer["realm"]).scheme != "https"
-            and not urlsplit(self._url("")).scheme == "http"
-        ):
-            raise HttpError("it wants to be sent credentials in clear", where=bearer["realm"])
+        login = self.login_at(bearer["realm"], login)
         scope = bearer.get("scope") or f"repository:{self.reference.name}:pull"
         service = bearer.get("service", "")
         return f"Bearer {self._token(bearer['realm'], service, scope, login)}"
+
+    def login_at(self, realm: str, login: Login | None) -> Login | None:
+        """What to log in with at the server that the registry names; it may name any."""
+        own = self._url("")
+        try:
+            scheme, there = urlsplit(realm).scheme, urlsplit(realm).hostname or ""
+            trusted = same_server(own, realm)
+        except ValueError as error:
+            raise HttpError(f"names an invalid URL to log in at: {error}", where=own) from error
+        if scheme != "https" and not (trusted or urlsplit(own).scheme == scheme == "http"):
+            raise HttpError("it wants to be sent credentials in clear", where=realm)
+        if trusted or (scheme == "https" and _site(there) == _site(urlsplit(own).hostname or "")):
+            return login
+        if login is not None:
+            log.info("no credentials are sent to %s, which %s names", there, self.reference.host)
+        return self.login(urlsplit(realm).netloc) if scheme == "https" else None
 
     def _token(self, realm: str, service: str, scope: str, login: Login | None) -> str:
         if login is not None and login.identity_token:
@@ -187,11 +214,22 @@ class Registry:
         )
         if not isinstance(token, str) or not token:
             raise HttpError("answered without a token", where=realm)
+        REDACTOR.learn(token)
         return token
 
 
 def _read_soon(request: Request) -> tuple[bytes, Arrived]:
     return read(replace(request, setting="request"), _MOST)
+
+
+def _site(host: str) -> str:
+    """The domain that one owner has registered; an address stands for itself."""
+    labels = host.lower().rstrip(".").split(".")
+    if labels[-1].isdigit() or ":" in host:
+        return host
+    # Such as example.co.uk
+    country = len(labels[-1]) == _COUNTRY and len(labels) > _COUNTRY and len(labels[-2]) <= _SECOND
+    return ".".join(labels[-3 if country else -2 :])
 
 
 def _basic(login: Login) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
-import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import REDACTOR
 
 from . import PAUSES, HttpError, ServerAway, refused, translated
 from .retries import persistently
@@ -128,6 +127,8 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
 
     from .deadlines import Watch, session  # noqa: PLC0415 - as above
 
+    if request.basic:
+        REDACTOR.learn(request.basic[1])
     log.info("asking %s", _shown(request))
     headers = {**request.headers, **conditions}
     if request.raw:
@@ -150,7 +151,7 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
                     raise error
                 yield response
         except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
-            reason = without_password(str(error))
+            reason = REDACTOR.message(str(error))
             raise HttpError(f"not a valid download URL: {reason}", where=_shown(request)) from error
         except requests.RequestException as error:
             raise translated(error, _shown(request), request.timeout) from error
@@ -184,9 +185,4 @@ def _authorities(verify: bool | str) -> bool | str:  # noqa: FBT001 - as request
 
 
 def _shown(request: Request) -> str:
-    return re.sub(
-        r"([?&](?:token|sig|signature|X-Amz-[\w-]+|access_token)=)[^&]*",
-        r"\1***",
-        without_password(request.url),
-        flags=re.IGNORECASE,
-    )
+    return REDACTOR.message(request.url)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from commodore_py.cache.private_folder import Distrust
     from commodore_py.cache.sweep import Pruned, Usage
+    from commodore_py.cache.trust import Distrust
     from commodore_py.dependencies.downloads.prune import CachedDownload
     from commodore_py.workflows import cache as caches
 

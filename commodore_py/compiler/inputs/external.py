@@ -8,6 +8,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.adapters.process_tree import adopt_orphans
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
@@ -151,12 +152,19 @@ def _failure(
     # The scratch folder is removed before this is read.
     folder = f"compiled/{job.output.folder}"
     output = (error.stderr.strip() or str(error)).replace(str(workplace.compiled), folder)
-    variables = [f"{name}={value}" for name, value in job.entry.fields["env_vars"].items()]
-    line = " ".join([*variables, command])
+    # Values may be passwords. What the program printed may repeat them.
+    values = job.entry.fields["env_vars"]
+    hidden = Redactor()
+    for value in values.values():
+        if "/" not in value:  # paths are often in reasons
+            hidden.learn_if_random(value)
+    hidden.learn_variables(values)
+    output, command = hidden.message(output), hidden.message(command)
+    line = " ".join([*(f"{name}={MASK}" for name in values), command])
     failed = ProgramFailed(
         f"{line} ended with status {error.code}, it failed: {output or 'it printed no reason'}",
         where=job.entry.where,
         hint="of our environment, it sees PATH and HOME only; everything else goes into env_vars",
     )
-    failed.code, failed.stderr = error.code, error.stderr
+    failed.code, failed.stderr = error.code, hidden.message(error.stderr)
     return failed

@@ -113,7 +113,7 @@ class _Run:
     def of(
         cls, config: Config, shared: Iterable[Dependency], warn: Callable[[CommodoreError], None]
     ) -> _Run:
-        store = Store(config.download_cache or config.paths.state / "downloads")
+        store = Store.of(config)
         settings = FetchSettings(
             store,
             refresh=not (config.local or config.offline),

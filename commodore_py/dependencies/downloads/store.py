@@ -14,12 +14,16 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, write_if_changed
+from commodore_py.cache.trust import is_of_this_user, is_trusted
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from commodore_py.config import Config
+
 _SCHEMA = "download/v1"
+_INSIDE = ("content", "known")
 _PIECE = 1 << 20
 _STALE = 3600.0  # seconds after which the time of the last use is updated
 
@@ -41,17 +45,28 @@ class Store:
 
     folder: Path
 
+    @classmethod
+    def of(cls, config: Config) -> Store:
+        """That of the user, or one of the working directory if others may have written to it."""
+        folder = config.download_cache
+        if folder is None or not is_trusted("the cache of downloads", folder, *_INSIDE):
+            folder = config.paths.state / "downloads"
+        return cls(folder)
+
     def find(self, *key: str) -> Stored | None:
         """The download of a key, if its content still exists."""
         note = self._note(key)
         try:
+            status = note.stat()
+            if not is_of_this_user(status):
+                return None
             known = read_note(note)
         except (OSError, ValueError, KeyError, TypeError):
             return None
         if known.sha256 and not self.content(known).is_file():
             return None
         with suppress(OSError):
-            if time.time() - note.stat().st_mtime > _STALE:
+            if time.time() - status.st_mtime > _STALE:
                 os.utime(note)
         return known
 
@@ -74,7 +89,7 @@ class Store:
     def incoming(self) -> Iterator[Path]:
         """A scratch folder for files that are being downloaded."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._make()
             scratch = aside_of(self.folder / "incoming")
             with tempfile.TemporaryDirectory(prefix=scratch.name, dir=self.folder) as name:
                 yield Path(name)
@@ -99,6 +114,12 @@ class Store:
         self._write(known, key)
         return known
 
+    def _make(self) -> None:
+        # Whatever the umask: others must not be able to add to what is trusted.
+        self.folder.parent.mkdir(parents=True, exist_ok=True)
+        for folder in (self.folder, *(self.folder / name for name in _INSIDE)):
+            folder.mkdir(exist_ok=True, mode=0o700)
+
     def _write(self, known: Stored, key: tuple[str, ...]) -> None:
         content = {
             "schema": _SCHEMA,
@@ -107,6 +128,7 @@ class Store:
             "sha256": known.sha256,
             "about": dict(known.about),
         }
+        self._make()
         note = self._note(key)
         write_if_changed(note, json.dumps(content, indent=1).encode())
         with suppress(FileNotFoundError):  # another process is emptying the cache

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.files import is_aside
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.cache.trust import is_trusted
 
 from .object_cache_entries import LIST, BrokenEntry, discard, populate_from, update_from, verify
 
@@ -42,7 +43,10 @@ class ObjectCache(NamedTuple):
     @classmethod
     def of(cls, config: Config) -> ObjectCache | None:
         """The one that the settings name, if they name one."""
-        return cls(config.git_cache) if config.git_cache is not None else None
+        folder = config.git_cache
+        if folder is None or not is_trusted("the cache of Git objects", folder):
+            return None
+        return cls(folder)
 
     def entry(self, url: str) -> Path:
         """The folder with the objects of a remote."""
@@ -90,6 +94,8 @@ class ObjectCache(NamedTuple):
                 update_from(entry, clone, fresh=fresh)
         except ProgramFailed as error:
             self._drop_broken(entry, error.stderr.strip() or str(error))
+        except BrokenEntry as problem:
+            self._drop_broken(entry, str(problem))
         except (OSError, Busy) as error:
             log.info("%s is not brought up to date: %s", entry, error)
 

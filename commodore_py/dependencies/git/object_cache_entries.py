@@ -15,6 +15,7 @@ from commodore_py.adapters.git.objects import link_or_copy
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import read_refs, refs_in_files, write_packed_refs
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.cache.trust import is_of_this_user
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +51,7 @@ def remove_cache_refs(clone: Path) -> None:
 def populate_from(entry: Path, clone: Path) -> None:
     """Give a new clone all objects of an entry, and refs that a fetch sends to its remote."""
     if not (is_plain(entry) and is_plain(clone)):
+        _require_own(entry, _listed(entry)[0])
         _fetch_into(clone, entry, [f"+{name}/*:{_TEMPORARY}{name}/*" for name in _OF_REMOTE])
         os.utime(entry / LIST)
         return
@@ -76,6 +78,7 @@ def _listed(entry: Path) -> tuple[list[str], list[str]]:
 def verify(entry: Path) -> tuple[list[str], list[str]]:
     """Look at all that an entry holds; returns its packs, and what its refs lead to."""
     packs, tips = _listed(entry)
+    _require_own(entry, packs)
     if by_program():
         try:
             for pack in packs:
@@ -86,6 +89,17 @@ def verify(entry: Path) -> tuple[list[str], list[str]]:
     for pack in packs:
         _verify(entry / "objects/pack" / pack)
     return packs, tips
+
+
+def _require_own(entry: Path, packs: Iterable[str]) -> None:
+    """Refuse what others may have written; below the entry, nobody else comes."""
+    names = (LIST, "config", "objects", "objects/pack", *(f"objects/pack/{p}" for p in packs))
+    try:
+        owners = {(entry / name).stat().st_uid for name in names}
+    except FileNotFoundError as error:
+        raise BrokenEntry(f"{error.filename} is missing") from error
+    if not is_of_this_user(entry.stat()) or owners != {os.geteuid()}:
+        raise BrokenEntry("another user may have written to it")
 
 
 def _verify(pack: Path) -> None:
@@ -119,6 +133,7 @@ def _give(packs: Iterable[str], source: Path, target: Path) -> None:
 def update_from(entry: Path, clone: Path, *, fresh: bool) -> None:
     """Bring an entry up to what a clone has of its remote."""
     if (entry / LIST).is_file():
+        _require_own(entry, _listed(entry)[0])
         if not _is_current(entry, clone):
             (entry / LIST).unlink()
             _update(entry, clone)
@@ -126,7 +141,7 @@ def update_from(entry: Path, clone: Path, *, fresh: bool) -> None:
     discard(entry)
     aside = aside_of(entry)
     try:
-        aside.mkdir(parents=True)
+        aside.mkdir(parents=True, mode=0o700)
         if fresh and _copy(clone, aside):
             aside.rename(entry)
             return

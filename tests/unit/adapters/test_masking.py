@@ -169,9 +169,9 @@ def test_a_known_secret_is_masked_in_results_for_programs() -> None:
 
 def test_short_values_are_words_of_many_texts() -> None:
     redactor = Redactor()
-    redactor.learn("token", "x", "")
+    redactor.learn("token", "x", "", "secret", "changeme", "x-oauth-basic")
 
-    assert redactor.masked("a token: x") == "a token: x"
+    assert redactor.masked("a secret token: x") == "a secret token: x"
 
 
 def test_variables_that_are_named_as_secrets() -> None:

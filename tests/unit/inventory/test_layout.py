@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.inventory.layout import materialise
+from commodore_py.inventory.layout import cluster_parameters, materialise
 from commodore_py.inventory.resolve import resolve
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Kind
@@ -128,3 +128,22 @@ def test_defaults_that_vanished_are_warned_about_and_not_linked(
     assert resolved.nodes["web"].parameters["web"] == {"a": 1}
     assert f"{defaults} is ignored" in caplog.text
     assert not (config.paths.classes / "defaults" / "web.yml").is_symlink()
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("https://me:c4nary@host/c.git", "https://host/c.git"),
+        ("https://c4nary-token@host/c.git", "https://host/c.git"),
+        ("https://host/c.git?private_token=c4nary", "https://host/c.git?private_token=***"),
+        ("ssh://me:c4nary@host/c.git", "ssh://me:***@host/c.git"),
+        ("ssh://git@host/c.git", "ssh://git@host/c.git"),
+        ("git@host:c.git", "git@host:c.git"),
+        ("https://git@host/c.git", "https://git@host/c.git"),
+        ("https://host/a@b/c.git", "https://host/a@b/c.git"),
+    ],
+)
+def test_the_class_of_a_cluster_has_no_credentials(url: str, shown: str) -> None:
+    content = cluster_parameters(make_cluster(catalog_url=url)).decode()
+
+    assert f"catalog_url: {shown}\n" in content

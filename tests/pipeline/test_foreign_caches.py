@@ -1,0 +1,137 @@
+"""Caches that others may have written to: not used, and reported with what to do."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.config import WorkPaths
+from commodore_py.dependencies.git.object_cache_entries import LIST
+from tests.support.builders import git
+from tests.support.scenarios.dependencies import Workspace, component
+from tests.support.servers.charts import chart_archive, chart_repository
+from tests.support.servers.web import serve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.support.scenarios.downloads import Downloads
+
+ANOTHER_USER = 65534
+
+
+def writable_by_all(folder: Path) -> None:
+    folder.chmod(0o777)
+
+
+def writable_by_the_group(folder: Path) -> None:
+    folder.chmod(0o770)
+
+
+def of_another_user(folder: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give files away")
+    for path in (folder, *folder.rglob("*")):
+        os.lchown(path, ANOTHER_USER, ANOTHER_USER)
+
+
+def only_the_folder_of_another_user(folder: Path) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give files away")
+    os.chown(folder, ANOTHER_USER, -1)
+
+
+FOREIGN = [
+    writable_by_all,
+    writable_by_the_group,
+    of_another_user,
+    only_the_folder_of_another_user,
+]
+
+
+def warnings_in(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.getMessage() for one in caplog.records if one.levelno >= logging.WARNING]
+
+
+@pytest.mark.parametrize("make_foreign", FOREIGN)
+def test_a_foreign_cache_of_git_objects(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, make_foreign: Callable[[Path], None]
+) -> None:
+    workspace, cache = Workspace(tmp_path), tmp_path / "cache/git"
+    spec = component(workspace.repository("foo"))
+    workspace.fetch(spec, git_cache=cache)
+    listed = next(cache.rglob(LIST))
+    listed.write_text('{"schema": "git-cache-entry/v1", "packs": [], "tips": ["' + "0" * 40 + '"]}')
+    before = listed.read_bytes()
+    make_foreign(cache)
+
+    for work in ("two", "three"):
+        (got,) = workspace.fetch(spec, paths=WorkPaths(tmp_path / work), git_cache=cache)
+        assert got.commit == git(workspace.root / "remotes/foo.git", "rev-parse", "master")
+
+    assert listed.read_bytes() == before
+    (warning,) = warnings_in(caplog)
+    assert warning.startswith("the cache of Git objects is not used: ")
+    (record,) = [one for one in caplog.records if one.levelno >= logging.WARNING]
+    assert vars(record)["where"] == str(cache)
+    assert "remove it" in vars(record)["hint"]
+
+
+@pytest.mark.parametrize("name", ["", LIST, "config", "objects", "objects/pack"])
+def test_a_foreign_entry_is_removed(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, name: str
+) -> None:
+    if os.geteuid():
+        pytest.skip("only root can give files away")
+    workspace, cache = Workspace(tmp_path), tmp_path / "cache/git"
+    spec = component(workspace.repository("foo"))
+    workspace.fetch(spec, git_cache=cache)
+    entry = next(cache.rglob(LIST)).parent
+    os.chown(entry / name, ANOTHER_USER, -1)
+
+    workspace.fetch(spec, paths=WorkPaths(tmp_path / "two"), git_cache=cache)
+
+    (warning,) = warnings_in(caplog)
+    assert "another user may have written to it" in warning
+
+
+def test_caches_are_closed_to_others_whatever_the_umask(tmp_path: Path) -> None:
+    workspace, cache = Workspace(tmp_path), tmp_path / "cache/git"
+    spec = component(workspace.repository("foo"))
+    before = os.umask(0)
+    try:
+        workspace.fetch(spec, git_cache=cache)
+        workspace.fetch(spec, paths=WorkPaths(tmp_path / "two"), git_cache=cache)
+    finally:
+        os.umask(before)
+
+    entry = next(cache.rglob(LIST)).parent
+    assert [path.stat().st_mode & 0o777 for path in (cache, entry)] == [0o700, 0o700]
+
+
+@pytest.mark.parametrize("make_foreign", FOREIGN)
+@pytest.mark.parametrize("inside", ["", "known", "content"])
+def test_a_foreign_cache_of_downloads(
+    downloads: Downloads,
+    caplog: pytest.LogCaptureFixture,
+    make_foreign: Callable[[Path], None],
+    inside: str,
+) -> None:
+    with serve() as web:
+        source = chart_repository(web, {("own", "1.0.0"): chart_archive("own", "1.0.0")})
+        downloads.fetch(downloads.chart(source, "1.0.0"))
+        good = downloads.files("chart")
+        cache = downloads.root / "cache"
+        web.answers()
+        make_foreign(cache / inside)
+
+        downloads.fetch(downloads.chart(source, "1.0.0"))
+
+        assert downloads.files("chart") == good
+        assert "/charts/files/own-1.0.0.tgz" in [path for path, _ in web.answers()]
+    (warning,) = warnings_in(caplog)
+    assert warning.startswith("the cache of downloads is not used: ")
