@@ -24,6 +24,7 @@ _DIGITS = {
 }
 _FLOAT = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _MAYBE_SCALAR = re.compile(r"[-+.0-9~ntfNTF]")
+_MOST_DIGITS = 128
 _BITS_64 = range(-(1 << 63), 1 << 64)
 _BITS_128 = range(-(1 << 127), 1 << 128)
 
@@ -60,6 +61,8 @@ def integer(text: str) -> int | None:
         return None
     if base == 10 and _only_digits_after_zero(text):  # noqa: PLR2004 - the decimal base
         return None
+    if len(digits) > _MOST_DIGITS and len(digits.lstrip("0")) > _MOST_DIGITS:
+        return None  # more than 128 bits; Python refuses to count thousands of digits
     value = int(digits, base) * (-1 if sign == "-" else 1)
     if value in _BITS_64:
         return value

@@ -23,6 +23,10 @@ _ESCAPES_OUTSIDE = (("\\${", "${"), ("\\$[", "$["))
 _ESCAPES_INSIDE = (("\\${", "${"), ("\\}", "}"), ("\\$[", "$["))
 
 
+DEEPEST = 64
+"""The depth at which reclass-rs reports a loop."""
+
+
 class _Unparsable(Exception):
     """Not a valid reference."""
 
@@ -34,8 +38,8 @@ def parse(text: str) -> Value:
         return text
     try:
         parts = _parts_of(text)
-    except _Unparsable:
-        return Token(text, (), problem=f"{text!r} is not a valid reference")
+    except _Unparsable as error:
+        return Token(text, (), problem=str(error) or f"{text!r} is not a valid reference")
     if parts == (text,):
         return text
     # A string with escapes only is kept as written: inside a mapping or list that is part of
@@ -57,18 +61,28 @@ def _parts_of(text: str) -> tuple[Part, ...]:
 
 
 def _reference(text: str, at: int) -> tuple[Reference, int]:
+    """The reference that begins here, and where it ends; those inside come before those around."""
     at += 2
+    around: list[list[Part]] = []
     parts: list[Part] = []
-    while at < len(text) and text[at] != "}":
-        if text.startswith("${", at):
-            nested, at = _reference(text, at)
-            parts.append(nested)
+    while at < len(text):
+        if text[at] == "}":
+            if not parts:
+                break
+            reference, at = Reference(_coalesced(parts)), at + 1
+            if not around:
+                return reference, at
+            parts = around.pop()
+            parts.append(reference)
+        elif text.startswith("${", at):
+            around.append(parts)
+            parts, at = [], at + 2
+            if len(around) > DEEPEST:
+                raise _Unparsable(f"references are nested deeper than {DEEPEST} levels")
         else:
             literal, at = _text_inside(text, at)
             parts.append(literal)
-    if at >= len(text) or not parts:
-        raise _Unparsable
-    return Reference(_coalesced(parts)), at + 1
+    raise _Unparsable
 
 
 def _text_outside(text: str, at: int) -> tuple[str, int]:

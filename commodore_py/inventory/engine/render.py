@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     from .sharing import Record
 
 
+MOST_ERRORS = 100
+"""Errors of a target after which the rest of it is not resolved."""
+
+
 class ParameterError(CommodoreError):
     """A parameter of a target cannot be resolved."""
 
@@ -84,6 +88,8 @@ class Engine:
             resolved = self.shared.resolve(key, value, state.parameters, resolver)
             if resolved.broken:
                 errors += _errors(name, key, resolved.value)
+                if len(errors) >= MOST_ERRORS:
+                    break
             else:
                 parameters[plain_key(key)] = resolved.plain
         raise_collected(errors, f"target {name} cannot be resolved")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from . import numbers
 from .merge import LayerCache, surface
+from .references import DEEPEST
 from .values import (
     Map,
     OddKey,
@@ -32,9 +33,13 @@ if TYPE_CHECKING:
 
     from .values import Part
 
-# The depth at which reclass-rs reports a loop.
-_DEEPEST = 64
-_NO_LOOP = _DEEPEST * 2
+MOST_VALUES = 2_000_000
+"""Values that references may add to a target; 100 characters of a string count as one more."""
+MOST_LEVELS = 250
+"""How deep the value of a reference may be nested: what is deeper cannot be written."""
+
+_CHARACTERS = 100
+_NO_LOOP = DEEPEST * 2
 
 # A path, its default, whether it is resolved as a whole, how deep, and the paths that led there.
 _Attempt: TypeAlias = tuple[str, str | None, bool, int, tuple[str, ...]]
@@ -51,6 +56,9 @@ class Resolver:
         # Failures depend on the trail as well. Without this cache, failing layers would be resolved
         # twice as often with every reference between them.
         self._failed: dict[_Attempt, tuple[ResolveError, frozenset[str], int, int]] = {}
+        # By identity: how many values a container has, and how many levels.
+        self._sizes: dict[int, tuple[Value, int, int]] = {}
+        self._added = 0
         self._trail: list[str] = []
         self._depth = 0
         self._deepest = 0
@@ -118,13 +126,54 @@ class Resolver:
             raise ResolveError(token.problem)
         parts = token.parts
         if len(parts) == 1 and isinstance(parts[0], Reference):
-            return self._referenced(parts[0], whole=True)
-        return "".join(self._part(part) for part in parts)
+            value = self._referenced(parts[0], whole=True)
+            self._count(value)
+            return value
+        return "".join([self._part(part) for part in parts])
 
     def _part(self, part: Part) -> str:
         if isinstance(part, str):
             return part
-        return as_text(self._referenced(part, whole=False))
+        value = self._referenced(part, whole=False)
+        self._count(value)
+        text = as_text(value)
+        self._count(text)
+        return text
+
+    def _count(self, value: Value) -> None:
+        """Count what a reference adds; doubled again and again it would fill the memory."""
+        kind = type(value)
+        if kind is str:
+            self._added += len(value) // _CHARACTERS
+        elif kind is Map or kind is Sequence or kind is list:
+            size, levels = self._size(value)
+            self._added += size
+            if levels > MOST_LEVELS:
+                raise ResolveError(f"references make a value of more than {MOST_LEVELS} levels")
+        if self._added > MOST_VALUES:
+            raise ResolveError(f"references add more than {MOST_VALUES:,} values to the target")
+
+    def _size(self, value: Value) -> tuple[int, int]:
+        """How many values a value has, and how many levels; what was measured before is not again.
+
+        What is shared was referenced, and so is known: no value is visited a second time.
+        """
+        kind = type(value)
+        if kind is str:
+            return 1 + len(value) // _CHARACTERS, 0
+        if kind is Map:
+            parts = value.items.values()
+        elif kind is Sequence or kind is list:
+            parts = value.items if kind is Sequence else value
+        else:
+            return 1, 0
+        known = self._sizes.get(id(value))
+        if known is None:
+            sizes = [self._size(part) for part in parts]
+            size = 1 + sum(size for size, _ in sizes)
+            levels = 1 + max((levels for _, levels in sizes), default=0)
+            known = self._sizes[id(value)] = (value, size, levels)
+        return known[1], known[2]
 
     def _referenced(self, reference: Reference, *, whole: bool) -> Value:
         """The value of a reference: resolved as a whole, or only at its surface."""
@@ -202,9 +251,9 @@ class Resolver:
 
     def _enter(self, levels: int) -> None:
         self._depth += levels
-        if self._depth > _DEEPEST:
+        if self._depth > DEEPEST:
             self._depth -= levels
-            raise ResolveError(f"references are nested deeper than {_DEEPEST} levels")
+            raise ResolveError(f"references are nested deeper than {DEEPEST} levels")
         self._deepest = max(self._deepest, self._depth)
 
     def _look_up(self, path: str) -> Value:

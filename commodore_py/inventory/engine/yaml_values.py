@@ -95,6 +95,7 @@ class _Reading:
         self._seen: dict[int, tuple[Any, int, int] | None] = {}
         self._deepest = 0
         self._followed = 0
+        self._events = 0
 
     def value(self, node: yaml.Node, depth: int) -> Any:
         """A node as None, bool, number, text, list or `_Raw`."""
@@ -143,9 +144,14 @@ class _Reading:
         self._check_depth(node, depth + height)
         self._deepest = max(self._deepest, depth + height)
         self._followed += 1 + followed
-        if self._followed > _ALIASES_PER_EVENT * _events(self._root, self._followed):
-            raise Refused("too many aliases of aliases", node)
+        if self._followed > _ALIASES_PER_EVENT:
+            self._events = self._events or _events(self._root)
+            self._check_followed(node)
         return value
+
+    def _check_followed(self, node: yaml.Node) -> None:
+        if self._followed > _ALIASES_PER_EVENT * self._events:
+            raise Refused("too many aliases of aliases", node)
 
     def _check_depth(self, node: yaml.Node, depth: int) -> None:
         if depth > _DEEPEST:
@@ -158,10 +164,8 @@ def _add_missing(pairs: dict[Hashable, Any], others: dict[Hashable, Any]) -> Non
         pairs[key] = pairs.pop(key, value)
 
 
-def _events(root: yaml.Node, enough: int) -> int:
-    """How many events of a YAML parser a document is, if that matters for so many aliases."""
-    if enough <= _ALIASES_PER_EVENT:
-        return 1
+def _events(root: yaml.Node) -> int:
+    """How many events of a YAML parser a document is."""
     count, seen, waiting = 0, set[int](), [root]
     while waiting:
         node = waiting.pop()

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from .tracer import Tracer
 
 
+# References that are longer chained than that fail for their number, wherever they lead.
+_MOST_PATHS = 128
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """A root cause and its places."""
@@ -52,7 +56,7 @@ class Causes:
         return self._of(path, set())
 
     def _of(self, path: ParameterPath, seen: set[ParameterPath]) -> Cause | None:
-        if path in seen:
+        if path in seen or len(seen) > _MOST_PATHS:
             return None
         seen.add(path)
         steps = self._tracer.follow(path)

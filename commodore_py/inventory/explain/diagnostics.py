@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _EARLY = "component defaults are not known yet while packages and components are looked for"
 _FEW = 3
 _SOME = 8
+_EXCERPT = 200
 
 
 @dataclass(frozen=True)
@@ -185,9 +186,11 @@ def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
     place = f"{hierarchy.shown(file)}:{error.line}"
     place += f":{error.column}" if error.column else ""
     if error.line <= len(lines):
-        place += f"\n  {lines[error.line - 1].rstrip()}"
+        # Of a long line, what is around the column.
+        start = max(0, error.column - _EXCERPT // 2)
+        place += f"\n  {lines[error.line - 1][start : start + _EXCERPT].rstrip()}"
         if error.column:
-            place += f"\n  {' ' * (error.column - 1)}^"
+            place += f"\n  {' ' * (error.column - 1 - start)}^"
     return _copy(error, where=place, hint=error.hint)
 
 
