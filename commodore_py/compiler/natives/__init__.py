@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.evaluate import Native
+from commodore_py.adapters.jsonnet.interruptible import in_main_thread
+from commodore_py.adapters.time_limit import TookTooLong, cpu_limit
 from commodore_py.compiler.memo import Memo
 from commodore_py.errors import CommodoreError
 
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from commodore_py.compiler.lookup import Lookup
 
 __all__ = ["Memo", "natives"]
+
+VALIDATION_SECONDS = 5
+"""CPU time of one call of `jsonschema_validate`."""
 
 # Any reference that does not begin with #, which is the schema itself.
 _ELSEWHERE = re.compile(r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)')
@@ -98,14 +103,25 @@ def _gzip_b64(text: object) -> str:
 def _jsonschema_validate(lookup: Lookup, value: object, schema: object) -> dict[str, object]:
     if _ELSEWHERE.search(argument(schema, what="the schema")):
         lookup.files.unseal("a JSON schema refers to others")
-    import jsonschema
-
     parsed = native_yaml.parsed(value, what="the value")
     parsed_schema = native_yaml.parsed(schema, what="the schema")
+    return in_main_thread(functools.partial(validation, parsed, parsed_schema))
+
+
+def validation(
+    value: object, schema: object, seconds: float = VALIDATION_SECONDS
+) -> dict[str, object]:
+    """Whether a value is valid, and if not, why."""
+    import jsonschema
+
     try:
-        jsonschema.validate(parsed, parsed_schema, format_checker=jsonschema.FormatChecker())
+        with cpu_limit(seconds, "the validation"):
+            jsonschema.validate(value, schema, format_checker=jsonschema.FormatChecker())
     except jsonschema.ValidationError as error:
         return {"valid": False, "reason": str(error)}
+    except TookTooLong as error:
+        error.hint = "simplify the patterns of the schema: (a+)+ takes twice as long for each a"
+        raise
     except Exception as error:
         # A schema can be wrong in many ways: no such type, a bad pattern, a reference to nothing.
         raise CommodoreError(f"the schema cannot be used: {error}") from error
