@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from commodore_py.adapters import yaml
@@ -11,13 +13,16 @@ from commodore_py.inventory.engine.render import MOST_ERRORS, Engine
 from commodore_py.inventory.engine.resolver import MOST_LEVELS, MOST_VALUES
 from tests.support.builders import errors_in
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
-def rendered(*layers: object, classes: tuple[str, ...] = ()) -> dict[object, object]:
+
+def rendered(*layers: object, classes: tuple[str, ...] = ()) -> Mapping[str, object]:
     """The parameters of a target with these layers."""
     generated = {f"c{n}": yaml.dump({"parameters": layer}) for n, layer in enumerate(layers)}
     engine = Engine(ClassFiles((), generated=generated), missing_ok=False)
     target = {"classes": [*generated, *classes], "parameters": {}}
-    return dict(engine.render("t", target, "").parameters)
+    return engine.render("t", target, "").parameters
 
 
 def refused(*layers: object, classes: tuple[str, ...] = ()) -> tuple[CommodoreError, ...]:
@@ -30,7 +35,7 @@ def nested(levels: int) -> str:
     return "${" * levels + "b" + "}" * levels
 
 
-def chain(length: int) -> dict[str, object]:
+def chain(length: int) -> dict[str, str]:
     return {f"x{n}": f"${{x{n + 1}}}" for n in range(length)} | {f"x{length}": "end"}
 
 
