@@ -97,6 +97,8 @@ class Config(NamedTuple):
 
     paths: WorkPaths
     api_url: str = ""
+    api_url_origin: str = ""
+    """For messages: where the API URL was set, unless by an option."""
     api_token: str = ""
     oidc_client: str = ""
     oidc_discovery_url: str = ""

@@ -35,6 +35,9 @@ class PushRule(NamedTuple):
     hosts: Mapping[str, PushTo] = MappingProxyType({})
     """Exceptions, by the name of the host."""
 
+    def __str__(self) -> str:
+        return " ".join((self.otherwise, *(f"{host}={to}" for host, to in self.hosts.items())))
+
     @classmethod
     def parse(cls, words: Iterable[str]) -> PushRule:
         """Read `ssh`, `same` and `HOST=same`, of which a later one wins."""

@@ -69,7 +69,7 @@ class _Root(LazyGroup):
             origins.keep(ctx, ctx.obj)
         if not {"-h", "--help", "--version"} & set(args):
             try:
-                user_file.keep(ctx, user_file.read(ctx, self))
+                user_file.keep(ctx, user_file.read(ctx, self, args))
             except CommodoreError:
                 rest = super().parse_args(ctx, args)
                 if ctx.resilient_parsing:  # completion works in spite of it
@@ -95,7 +95,10 @@ class _NoColor(click.Option):
     epilog="New here? `commodore demo` creates a playground and suggests what to try.",
 )
 # COMMODORE_VERSION may be set for other purposes, such as container tags.
-@click.version_option(__version__, prog_name="commodore", allow_from_autoenv=False)
+# Its name differs from the command `version`, which may have a section in the settings file.
+@click.version_option(
+    __version__, "--version", "show_version", prog_name="commodore", allow_from_autoenv=False
+)
 @verbose_option
 @click.option(
     "-d",

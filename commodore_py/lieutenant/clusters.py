@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, doing
 
 from .api_objects import is_plain_name
 from .source import source_of
+from .urls import facts_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from commodore_py.config import Config
     from commodore_py.model.cluster import Cluster
 
@@ -26,13 +30,27 @@ def load_cluster(config: Config, cluster_id: str) -> Cluster:
     with doing(f"loading cluster {cluster_id}"):
         if config.local:
             return _of_last_compile(config, cluster_id)
-        return _from_source(config, cluster_id)
+        with _naming_origin(config):
+            return _from_source(config, cluster_id)
 
 
 def list_clusters(config: Config, *, tenant: str = "", sort_by: str = "") -> list[dict[str, Any]]:
     """The unmodified cluster objects of one tenant or of all."""
-    with doing("listing clusters"):
+    with doing("listing clusters"), _naming_origin(config):
         return source_of(config).clusters(tenant=tenant, sort_by=sort_by)
+
+
+@contextmanager
+def _naming_origin(config: Config) -> Iterator[None]:
+    """Add to errors where the API URL was set, if the user cannot see it in the command."""
+    try:
+        yield
+    except CommodoreError as error:
+        if config.api_url_origin:
+            folder = facts_folder(config.api_url)
+            where = f": {folder.absolute()}" if folder is not None else ""
+            error.add_note(f"the API URL is that of {config.api_url_origin}{where}")
+        raise
 
 
 def cluster_ids(config: Config) -> list[str]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from commodore_py.cli.settings.user_file import SHARED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -162,6 +165,85 @@ def test_settings_for_people(commodore: CommandLine, settings: Settings) -> None
     )
 
 
+@pytest.mark.parametrize("words", ["catalog list", "catalog.list"])
+def test_values_are_printed_as_they_are_written(
+    commodore: CommandLine, settings: Settings, words: str
+) -> None:
+    settings.write(
+        'cache-size = "1.5GiB"\n[catalog.compile]\n'
+        'push-url = ["same", "git.example.com=ssh"]\ndynamic-fact = ["a=b c"]\n'
+        '[component.sync]\nfilter = "^a.*"\n'
+    )
+
+    ran = commodore("config", "show", "--changed")
+
+    assert f"  --cache-size  1.5GiB  {settings.file}:1\n" in ran.out
+    assert f"same git.example.com=ssh  {settings.file}:3\n" in ran.out
+    assert f"'a=b c'                   {settings.file}:4\n" in ran.out
+    assert f"  --filter  ^a.*  {settings.file}:6\n" in ran.out
+    some = commodore("config", "show", *words.split())
+    assert some.code == 0
+    assert "  --cache-size       1.5GiB " in some.out
+    assert "catalog list" in some.out
+    assert "catalog compile" not in some.out
+
+
+def test_the_default_of_every_size_and_rule_is_readable(commodore: CommandLine) -> None:
+    ran = commodore("config", "show")
+
+    assert re.search(r"--cache-size +2GiB +default", ran.out)
+    assert len(re.findall(r"--push-url +ssh +default", ran.out)) == 3
+    assert not re.search(r"[{}]|re\.compile", ran.out)
+
+
+def test_what_commands_share_may_stand_at_the_top(
+    commodore: CommandLine, settings: Settings, facts: str
+) -> None:
+    settings.write(f'api-url = "{facts}"\nstrict = true\n[catalog.compile]\nstrict = false\n')
+
+    listed = commodore("catalog", "list", "--out", "id")
+
+    assert (listed.code, listed.out) == (0, "c-demo-1\nc-demo-2\n")
+    place = f"{settings.file}:1"
+    for command in ("catalog list", "catalog compile", "inventory show", "login"):
+        assert settings("api-url", command=command) == (facts, "file", place)
+    assert settings("strict", command="catalog list")[0] is True
+    assert settings("strict", command="catalog compile")[0] is False
+    assert commodore("catalog", "list", "--out", "xml").code == 1
+    assert commodore("catalog", "list", "--out", "id", COMMODORE_API_URL="./none").code == 1
+
+
+def test_a_shared_setting_has_a_valid_value(commodore: CommandLine, settings: Settings) -> None:
+    settings.write('api-url = 5\nengine = "other"\n')
+
+    ran = commodore("catalog", "compile", "c-one")
+
+    assert ran.code == 1
+    assert "error: api-url: expected a string, not 5" in ran.err
+    assert "error: engine: 'other' is not one of 'native', 'reference'" in ran.err
+
+
+def test_an_option_of_one_command_names_its_section(
+    commodore: CommandLine, settings: Settings
+) -> None:
+    settings.write("push = true\n[catalog]\nsort-by = 'id'\n")
+
+    ran = commodore("catalog", "clean")
+
+    assert "it is an option of a command: put it into section [catalog.compile]" in ran.err
+    assert "it is an option of a command: put it into section [catalog.list]" in ran.err
+
+
+@pytest.mark.parametrize("key", SHARED)
+def test_what_may_stand_at_the_top_is_an_option_of_several_commands(
+    settings: Settings, key: str
+) -> None:
+    owners = [one["command"] for one in settings.all()["settings"] if one["name"] == key]
+
+    assert len(owners) > 1
+    assert "" not in owners
+
+
 def test_settings_of_a_command_that_is_none(commodore: CommandLine) -> None:
     ran = commodore("config", "show", "catalog", "kompile")
 
@@ -260,6 +342,16 @@ def test_help_comes_in_spite_of_broken_settings(commodore: CommandLine, settings
     assert commodore("--version").code == 0
 
 
+def test_every_command_may_have_a_section(commodore: CommandLine, settings: Settings) -> None:
+    commands = {one["command"] for one in settings.all()["settings"]} - {"", "version"}
+    lines = [f"[{command.replace(' ', '.')}]" for command in sorted(commands)]
+    settings.write("\n".join([*lines, "[version]", 'output = "json"']))
+
+    assert settings("output", command="version")[:2] == ("json", "file")
+    assert commodore("--version").code == 0
+    assert commodore("catalog", "clean").code == 0
+
+
 def test_the_settings_file_may_lie_elsewhere(commodore: CommandLine, tmp_path: Path) -> None:
     file = tmp_path / "xdg" / "commodore" / "config.toml"
     file.parent.mkdir(parents=True)
@@ -282,6 +374,76 @@ def test_the_nearest_dotenv_upwards_is_taken(
     ran = commodore("catalog", "list", COMMODORE_CATALOG_LIST_OUT="id")
 
     assert (ran.code, ran.out, ran.err) == (0, "c-demo-1\nc-demo-2\n", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "found"),
+    [
+        ("COMMODORE_API_URL", "./facts", "{top}/facts"),
+        ("COMMODORE_API_URL", "../facts", "{above}/facts"),
+        ("COMMODORE_API_URL", ".", "{top}"),
+        ("COMMODORE_API_URL", "/facts", "/facts"),
+        ("COMMODORE_API_URL", "https://example.com/", "https://example.com/"),
+        ("COMMODORE_API_URL", "example.com", "example.com"),
+        ("COMMODORE_WORKING_DIR", "work", "{top}/work"),
+        ("COMMODORE_WORKING_DIR", "./work", "{top}/work"),
+        ("COMMODORE_CATALOG_COMPILE_OUTPUT_DIR", "./out", "{top}/out"),
+    ],
+)
+@pytest.mark.parametrize("below", [False, True])
+def test_paths_in_a_dotenv_start_at_its_folder(  # noqa: PLR0917 - columns of the table
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    found: str,
+    *,
+    below: bool,
+) -> None:
+    settings.dotenv.write_text(f"{name}={value}\n")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below" if below else tmp_path)
+    option, command = {
+        "COMMODORE_API_URL": ("api-url", "catalog list"),
+        "COMMODORE_WORKING_DIR": ("working-dir", ""),
+    }.get(name, ("output-dir", "catalog compile"))
+
+    shown = settings(option, command=command)[0]
+
+    wanted = found.format(top=tmp_path, above=tmp_path.parent) if below else value
+    assert shown == wanted.removeprefix("./") if option.endswith("-dir") else shown == wanted
+
+
+def test_other_variables_of_a_dotenv_are_as_they_are(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, facts: str
+) -> None:
+    (tmp_path / ".env").write_text(f"GIT_SSH_COMMAND=./ssh\nCOMMODORE_API_URL={facts}\n")
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+
+    assert commodore("catalog", "list").code == 0
+
+
+@pytest.mark.parametrize("words", ["catalog list", "catalog compile c-none"])
+def test_an_error_about_the_api_names_where_its_url_is_set(
+    commodore: CommandLine, tmp_path: Path, settings: Settings, words: str
+) -> None:
+    by_flag = commodore(*words.split(), "--api-url", "./none")
+    by_variable = commodore(*words.split(), COMMODORE_API_URL="./none")
+    settings.write('api-url = "./none"\n')
+    by_file = commodore(*words.split())
+    settings.dotenv.write_text("COMMODORE_API_URL=./none\n")
+    by_dotenv = commodore(*words.split())
+
+    for ran in (by_flag, by_variable, by_file, by_dotenv):
+        assert ran.code == 1
+        assert "error: no such folder\n  none\n" in ran.err
+    said, folder = "  the API URL is that of ", f": {tmp_path}/none\n"
+    assert said not in by_flag.err
+    assert f"{said}COMMODORE_API_URL{folder}" in by_variable.err
+    assert f"{said}{settings.file}:1{folder}" in by_file.err
+    assert f"{said}COMMODORE_API_URL in {tmp_path}/.env{folder}" in by_dotenv.err
 
 
 @pytest.mark.spec("01.15")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -39,17 +40,19 @@ def show(
     """Show all effective settings and their origins.
 
     COMMAND limits the output to one command and its subcommands, beside global settings. The
-    settings file contains options by their long names, in one section per command:
+    settings file contains options by their long names, in one section per command; what all
+    commands share, such as `api-url`, may stand at the top:
 
     \b
       working-dir = "/srv/commodore"
-      [catalog.compile]
       api-url = "https://lieutenant.example.com"
+      [catalog.compile]
+      processes = 4
     """
     from commodore_py.cli.output import formats
 
     ctx.obj.more_verbose(verbose)
-    wanted = " ".join(command)
+    wanted = " ".join(command).replace(".", " ")
     settings = [
         setting
         for setting in settings_of(ctx.find_root())
@@ -100,7 +103,7 @@ def _value(value: object) -> str:
         case bool():
             return str(value).lower()
         case list():
-            return " ".join(str(item) for item in value)
+            return " ".join(shlex.quote(str(item)) for item in value)
     return str(value)
 
 

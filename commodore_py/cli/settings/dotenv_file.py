@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_OURS, _WORKING_DIR = "COMMODORE_", "COMMODORE_WORKING_DIR"
+_HERE, _BELOW = (".", ".."), ("./", "../")
 MOST_CHARACTERS = 1 << 20
 """Of all values of a `.env` file."""
 _YES = ("1", "true", "t", "yes", "y")
@@ -90,9 +92,19 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
         if value is None or name in os.environ:
             continue
         try:
-            os.environ[name] = value
+            os.environ[name] = _from_its_folder(name, value, file.parent)
         except (ValueError, OSError):  # an empty name, a null character
             problem = f"ignoring {name!r}: the system does not take such a name or value"
             messages.warn(problem, where=str(file))
         else:
             yield name
+
+
+def _from_its_folder(name: str, value: str, folder: Path) -> str:
+    """A value of ours that is a relative path, for use in another folder than that of the file."""
+    relative = value in _HERE or value.startswith(_BELOW)
+    if name == _WORKING_DIR:
+        relative = bool(value) and not value.startswith("/")
+    if not (relative and name.startswith(_OURS)) or folder == folder.cwd():
+        return value
+    return os.path.normpath(folder / value)

@@ -10,6 +10,7 @@ import click
 
 from commodore_py.cli.output import log
 
+from . import origins
 from .types import Branch, PushUrl
 
 if TYPE_CHECKING:
@@ -261,7 +262,8 @@ def config_of(settings: Globals, **values: Any) -> Config:
 def api_settings(options: dict[str, Any]) -> dict[str, str]:
     """Values of `api_options` and `login_options`, by the names of Config."""
     names = ("api_url", "api_token", "oidc_discovery_url", "oidc_client")
-    return {name: options.get(name) or "" for name in names}
+    found = {name: options.get(name) or "" for name in names}
+    return {**found, "api_url_origin": origins.place_of("api_url")}
 
 
 def _with(*options: _Option[_Command]) -> _Option[_Command]:

@@ -10,6 +10,7 @@ import click
 from click.core import ParameterSource
 
 from . import user_file
+from .types import Size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,6 +60,17 @@ def variables_of(ctx: click.Context, option: click.Option) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*named, f"{ctx.auto_envvar_prefix}_{option.name.upper()}")))
 
 
+def place_of(name: str) -> str:
+    """The variable or the file that sets an option of the current command; empty for others."""
+    ctx = click.get_current_context(silent=True)
+    source = ctx.get_parameter_source(name) if ctx is not None else None
+    if ctx is None or source is None:
+        return ""
+    options = (one for one in ctx.command.params if isinstance(one, click.Option))
+    option = next(one for one in options if one.name == name)
+    return _origin(ctx, option, source, ctx.command_path.split(" ")[1:])[1]
+
+
 def settings_of(ctx: click.Context) -> Iterator[Setting]:
     """Every setting of a command and its subcommands."""
     path = ctx.command_path.split(" ")[1:]
@@ -83,6 +95,8 @@ def _setting(ctx: click.Context, option: click.Option, path: list[str]) -> Setti
     name = str(option.name)
     source = ctx.get_parameter_source(name) or ParameterSource.DEFAULT
     value = ctx.params.get(name)
+    if isinstance(option.type, Size):  # as it was written: 2GiB
+        value = option.consume_value(ctx, {})[0]
     if value is None and source is not ParameterSource.DEFAULT:
         value = _invalid_value(ctx, option)
     origin, place = _origin(ctx, option, source, path)
@@ -122,8 +136,10 @@ def _origin(
 def _shown(name: str, value: object) -> object:
     if value and _CREDENTIALS in name:
         return _MASKED
-    if isinstance(value, tuple):
+    if type(value) is tuple:  # several values, not one that has parts
         return [_shown(name, item) for item in value]
+    if isinstance(value, re.Pattern):
+        return value.pattern
     if isinstance(value, str):
         return re.sub(_USER_IN_URL, _MASKED, value)
     return value if value is None or isinstance(value, bool | int) else str(value)

@@ -13,7 +13,7 @@ from . import directories
 from .types import Size
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
 _META = "commodore_py.cli.settings.user_file"
@@ -26,6 +26,12 @@ _BITS = 64
 _MOST_PARTS = 20
 
 _MANY_PARTS = r"(?<![\w\"'-])(?:[\w\"'-]+[ \t]*\.[ \t]*){200}"
+SHARED = (
+    *("api-url", "api-token", "oidc-client", "oidc-discovery-url", "github-token", "push-url"),
+    *("git-cache", "engine", "helm-nondeterminism", "strict"),
+)
+"""Options of several commands that may stand at the top, for all of these."""
+_ALL = "config"
 
 Place = tuple[str, ...]
 
@@ -38,8 +44,8 @@ class UserFile(NamedTuple):
     lines: Mapping[Place, int]
 
 
-def read(ctx: click.Context, root: click.Group) -> UserFile:
-    """The settings in the user's file; reports all mistakes at once."""
+def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> UserFile:
+    """The settings in the user's file for a command line; reports all mistakes at once."""
     path = directories.config_file()
     text = _text(path) if path else None
     if path is None or text is None:
@@ -65,6 +71,9 @@ def read(ctx: click.Context, root: click.Group) -> UserFile:
         raise CommodoreError("an integer has too many digits", where=where) from error
     reader = _Reader(path, _line_numbers(text))
     defaults = reader.section(ctx, root, content, ())
+    shared = {key: content[key] for key in SHARED if key in content}
+    if shared:
+        reader.share(shared, ctx, root, defaults, () if _ALL in words else words)
     raise_collected(reader.problems, f"settings in {path}")
     return UserFile(path, defaults, reader.places)
 
@@ -126,7 +135,8 @@ class _Reader:
                 else:
                     found[key] = self.section(ctx, inner, value, here)
             elif key not in options:
-                self._unknown("setting", here, options)
+                if at or key not in SHARED:
+                    self._unknown("setting", here, options, _owners(ctx, command, key))
             else:
                 problem = _problem(options[key], value, ctx)
                 if problem:
@@ -136,12 +146,45 @@ class _Reader:
                 self.places[(*at, name)] = self._numbers.get(here, 0)
         return found
 
-    def _unknown(self, what: str, here: Place, known: Iterable[str]) -> None:
+    def share(
+        self,
+        shared: Mapping[str, Any],
+        ctx: click.Context,
+        group: click.Group,
+        found: dict[str, Any],
+        words: Collection[str],
+        at: Place = (),
+    ) -> None:
+        """Add what holds for all commands to the sections of these, or of all without any."""
+        for name in group.list_commands(ctx):
+            command = group.get_command(ctx, name) if not words or name in words else None
+            if command is None:
+                continue
+            section = found.get(name, {})
+            for option in _options_of(command):
+                key, place = key_of(option), (*at, name, str(option.name))
+                if key in shared and place[-1] not in section:
+                    problem = _problem(option, shared[key], ctx)
+                    if problem:
+                        self._reject((key,), f"{key}: {problem}")
+                    section[place[-1]] = shared[key]
+                    self.places[place] = self._numbers.get((key,), 0)
+            if isinstance(command, click.Group):
+                self.share(shared, ctx, command, section, words, (*at, name))
+            if section:
+                found[name] = section
+
+    def _unknown(
+        self, what: str, here: Place, known: Iterable[str], owners: Iterable[str] = ()
+    ) -> None:
         from difflib import get_close_matches
 
         near = get_close_matches(here[-1], list(known), n=1)
         above = f"[{'.'.join(here[:-1])}]" if here[:-1] else "the top level"
         hint = f"did you mean {near[0]}?" if near else f"available: {', '.join(sorted(known))}"
+        sections = [f"[{'.'.join((*here[:-1], owner))}]" for owner in owners]
+        if sections:
+            hint = f"it is an option of a command: put it into section {' or '.join(sections)}"
         self._reject(here, f"unknown {what} {here[-1]} in {above}", hint)
 
     def _reject(self, here: Place, problem: str, hint: str = "") -> None:
@@ -150,6 +193,17 @@ class _Reader:
         number = next((self._numbers[one] for one in around if one in self._numbers), 1)
         where = f"{self._path}:{number}"
         self.problems.append(CommodoreError(problem, where=where, hint=hint))
+
+
+def _owners(ctx: click.Context, command: click.Command, key: str) -> Iterator[str]:
+    """The commands below a group that have an option."""
+    if isinstance(command, click.Group):
+        for name in command.list_commands(ctx):
+            inner = command.get_command(ctx, name)
+            if inner is not None:
+                if any(key_of(option) == key for option in _options_of(inner)):
+                    yield name
+                yield from (f"{name}.{one}" for one in _owners(ctx, inner, key))
 
 
 def _options_of(command: click.Command) -> Iterator[click.Option]:

@@ -32,7 +32,10 @@ log = logging.getLogger(__name__)
 
 # Settings that decide how results are presented, and how fast: never which they are.
 _PRESENTATION = frozenset(
-    {"verbosity", "processes", "login_timeout", "request_timeout", "output_files"}
+    {
+        *("api_url_origin", "verbosity", "processes"),
+        *("login_timeout", "request_timeout", "output_files"),
+    }
 )
 
 
