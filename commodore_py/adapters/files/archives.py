@@ -7,12 +7,13 @@ import os
 import posixpath
 import stat
 import tarfile
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from commodore_py.errors import CommodoreError
+
+from .compressed import BROKEN, ExpandsTooMuch, opened_tar, opened_zip, reason
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,8 +46,9 @@ def unpack_tar(file: Path) -> Content:
     """Everything in a tar archive, whichever way it is compressed."""
     found = _Found()
     try:
-        with tarfile.open(file) as archive:
+        with opened_tar(file) as archive:
             for one in archive:
+                found.count()
                 name = _inside(one.name)
                 if one.isdir():
                     found.add(name, Member(folder=True))
@@ -59,8 +61,8 @@ def unpack_tar(file: Path) -> Content:
                     found.add(name, Member(content, bool(one.mode & stat.S_IXUSR)))
                 else:
                     raise BadArchive(f"{one.name} is neither file nor folder nor link")
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise BadArchive(f"cannot read the archive: {error}") from error
+    except BROKEN as error:
+        raise BadArchive(f"cannot read the archive: {reason(error)}") from error
     return found.content()
 
 
@@ -68,16 +70,17 @@ def unpack_zip(file: Path) -> Content:
     """Everything in a zip archive; as Python does, links become files and nothing is a program."""
     found = _Found()
     try:
-        with zipfile.ZipFile(file) as archive:
+        with opened_zip(file) as archive:
             for one in archive.infolist():
+                found.count()
                 name = _inside(one.filename)
                 if one.is_dir():
                     found.add(name, Member(folder=True))
                 else:
                     found.grow(one.file_size)
                     found.add(name, Member(archive.read(one)))
-    except (zipfile.BadZipFile, OSError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BadArchive(f"cannot read the archive: {error}") from error
+    except BROKEN as error:
+        raise BadArchive(f"cannot read the archive: {reason(error)}") from error
     return found.content()
 
 
@@ -85,18 +88,30 @@ def unpack_chart(file: Path) -> Content:
     """A packaged chart without the folder around it, as `helm pull --untar` leaves it."""
     found = _Found()
     try:
-        with tarfile.open(file) as archive:
+        with opened_tar(file) as archive:
             for one in archive:
+                found.count()
                 if one.isdir():
                     continue
                 # Helm treats everything but folders as files; links are empty files.
                 content = _content_of(archive, one, found) if one.isreg() else b""
                 found.add(_inside_chart(one.name), Member(content.removeprefix(_BOM)))
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise BadArchive(f"not a packaged chart: {error}") from error
+    except BROKEN as error:
+        raise BadArchive(f"not a packaged chart: {reason(error)}") from error
     if "Chart.yaml" not in found.members:
         raise BadArchive("not a packaged chart: there is no Chart.yaml in its folder")
     return found.content()
+
+
+def is_tar(file: Path) -> bool:
+    """Whether a file begins like a tar archive, compressed or not."""
+    try:
+        with opened_tar(file):
+            return True
+    except ExpandsTooMuch:
+        return True  # which is refused when it is unpacked
+    except BROKEN:
+        return False
 
 
 def is_zip(file: Path) -> bool:
@@ -137,7 +152,13 @@ def below(content: Content, folder: str) -> Content:
 class _Found:
     def __init__(self) -> None:
         self.members: dict[str, Member] = {}
-        self._size = 0
+        self._size = self._entries = 0
+
+    def count(self) -> None:
+        """One more entry, whatever it is and does."""
+        self._entries += 1
+        if self._entries > _MOST_MEMBERS:
+            raise BadArchive(f"there are more than {_MOST_MEMBERS} files in it")
 
     def add(self, name: str, member: Member) -> None:
         if name:
@@ -152,11 +173,14 @@ class _Found:
 
     def grow(self, size: int) -> None:
         self._size += size
-        if self._size > _MOST_BYTES:
+        if size < 0 or self._size > _MOST_BYTES:
             raise BadArchive(f"its files are larger than {_MOST_BYTES} bytes")
 
     def content(self) -> Content:
         self._refuse_detours()
+        for name, member in self.members.items():
+            if member.link:
+                self._refuse_leaving(name)
         parents = {parent for name in self.members for parent in _parents(name)}
         return {
             name: member
@@ -172,6 +196,30 @@ class _Found:
                     raise BadArchive(
                         f"{name} would be written through {parent}, which is not a folder"
                     )
+
+    def _refuse_leaving(self, name: str) -> None:
+        """Several links that each stay inside may together lead outside, or in a circle."""
+        at: list[str] = []
+        left, followed = name.split("/")[::-1], 0
+        while left:
+            part = left.pop()
+            if part in ("", "."):
+                continue
+            if part == "..":
+                if not at:
+                    raise BadArchive(
+                        f"the link {name} leads out of its folder, by way of another link"
+                    )
+                at.pop()
+                continue
+            at.append(part)
+            there = self.members.get("/".join(at))
+            if there is not None and there.link:
+                followed += 1
+                if followed > _MOST_LINKS:
+                    raise BadArchive(f"the link {name} leads in a circle, or by too many links")
+                at.pop()
+                left += there.link.split("/")[::-1]
 
 
 def _parents(name: str) -> Iterator[str]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import tarfile
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.files.compressed import BROKEN, opened_tar
 from commodore_py.errors import CommodoreError
 
 from .templates import calls_in
@@ -121,14 +120,14 @@ def _files(chart: Path) -> Iterator[tuple[str, str]]:
 
 def _unpacked(archive: Path, folder: str) -> Iterator[tuple[str, str]]:
     try:
-        with tarfile.open(archive) as tar:
+        with opened_tar(archive) as tar:
             for member in tar:
                 name = member.name if folder else member.name.partition("/")[2]
                 if member.isfile() and _matters(name) and member.size < _TOO_BIG:
                     content = tar.extractfile(member)
                     if content is not None:
                         yield f"{folder}{name}", content.read().decode(errors="replace")
-    except (OSError, tarfile.TarError, EOFError, zlib.error):  # Helm will say so
+    except BROKEN:  # Helm will say so
         return
 
 

@@ -5,11 +5,10 @@ Here, every template counts as rendered, whatever the values say.
 
 from __future__ import annotations
 
-import io
 import re
-import tarfile
-import zlib
 from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files.compressed import BROKEN, ExpandsTooMuch, opened_tar
 
 from .templates import calls_in
 
@@ -26,6 +25,7 @@ _OF_TIMES = re.compile(
 )
 _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 _NOTES = "NOTES.txt"
+_MOST_NESTED, _MOST_BYTES = 8, 64 << 20
 _UNREADABLE = "an archive that cannot be read"
 
 
@@ -33,7 +33,7 @@ def unsteady(chart: Tree | bytes, values: Iterable[str]) -> tuple[str, ...]:
     """Functions that give another result each time, where the chart may come to call them."""
     try:
         texts = dict(_texts(chart))
-    except (tarfile.TarError, OSError, EOFError, zlib.error):
+    except BROKEN:
         return (_UNREADABLE,)
     templates = {name: text for name, text in texts.items() if "templates/" in name}
     rendered = [name for name in templates if not _is_part(name)]
@@ -65,14 +65,20 @@ def _texts(chart: Tree | bytes) -> Iterator[tuple[str, str]]:
             yield str(path), entry.content.decode(errors="replace")
 
 
-def _unpacked(archive: bytes) -> Iterator[tuple[str, str]]:
-    with tarfile.open(fileobj=io.BytesIO(archive)) as tar:
+def _unpacked(archive: bytes, depth: int = 0) -> Iterator[tuple[str, str]]:
+    if depth > _MOST_NESTED:
+        raise ExpandsTooMuch("charts in charts go on without end")
+    with opened_tar(archive) as tar:
         for member in tar:
             content = tar.extractfile(member) if member.isfile() else None
             if content is None:
                 continue
+            if not 0 <= member.size <= _MOST_BYTES:
+                raise ExpandsTooMuch(f"{member.name} is too large")
             packed = content.read()
             if member.name.endswith(".tgz"):
-                yield from ((f"{member.name}/{name}", text) for name, text in _unpacked(packed))
+                yield from (
+                    (f"{member.name}/{name}", text) for name, text in _unpacked(packed, depth + 1)
+                )
             else:
                 yield member.name, packed.decode(errors="replace")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import posixpath
-import tarfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.files.archives import BadArchive, Member, below, pack, unpack_tar
+from commodore_py.adapters.files.archives import BadArchive, Member, below, is_tar, pack, unpack_tar
 from commodore_py.adapters.http.credentials import Login, login_for
 from commodore_py.adapters.http.registry import Reference, Registry
 from commodore_py.errors import CommodoreError
@@ -101,7 +100,7 @@ def _files_of(layer: Mapping[str, Any], blob: Path) -> Content:
     if layer.get("mediaType") == _FOLDER:
         start = posixpath.dirname(clean)
         return {posixpath.join(start, name): one for name, one in unpack_tar(blob).items()}
-    if tarfile.is_tarfile(blob):
+    if is_tar(blob):
         return unpack_tar(blob)
     return {clean: Member(blob.read_bytes())}
 

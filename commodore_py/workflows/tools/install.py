@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import logging
 import shutil
-import tarfile
 import tempfile
 import time
-import zlib
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import remove
+from commodore_py.adapters.files.compressed import BROKEN, opened_tar, reason
 from commodore_py.adapters.http import NotFound
 from commodore_py.adapters.http.download import download, download_text
 from commodore_py.adapters.process import ProgramFailed, run
@@ -124,21 +123,21 @@ def _compare(release: Release, expected: str, found: str) -> None:
 def _unpacked(release: Release, archive: Path, program: Path) -> Path:
     # Only the one member, by name: everything else in the archive is ignored.
     try:
-        with tarfile.open(archive) as tar:
-            member = tar.extractfile(release.member)
-            if member is None:
-                raise NotInstalled(f"{release.member} is not a file", where=release.url)
-            with member, program.open("wb") as target:
-                shutil.copyfileobj(member, target)
-    except KeyError as error:
+        with opened_tar(archive) as tar:
+            for one in tar:
+                if one.name != release.member:
+                    continue
+                member = tar.extractfile(one)
+                if member is None:
+                    raise NotInstalled(f"{release.member} is not a file", where=release.url)
+                with member, program.open("wb") as target:
+                    shutil.copyfileobj(member, target)
+                return program
+    except BROKEN as error:
         raise NotInstalled(
-            f"{release.file} does not contain {release.member}", where=release.url
+            f"{release.file} is not a valid archive: {reason(error)}", where=release.url
         ) from error
-    except (tarfile.TarError, EOFError, zlib.error) as error:
-        raise NotInstalled(
-            f"{release.file} is not a valid archive: {error}", where=release.url
-        ) from error
-    return program
+    raise NotInstalled(f"{release.file} does not contain {release.member}", where=release.url)
 
 
 def _try_out(tool: str, program: Path, folder: Path) -> None:

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
+import io
+import lzma
+import resource
+import struct
+import tarfile
+import zipfile
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,6 +26,7 @@ from commodore_py.adapters.files.archives import (
 from tests.support.servers.charts import tar_archive
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 
@@ -85,3 +94,151 @@ def test_charts_keep_to_their_folder(tmp_path: Path, name: str) -> None:
 
     with pytest.raises(BadArchive):
         unpack_chart(file)
+
+
+def tar_with(*members: tuple[tarfile.TarInfo, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.GNU_FORMAT) as archive:
+        for about, content in members:
+            about.size = len(content) or about.size
+            archive.addfile(about, io.BytesIO(content) if content else None)
+    return packed.getvalue()
+
+
+def member(name: str, kind: bytes = tarfile.REGTYPE, link: str = "") -> tarfile.TarInfo:
+    about = tarfile.TarInfo(name)
+    about.type, about.linkname = kind, link
+    return about
+
+
+def header(name: str, size: int, kind: bytes = tarfile.REGTYPE) -> bytes:
+    about = member(name, kind)
+    about.size = size
+    return about.tobuf(tarfile.GNU_FORMAT)
+
+
+def bz2_of_zeros(size: int) -> bytes:
+    block = 900_000 * 50  # as one stream: others follow it
+    return bz2.compress(bytes(block)) * (size // block + 1)
+
+
+MANY_FILES = "many files of one name"
+BOMBS = {
+    "a pax header of 3 GiB": lambda: gzip.compress(
+        header("x", 3 << 30, tarfile.XHDTYPE) + bytes(1 << 20)
+    ),
+    "a pax header of 64 MiB": lambda: gzip.compress(
+        header("x", 64 << 20, tarfile.XHDTYPE) + bytes(64 << 20), 1
+    ),
+    "a long name of 64 MiB": lambda: gzip.compress(
+        header("x", 64 << 20, tarfile.GNUTYPE_LONGNAME) + b"x" * (64 << 20), 1
+    ),
+    "a skipped record of bzip2": lambda: (
+        bz2.compress(header("x", 4 << 30, b"Z")) + bz2_of_zeros(1 << 30)
+    ),
+    "a file of zeros in bzip2": lambda: bz2.compress(header("x", 1 << 30)) + bz2_of_zeros(1 << 30),
+    "a file of zeros in xz": lambda: (
+        lzma.compress(header("x", 1 << 30)) + lzma.compress(bytes(64 << 20)) * 16
+    ),
+    "many pax headers": lambda: gzip.compress(header("x", 0, tarfile.XHDTYPE) * 50_000),
+    "many long names": lambda: gzip.compress(
+        (header("x", 3, tarfile.GNUTYPE_LONGNAME) + b"abc".ljust(512, b"\0")) * 50_000
+    ),
+    "a sparse file of 1 TiB": lambda: gzip.compress(
+        header("x", 1 << 40, tarfile.GNUTYPE_SPARSE) + bytes(1024)
+    ),
+    "a size below zero": lambda: gzip.compress(header("x", -1) + bytes(1024)),
+}
+
+
+@pytest.mark.parametrize("unpack", [unpack_tar, unpack_chart])
+@pytest.mark.parametrize("bomb", [*BOMBS, pytest.param(MANY_FILES, marks=pytest.mark.long)])
+def test_an_archive_that_expands_without_end_is_refused(
+    tmp_path: Path, bomb: str, unpack: Callable[[Path], object]
+) -> None:
+    file = tmp_path / "bomb"
+    file.write_bytes(BOMBS[bomb]() if bomb in BOMBS else gzip.compress(header("c/x", 0) * 210_000))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    with pytest.raises(BadArchive):
+        unpack(file)
+
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 2_000_000, f"{grown} KiB"
+
+
+def test_a_zip_that_lists_too_much_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.zip"
+    size = 33 << 20
+    end = struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0)
+    file.write_bytes(bytes(size) + end)
+
+    with pytest.raises(BadArchive, match="a header is larger than 33554432 bytes"):
+        unpack_zip(file)
+
+
+def test_a_zip_that_expands_to_too_much_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "bomb.zip"
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", bytes(64 << 20))
+    content = file.read_bytes()
+    # It says 4 GiB in both places.
+    file.write_bytes(content.replace((64 << 20).to_bytes(4, "little"), b"\xf0\xff\xff\xff"))
+
+    with pytest.raises(BadArchive, match="larger than 2147483648 bytes"):
+        unpack_zip(file)
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        {"d/up": "..", "out": "d/up/.."},
+        {"a/b/up": "../..", "out": "a/b/up/../x"},
+        {"one": "two", "two": "a/three", "a/three": "../four", "four": "a/b/..", "a/b": "../.."},
+        {"a": "."} | {f"n{n}": f"a/n{n + 1}/.." for n in range(50)},
+        {"a": "a"},
+        {"a": "b", "b": "a"},
+        {"a": "b/x", "b": "c", "c": "a/y"},
+        {f"l{n}": f"l{n + 1}" for n in range(60)},
+    ],
+)
+def test_links_that_lead_outside_together_are_refused(
+    tmp_path: Path, links: dict[str, str]
+) -> None:
+    file = tmp_path / "file.tar"
+    file.write_bytes(tar_with(*((member(n, tarfile.SYMTYPE, t), b"") for n, t in links.items())))
+
+    with pytest.raises(BadArchive, match=r"the link .* leads"):
+        unpack_tar(file)
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        {"d/up": ".."},
+        {"current": "."},
+        {"lib/libx.so": "libx.so.1", "lib/libx.so.1": "libx.so.1.2"},
+        {"a/b/c": "../../d/e", "d": "a"},
+        {"gone": "nowhere/at/all"},
+    ],
+)
+def test_links_that_stay_inside_are_kept(tmp_path: Path, links: dict[str, str]) -> None:
+    file = tmp_path / "file.tar"
+    file.write_bytes(tar_with(*((member(n, tarfile.SYMTYPE, t), b"") for n, t in links.items())))
+
+    assert {name: one.link for name, one in unpack_tar(file).items()} == links
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, bytes])
+def test_large_files_come_out_whole(tmp_path: Path, compress: Callable[[bytes], bytes]) -> None:
+    contents = {f"f{n}": bytes([n]) * size for n, size in enumerate((0, 1, 511, 513, 3 << 20, 7))}
+    file = tmp_path / "file.tar"
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name, content in contents.items():
+            about = tarfile.TarInfo(name)
+            about.size = len(content)
+            archive.addfile(about, io.BytesIO(content))
+    file.write_bytes(compress(packed.getvalue()))
+
+    assert {name: one.content for name, one in unpack_tar(file).items()} == contents
