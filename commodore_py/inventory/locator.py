@@ -66,6 +66,13 @@ class Locator:
         known = name in self._hierarchy.files
         return self._hierarchy.file_of(name) if known else ""
 
+    def chains(self, target: str) -> tuple[tuple[str, ...], ...]:
+        """How each class of a target came in: from the target down to the class."""
+        try:
+            return tuple(layer.chain for layer in self._hierarchy.replay(target).layers)
+        except CommodoreError:
+            return ()
+
 
 def with_place(where: str, place: str) -> str:
     """The subject of an error, after its place."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .diff import ObjectChange
     from .fields import FieldChange
     from .folding import Fold
-    from .objects import ObjectId
+    from .objects import Content, KubeObject, ObjectId
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
 _HIDDEN_BELOW = {("data",), ("stringData",)}
@@ -37,6 +37,16 @@ def masked_fold(fold: Fold) -> Fold:
     if not any(map(_is_secret, fold.objects)):
         return fold
     return replace(fold, field=_masked_field(fold.field))
+
+
+def masked_content(one: KubeObject) -> Content:
+    """The content of an object without values of secrets."""
+    if not _is_secret(one.id):
+        return one.content
+    return {
+        key: _masked(value) if (key,) in _HIDDEN_BELOW else _without_copies(value)
+        for key, value in one.content.items()
+    }
 
 
 def _is_secret(id_: ObjectId) -> bool:
@@ -82,9 +92,14 @@ def _decoded(text: str) -> str:
 def _without_last(value: object, field: FieldChange) -> object:
     if field.path[-1:] == (_LAST_APPLIED,):
         return _masked(value)
+    return _without_copies(value)
+
+
+def _without_copies(value: object) -> object:
+    """A part of a Secret outside of its data, which may hold a copy of all of it."""
     if isinstance(value, dict):
         return {
-            key: _masked(below) if key == _LAST_APPLIED else _without_last(below, field)
+            key: _masked(below) if key == _LAST_APPLIED else _without_copies(below)
             for key, below in value.items()
         }
     return value

@@ -49,6 +49,14 @@ class Places(Protocol):
         """Where a parameter got its value, or the closest one above it."""
         ...
 
+    def class_file(self, name: str) -> str:
+        """The file of a class."""
+        ...
+
+    def chains(self, target: str) -> tuple[tuple[str, ...], ...]:
+        """How each class of a target came in: from the target down to the class."""
+        ...
+
 
 class Nowhere:
     """Places of what has no files."""
@@ -60,6 +68,14 @@ class Nowhere:
     def parameter(self, _target: str, _path: ParameterPath) -> str:
         """Nowhere."""
         return ""
+
+    def class_file(self, _name: str) -> str:
+        """Nowhere."""
+        return ""
+
+    def chains(self, _target: str) -> tuple[tuple[str, ...], ...]:
+        """None."""
+        return ()
 
 
 NOWHERE = Nowhere()

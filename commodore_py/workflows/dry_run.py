@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
     from commodore_py.model.published import Published
+    from commodore_py.pipeline import RunObserver
 
 log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ _NOT_COPIED = ("compiled",)
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
 
 
-def compile_dry(config: Config, cluster_id: str) -> Published:
+def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = None) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
     known = pipeline.check_settings(config, cluster_id)
     with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
@@ -45,6 +46,7 @@ def compile_dry(config: Config, cluster_id: str) -> Published:
                 config._replace(paths=WorkPaths(scratch)),
                 cluster_id,
                 approve=lambda _: False,
+                observer=observer,
                 known=known,
             )
         return published._replace(

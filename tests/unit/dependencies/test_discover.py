@@ -11,6 +11,7 @@ from commodore_py.errors import CommodoreError, notes_of
 from commodore_py.model.classpath import ClassPath
 from commodore_py.model.dependency import Kind
 from commodore_py.model.inventory import Instance
+from commodore_py.model.spot import Nowhere
 from tests.support.builders import errors_in, make_dependency, make_node
 
 if TYPE_CHECKING:
@@ -248,7 +249,7 @@ def test_all_packages_that_are_not_listed_are_reported_together() -> None:
     ]
 
 
-class Lines:
+class Lines(Nowhere):
     """Places as a hierarchy of one file would have them."""
 
     def __init__(self, *applications: str) -> None:
