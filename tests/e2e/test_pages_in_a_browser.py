@@ -1,4 +1,4 @@
-"""Pages in a real browser: searching, unfolding, printing, 5,000 objects, no request to anywhere."""
+"""Pages in a real browser: searched, unfolded, printed, with 5,000 objects, without a request."""
 
 from __future__ import annotations
 
