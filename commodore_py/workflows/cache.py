@@ -102,6 +102,7 @@ def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pr
     for one in repositories(git_cache):
         if unused_for is None or now - one.used >= unused_for:
             (removed if object_cache.drop(one.path) else busy).append(one)
+    object_cache.tidy()
     for path in _abandoned(git_cache, before=now - _ABANDONED):
         try:
             remove(path)

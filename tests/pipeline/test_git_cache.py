@@ -425,3 +425,29 @@ def test_jsonnet_libraries_come_from_the_cache_too(
     assert packs(clone) == packs(ObjectCache(shared.cache).entry(url)) != {}
     assert names_of_refs(clone) == ["refs/remotes/origin/master"]
     assert list((shared.root / "two/vendor").rglob("x.libsonnet"))
+
+
+@pytest.mark.parametrize("left", ["made/objects/pack/x.pack", "discarded/HEAD", "made"])
+def test_what_a_killed_run_left_in_the_cache_goes(shared: Shared, foo: Path, left: str) -> None:
+    shared.fetch_in("one", component(foo))
+    scratch = shared.cache / ".new"
+    for name in ("0123456789abcdef", "fedcba9876543210"):
+        (scratch / name / left).mkdir(parents=True)
+
+    shared.fetch_in("two", component(foo))
+
+    assert not scratch.exists()
+
+
+def test_what_another_run_works_on_stays_in_the_cache(shared: Shared, foo: Path) -> None:
+    shared.fetch_in("one", component(foo))
+    cache = ObjectCache(shared.cache)
+
+    with cache.changing(shared.entry(foo)) as scratch:
+        (scratch / "made").mkdir(parents=True)
+        (shared.cache / ".new/0123456789abcdef").mkdir()
+        shared.fetch_in("two", component(foo))
+        assert list((shared.cache / ".new").iterdir()) == [scratch]
+        assert list(cache.entries()) == [shared.entry(foo)]
+
+    assert not scratch.exists()

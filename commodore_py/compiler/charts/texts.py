@@ -25,7 +25,8 @@ _OF_TIMES = re.compile(
 )
 _TPL = re.compile(r"(?<![.$\w])tpl(?!\w)")
 _NOTES = "NOTES.txt"
-_MOST_NESTED, _MOST_BYTES = 8, 64 << 20
+_MOST_NESTED = 8
+_MOST_BYTES = 64 << 20
 _UNREADABLE = "an archive that cannot be read"
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.files import is_aside
+from commodore_py.adapters.files import is_aside, remove
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_trusted
 
@@ -20,6 +20,7 @@ from .object_cache_entries import LIST, BrokenEntry, discard, populate_from, upd
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
     from commodore_py.config import Config
 
@@ -27,6 +28,7 @@ log = logging.getLogger(__name__)
 
 _OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
 _PAUSE = 0.05
+_SCRATCH = ".new"
 
 
 class Busy(Exception):
@@ -46,7 +48,9 @@ class ObjectCache(NamedTuple):
         folder = config.git_cache
         if folder is None or not is_trusted("the cache of Git objects", folder):
             return None
-        return cls(folder)
+        found = cls(folder)
+        found.tidy()
+        return found
 
     def entry(self, url: str) -> Path:
         """The folder with the objects of a remote."""
@@ -55,7 +59,8 @@ class ObjectCache(NamedTuple):
     def entries(self) -> Iterator[Path]:
         """All entries, complete or not."""
         for parent, names, files in os.walk(self.folder):
-            if is_aside(os.path.basename(parent)):  # noqa: PTH119 - a name among thousands
+            name = os.path.basename(parent)  # noqa: PTH119 - a name among thousands
+            if name == _SCRATCH or is_aside(name):
                 names.clear()
             elif "HEAD" in files:
                 yield Path(parent)
@@ -90,8 +95,8 @@ class ObjectCache(NamedTuple):
             if not changed and (entry / LIST).is_file():
                 return
             make_private(self.folder)
-            with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
-                update_from(entry, clone, fresh=fresh)
+            with self.changing(entry) as scratch:
+                update_from(entry, clone, scratch, fresh=fresh)
         except ProgramFailed as error:
             self._drop_broken(entry, error.stderr.strip() or str(error))
         except BrokenEntry as problem:
@@ -115,8 +120,8 @@ class ObjectCache(NamedTuple):
     def drop(self, entry: Path) -> bool:
         """Remove an entry, unless another run uses it; returns whether it was removed."""
         try:
-            with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
-                discard(entry)
+            with self.changing(entry) as scratch:
+                discard(entry, scratch)
                 for parent in entry.relative_to(self.folder).parents[:-1]:
                     with suppress(OSError):  # other entries may be below
                         (self.folder / parent).rmdir()
@@ -125,11 +130,42 @@ class ObjectCache(NamedTuple):
             return False
         return True
 
+    def tidy(self) -> None:
+        """Remove what killed runs have left."""
+        try:
+            names = os.listdir(self.folder / _SCRATCH)  # noqa: PTH208 - mostly, there is none
+        except OSError:
+            return
+        for name in names:
+            with suppress(OSError, Busy), self._locked(name, fcntl.LOCK_EX, patience=0.0):
+                remove(self.folder / _SCRATCH / name)
+        with suppress(OSError):  # another run may have begun
+            (self.folder / _SCRATCH).rmdir()
+
     @contextmanager
-    def locked(self, entry: Path, how: int, *, patience: float) -> Iterator[None]:
+    def changing(self, entry: Path) -> Iterator[Path]:
+        """A scratch folder for changing an entry, which nobody else can use meanwhile."""
+        scratch = self.folder / _SCRATCH / self._name_of(entry)
+        with self.locked(entry, fcntl.LOCK_EX, patience=0.0):
+            try:
+                if scratch.is_dir():  # of a run that was killed
+                    remove(scratch)
+                yield scratch
+            finally:
+                with suppress(OSError):
+                    remove(scratch)
+                    scratch.parent.rmdir()
+
+    def locked(self, entry: Path, how: int, *, patience: float) -> AbstractContextManager[None]:
         """Keep other runs from changing an entry."""
+        return self._locked(self._name_of(entry), how, patience=patience)
+
+    def _name_of(self, entry: Path) -> str:
         # Not in the entry, which may go while it is locked.
-        name = hashlib.sha256(os.fsencode(entry.relative_to(self.folder))).hexdigest()[:16]
+        return hashlib.sha256(os.fsencode(entry.relative_to(self.folder))).hexdigest()[:16]
+
+    @contextmanager
+    def _locked(self, name: str, how: int, *, patience: float) -> Iterator[None]:
         locks = self.folder / ".locks"
         locks.mkdir(exist_ok=True)
         file = os.open(locks / name, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
-from commodore_py.adapters.files import aside_of, remove, write_if_changed
+from commodore_py.adapters.files import remove, write_if_changed
 from commodore_py.adapters.git.layout import by_program, is_plain
 from commodore_py.adapters.git.objects import link_or_copy
 from commodore_py.adapters.git.program import git
@@ -130,31 +129,26 @@ def _give(packs: Iterable[str], source: Path, target: Path) -> None:
             link_or_copy(source / "objects/pack" / file, folder / file)
 
 
-def update_from(entry: Path, clone: Path, *, fresh: bool) -> None:
-    """Bring an entry up to what a clone has of its remote."""
+def update_from(entry: Path, clone: Path, scratch: Path, *, fresh: bool) -> None:
+    """Bring an entry up to what a clone has of its remote; what is half done is in `scratch`."""
     if (entry / LIST).is_file():
         _require_own(entry, _listed(entry)[0])
         if not _is_current(entry, clone):
             (entry / LIST).unlink()
             _update(entry, clone)
         return
-    discard(entry)
-    aside = aside_of(entry)
-    try:
-        aside.mkdir(parents=True, mode=0o700)
-        if fresh and _copy(clone, aside):
-            aside.rename(entry)
-            return
-        git(aside, "init", "--quiet", "--bare", "--initial-branch=master", "--template=")
+    discard(entry, scratch)
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    made = scratch / "made"
+    made.mkdir(parents=True, mode=0o700)
+    if not (fresh and _copy(clone, made)):
+        git(made, "init", "--quiet", "--bare", "--initial-branch=master", "--template=")
         if (
-            fresh and is_plain(clone) and is_plain(aside)
+            fresh and is_plain(clone) and is_plain(made)
         ):  # all in it is the remote's, so that its packs will do
-            _give((p.name for p in (clone / "objects/pack").glob("*.pack")), clone, aside)
-        _update(aside, clone)
-        aside.rename(entry)
-    finally:
-        with suppress(OSError):
-            remove(aside)
+            _give((p.name for p in (clone / "objects/pack").glob("*.pack")), clone, made)
+        _update(made, clone)
+    made.rename(entry)
 
 
 def _is_current(entry: Path, clone: Path) -> bool:
@@ -211,10 +205,10 @@ def _fetch_into(repository: Path, source: Path, refspecs: Iterable[str]) -> None
     git(repository, *arguments, env={"GIT_ALLOW_PROTOCOL": "file"})
 
 
-def discard(entry: Path) -> None:
+def discard(entry: Path, scratch: Path) -> None:
     """Remove an entry."""
     if entry.is_dir():
         # At once: half an entry must not be found, whenever this is ended.
-        aside = aside_of(entry)
-        entry.rename(aside)
-        remove(aside)
+        scratch.mkdir(parents=True, exist_ok=True)
+        entry.rename(scratch / "discarded")
+        remove(scratch / "discarded")
