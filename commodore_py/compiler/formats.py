@@ -32,13 +32,18 @@ class Format(NamedTuple):
     def file(self, name: str, value: Any) -> tuple[str, bytes]:  # noqa: ANN401 - what Jsonnet printed
         """Name and content of the file that a value becomes."""
         kind, file_name = _kind_and_name(self.output_type, name)
-        if self.prune:
-            value = pruned(value)
         try:
+            if self.prune:
+                value = pruned(value)
             return file_name, _WRITERS[kind](self.tags.in_value(value), self.style)
         except CommodoreError as error:
             error.where = f"{file_name}: {error.where}" if error.where else file_name
             raise
+        except RecursionError as error:
+            raise BadValue("the value is nested too deeply", where=file_name) from error
+        except UnicodeEncodeError as error:
+            problem = f"the value is not valid Unicode: {error.reason}"
+            raise BadValue(problem, where=file_name) from error
 
 
 def style_of(parameters: Mapping[str, Any]) -> Style:

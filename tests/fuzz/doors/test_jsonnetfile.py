@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from commodore_py.dependencies.jsonnet.jsonnetfile import format_jsonnetfile, parse_jsonnetfile
 from commodore_py.errors import CommodoreError
-
-from .campaign import survives
-from .shapes import as_json, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_json, damaged, spoilt
 
 VALID = {
     "version": 1,

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters.files.archives import pack, unpack_chart, unpack_tar, unpack_zip
 from commodore_py.errors import CommodoreError
-
-from .campaign import survives
-from .shapes import NAMES, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import NAMES, spoilt
 
 TYPES = (
     *(tarfile.REGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.FIFOTYPE),

@@ -10,9 +10,8 @@ import yaml
 from hypothesis import strategies as st
 
 from commodore_py.adapters.yaml.emitter import Style, emit, emit_documents
-
-from .campaign import survives
-from .shapes import NAMES, as_value
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import NAMES, as_value
 
 LEAVES = st.one_of(
     st.text(max_size=200),

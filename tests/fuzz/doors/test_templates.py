@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from commodore_py.workflows.authoring.templates.cookiecutter import filled, hooks_of, render
 from commodore_py.workflows.authoring.templates.record import Record
-
-from .campaign import survives
-from .shapes import NAMES, as_json, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import NAMES, as_json, damaged, spoilt
 
 TOP = "{{ cookiecutter.slug }}"
 VARIABLES = {

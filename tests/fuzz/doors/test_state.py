@@ -21,9 +21,8 @@ from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.token_cache import TokenCache
 from commodore_py.workflows.tools.folder import ToolFolder
-
-from .campaign import survives
-from .shapes import as_json, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_json, damaged, spoilt
 
 VALID = {
     "schema": "unchanged/v3",

@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.render import render_targets
-
-from .campaign import survives
-from .shapes import as_yaml
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_yaml
 
 PIECES = st.sampled_from(
     [

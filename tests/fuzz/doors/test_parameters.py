@@ -17,9 +17,8 @@ from commodore_py.postprocess.definitions import Context, definitions_of
 from commodore_py.refs.manifests import manifest_problems
 from commodore_py.refs.parse import parse, parse_all
 from commodore_py.refs.scan import find_marked, missing_parameters
-
-from .campaign import survives
-from .shapes import NAMES, as_value, damaged
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import NAMES, as_value, damaged
 
 MOST = 450
 """Levels and digits; the engine refuses deeper parameters."""

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from commodore_py.inventory.engine.classes import ClassFiles
 from commodore_py.inventory.engine.render import render_targets
 from commodore_py.inventory.lint import LINTERS, lint
-
-from .campaign import survives
-from .shapes import as_yaml, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_yaml, damaged, spoilt
 
 VALID = {
     "classes": ["b", ".c", "..a.c"],

@@ -11,9 +11,8 @@ from commodore_py.catalog.diff.objects import object_diff
 from commodore_py.catalog.diff.smart import IGNORE_YAML_FORMATTING, KAPITAN_0_29_TO_0_30
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.model.tree import Entry, Tree
-
-from .campaign import survives
-from .shapes import as_json, as_yaml, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_json, as_yaml, damaged, spoilt
 
 VALID = {
     "apiVersion": "apps/v1",

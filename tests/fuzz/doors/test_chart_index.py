@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 
 from commodore_py.dependencies.downloads.chart_index import choose, entries_in, resolved
 from commodore_py.model.download import Chart
-
-from .campaign import survives
-from .shapes import as_json, as_yaml, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_json, as_yaml, damaged, spoilt
 
 VALID = {
     "apiVersion": "v1",

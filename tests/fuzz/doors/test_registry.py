@@ -19,9 +19,8 @@ from commodore_py.dependencies.downloads.store import Store
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.server import Server
 from commodore_py.model.download import Artifact
-
-from .campaign import survives
-from .shapes import as_json, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_json, damaged, spoilt
 
 BLOB = b"content"
 DIGEST = f"sha256:{hashlib.sha256(BLOB).hexdigest()}"

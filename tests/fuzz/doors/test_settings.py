@@ -10,9 +10,8 @@ import click
 
 from commodore_py.cli.root import commodore
 from commodore_py.cli.settings import dotenv_file, user_file
-
-from .campaign import survives
-from .shapes import spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import spoilt
 
 SETTINGS = [
     b'working-dir = "/srv"\ncache-size = "500M"\nquiet = true\nrequest-timeout = 5\n',

@@ -13,9 +13,8 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import ApiObject
 from commodore_py.lieutenant.cluster import cluster_of, tenant_of
 from commodore_py.lieutenant.folder import FactsFolder
-
-from .campaign import survives
-from .shapes import as_json, as_yaml, damaged, spoilt
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import as_json, as_yaml, damaged, spoilt
 
 CLUSTER = {
     "id": "c-x",

@@ -12,10 +12,9 @@ from commodore_py.compiler.inventory.imports import InventoryImports
 from commodore_py.compiler.lookup import Lookup
 from commodore_py.compiler.natives import Memo, natives
 from commodore_py.errors import CommodoreError
+from tests.fuzz.campaign import survives
+from tests.fuzz.shapes import NAMES, as_json, as_yaml, damaged, spoilt
 from tests.support.builders import TargetsByName
-
-from .campaign import survives
-from .shapes import NAMES, as_json, as_yaml, damaged, spoilt
 
 VALID = {"a": [1, 2.5, "x", None, True], "b": {"c": {"d": "e"}}, "f": "2020"}
 SCHEMA = {
