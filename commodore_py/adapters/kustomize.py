@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
 from . import yaml
@@ -130,5 +131,5 @@ def _items(value: object) -> list[object]:
 
 
 def _line_of(file: Path, text: str) -> int:
-    lines = file.read_text(errors="replace").splitlines()
+    lines = content_of(file).decode(errors="replace").splitlines()
     return next((number for number, line in enumerate(lines, 1) if text in line), 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
 
 LARGEST_FILE = 512 << 20
 """How many bytes a file of others may have."""
+WRITER_OPENS_WITHIN = 5.0
+WRITER_ENDS_WITHIN = 120.0
+"""How many seconds the writer of a FIFO may take: some prompt their user."""
 
 _CHUNK = 1 << 16
 # Whatever is put in the place of the file meanwhile, opening it neither waits nor follows a link.
@@ -68,6 +72,39 @@ def bytes_and_mode(
     finally:
         os.close(file)
     return content, status.st_mode
+
+
+def bytes_of_pipe(path: str, *, limit: int) -> bytes:
+    """What a program writes to a FIFO that the user put there; a `TimeoutError` if none does."""
+    import threading  # noqa: PLC0415 - hardly ever needed
+
+    found: list[bytes | OSError] = []
+    opened = threading.Event()
+
+    def read() -> None:
+        try:
+            with open(path, "rb") as pipe:  # noqa: PTH123 - a text
+                opened.set()
+                found.append(pipe.read(limit + 1))
+        except OSError as error:
+            found.append(error)
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    if opened.wait(WRITER_OPENS_WITHIN):
+        reader.join(WRITER_ENDS_WITHIN)
+    else:
+        with suppress(OSError):  # as a writer without a word, so that the thread ends
+            os.close(os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC))
+        reader.join(1)
+        raise TimeoutError(errno.ETIMEDOUT, "it is a FIFO, and no program writes to it", path)
+    if not found:
+        raise TimeoutError(errno.ETIMEDOUT, "the program that writes to this FIFO takes too long")
+    if isinstance(found[0], OSError):
+        raise found[0]
+    if len(found[0]) > limit:
+        raise _too_large(path, limit)
+    return found[0]
 
 
 def text_of(path: str, *, limit: int = LARGEST_FILE) -> str:

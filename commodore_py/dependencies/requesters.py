@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 from commodore_py.model.inventory import BOOTSTRAP
@@ -87,7 +88,7 @@ def _listed_in(file: Path) -> Iterator[tuple[str, int]]:
     from commodore_py.adapters.yaml.nodes import compose  # noqa: PLC0415
 
     try:
-        root = compose(file.read_bytes(), name=str(file))
+        root = compose(bytes_of(str(file)), name=str(file))
     except (OSError, YamlError):
         return  # errors are reported when the hierarchy is read
     for key, value in root.value if isinstance(root, yaml.MappingNode) else ():

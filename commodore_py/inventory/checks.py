@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Kind
@@ -189,7 +190,7 @@ def _yaml_files(folder: Path) -> Iterator[Path]:
 
 def _in_files(files: Iterable[Path]) -> Iterator[CommodoreError]:
     for file in files:
-        text = file.read_bytes() if file.is_file() else b""
+        text = content_of(file) if file.is_file() else b""
         # Reading every file as YAML would take seconds in a large hierarchy; most hold none.
         if not any(reference.encode() in text for reference in REMOVED_REFERENCES):
             continue

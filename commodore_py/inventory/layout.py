@@ -9,6 +9,7 @@ from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed
 from commodore_py.adapters.git_credentials import without_credentials
 from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.reading import content_of
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.warning import FROM_FILES
 
@@ -63,7 +64,7 @@ def lay_out(folder: Path, classes: ClassPath, targets: Mapping[str, Target], par
 def params_of(config: Config, cluster: Cluster) -> bytes:
     """The parameters of the cluster; in local mode, as the last run or a user left them."""
     if config.local:
-        return config.paths.params_file.read_bytes()
+        return content_of(config.paths.params_file)
     return cluster_parameters(cluster)
 
 

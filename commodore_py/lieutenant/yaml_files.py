@@ -6,6 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
 from .api_objects import ApiObject, kind_of
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def read(path: Path, *, expected: str) -> ApiObject:
     """The mapping in a file; `expected` describes it for error messages."""
     try:
-        text = path.read_bytes()
+        text = bytes_of(str(path))
     except OSError as error:
         raise CommodoreError(f"cannot read: {error.strerror}", where=str(path)) from error
     value = yaml.load(text, name=str(path))

@@ -17,6 +17,7 @@ from commodore_py.adapters import files
 from commodore_py.adapters.git.program import git_bytes
 from commodore_py.adapters.git.repository import git_folder_of
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry
 
@@ -53,7 +54,7 @@ class Borrowed:
             path = self.checkout / name
             # A link to nothing, or to a folder, is not a file.
             if self.found.marks.get(name) != mark and path.is_file():
-                made[path] = Entry(path.read_bytes(), executable=files.is_executable(path))
+                made[path] = Entry(content_of(path), executable=files.is_executable(path))
         removed = self.found.marks.keys() - now.marks.keys()
         return {**made, **{self.checkout / name: None for name in removed}}
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import json_text
 from commodore_py.adapters.masking import REDACTOR
 from commodore_py.adapters.process import ProgramFailed, run
+from commodore_py.adapters.reading import bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +50,7 @@ def login_for(host: str) -> Login | None:
 def _files() -> Iterator[dict[str, Any]]:
     for file in _places():
         try:
-            content = json_text.load(file.read_bytes(), name=str(file))
+            content = json_text.load(bytes_of(str(file)), name=str(file))
         except FileNotFoundError:
             continue
         except (OSError, ValueError) as error:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.reading import content_of
+
 from . import plain as yaml_plain
 from .emitter import emit, emit_documents
 
@@ -40,7 +42,7 @@ def load_all(text: bytes | str, *, name: str) -> list[Any]:
 
 def load_file(path: Path) -> Any:
     """The single document of a file."""
-    return load(path.read_bytes(), name=str(path))
+    return load(content_of(path), name=str(path))
 
 
 def lines_of(text: bytes | str, *, name: str) -> dict[tuple[str, ...], int]:

@@ -16,6 +16,7 @@ _OURS, _WORKING_DIR = "COMMODORE_", "COMMODORE_WORKING_DIR"
 _HERE, _BELOW = (".", ".."), ("./", "../")
 MOST_CHARACTERS = 1 << 20
 """Of all values of a `.env` file."""
+_LARGEST = 1 << 20
 _YES = ("1", "true", "t", "yes", "y")
 
 
@@ -51,12 +52,18 @@ def _load(file: Path) -> DotEnv | None:
     from dotenv.main import DotEnv as Variables
     from dotenv.parser import parse_stream
 
+    from commodore_py.adapters.reading import bytes_of, bytes_of_pipe
+
     try:
         # Read once: it may be a pipe, from a password manager for example.
-        text = file.read_text("utf-8")
+        read = bytes_of_pipe if file.is_fifo() else bytes_of
+        text = read(str(file), limit=_LARGEST).decode().replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError) as error:
         problem = getattr(error, "strerror", None) or "not valid UTF-8"
         messages.warn(f"ignoring the .env file, which cannot be read: {problem}", where=str(file))
+        return None
+    if "\0" in text:
+        messages.warn("ignoring the .env file: it holds a null character", where=str(file))
         return None
     for binding in parse_stream(StringIO(text)):
         if binding.error:

@@ -96,9 +96,14 @@ def key_of(option: click.Option) -> str:
     return (long or option.opts)[0].lstrip("-")
 
 
+_LARGEST = 1 << 20
+
+
 def _text(path: Path) -> str | None:
     try:
-        return path.read_text("utf-8")
+        from commodore_py.adapters.reading import text_of
+
+        return text_of(str(path), limit=_LARGEST).replace("\r\n", "\n")
     except (FileNotFoundError, NotADirectoryError):
         return None
     except UnicodeDecodeError as error:

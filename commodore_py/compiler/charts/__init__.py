@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files.compressed import BROKEN, opened_tar
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
 from .templates import calls_in
@@ -115,7 +116,7 @@ def _files(chart: Path) -> Iterator[tuple[str, str]]:
         if path.suffix == ".tgz" and path.parent.name == "charts" and path.is_file():
             yield from _unpacked(path, f"{name.removesuffix(path.name)}")
         elif _matters(name) and path.is_file() and path.stat().st_size < _TOO_BIG:
-            yield name, path.read_text(errors="replace")
+            yield name, content_of(path).decode(errors="replace")
 
 
 def _unpacked(archive: Path, folder: str) -> Iterator[tuple[str, str]]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.reading import content_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -125,7 +126,7 @@ def state_of(path: Path) -> str:
     if not stat.S_ISREG(status.st_mode):
         return "folder" if stat.S_ISDIR(status.st_mode) else ""
     kind = "program" if status.st_mode & stat.S_IXUSR else "file"
-    return _digest(kind, path.read_bytes())
+    return _digest(kind, content_of(path))
 
 
 def wanted_state(member: Member) -> str:

@@ -18,6 +18,7 @@ from commodore_py.adapters import json_text
 from commodore_py.adapters.files import aside_of, asides_in, remove
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.protection.local_work import move_aside
 from commodore_py.errors import CommodoreError
 
@@ -186,7 +187,7 @@ def _walk(folder: Path) -> Iterator[tuple[Path, str, bytes]]:
             yield from _walk(path)
         else:
             kind = "program" if entry.stat().st_mode & stat.S_IXUSR else "file"
-            yield path, kind, path.read_bytes()
+            yield path, kind, bytes_of(str(path))
 
 
 def _escaped(name: str) -> str:

@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.warning import FROM_FILES
@@ -74,7 +75,7 @@ def install(root: Path, clones: Clones, *, strict: bool = False, keep_others: bo
 def read_jsonnetfile(file: Path) -> JsonnetFile:
     """The requirements in a file; a missing file has none."""
     try:
-        content = file.read_bytes()
+        content = bytes_of(str(file))
     except (FileNotFoundError, NotADirectoryError):
         return JsonnetFile()
     except OSError as error:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.inventory.engine.loader import ConstantParameter, HierarchyError, MissingClass
@@ -180,7 +181,7 @@ def _with_line(error: CommodoreError, hierarchy: Hierarchy) -> CommodoreError:
         return error
     file = Path(error.file)
     try:
-        lines = file.read_text("utf-8", errors="replace").splitlines()
+        lines = bytes_of(str(file)).decode(errors="replace").splitlines()
     except OSError:
         lines = []
     place = f"{hierarchy.shown(file)}:{error.line}"

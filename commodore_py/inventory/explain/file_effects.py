@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from commodore_py.adapters import yaml as quick
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.values import Reference, Token
@@ -80,7 +81,7 @@ class ChangedFiles:
             return None
         shown = {self._hierarchy.file_of(name) for name in names}
         targets = frozenset(target for one in shown for target in self._targets.get(one, ()))
-        now = _content(file.read_bytes())
+        now = _content(content_of(file))
         was = _content(before) if before is not None else {}
         if now is None or was is None:
             return FileEffects(targets, None)

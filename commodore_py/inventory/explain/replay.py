@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.classes import ClassFiles, absolute_name
 from commodore_py.inventory.engine.loader import META, Loader
@@ -97,7 +98,7 @@ def compiled_hierarchy(paths: WorkPaths) -> Hierarchy:
     root = paths.root.resolve()
     return Hierarchy(
         ClassFiles([("", paths.classes)]),
-        {file.stem: file.read_bytes() for file in files},
+        {file.stem: content_of(file) for file in files},
         shown=lambda file: places.shown(file, root),
         target_file=lambda name: places.shown(paths.targets / f"{name}.yml", root),
     )

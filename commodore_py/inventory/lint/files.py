@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from yaml import MappingNode, SequenceNode
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
 
@@ -75,7 +76,7 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
 
 def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
     ignore_file = base / IGNORE_FILE
-    lines = ignore_file.read_text("utf-8").splitlines() if ignore_file.is_file() else ()
+    lines = text_of(str(ignore_file)).splitlines() if ignore_file.is_file() else ()
     root = glob.escape(_absolute(base))
     found: set[str] = set()
     for pattern in (*patterns, *lines):
@@ -122,7 +123,7 @@ def _read_folder(
 
 def _read_file(path: Path, tree: Tree) -> None:
     try:
-        text = path.read_bytes().decode("utf-8")
+        text = text_of(str(path))
         documents = yaml.load_all(text, name=str(path))
     except OSError as error:
         tree.findings.append(_unreadable(path, error))

@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import json_text
+from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SECONDS_TO_SPARE = 10
+_LONGEST = 1 << 20  # bytes of a file with a token
 """A token that expires sooner counts as expired: requests take time, and clocks differ."""
 
 
@@ -90,7 +92,7 @@ def _file_named(token: str) -> Path | None:
 
 def _content(path: Path) -> str:
     try:
-        token = path.read_text("utf-8").strip()
+        token = text_of(str(path), limit=_LONGEST).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise CommodoreError(
             f"cannot read the API token: {getattr(error, 'strerror', None) or 'not valid UTF-8'}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError, UsageError
 
 from .templates.record import NoRecord, Record
@@ -65,7 +66,7 @@ def _signs(folder: Path) -> Iterator[str]:
         yield "component"
     for file in (*folder.glob("*.yml"), *folder.glob("tests/*.yml")):
         try:
-            if _LISTS_COMPONENTS.search(file.read_text("utf-8", errors="replace")):
+            if _LISTS_COMPONENTS.search(bytes_of(str(file)).decode(errors="replace")):
                 yield "package"
         except OSError:
             continue

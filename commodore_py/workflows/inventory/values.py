@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def class_names(files: Iterable[Path], *, taken: AbstractSet[str]) -> list[str]:
 
 
 def _cluster_in(file: Path) -> dict[str, Any]:
-    text = file.read_bytes()
+    text = content_of(file)
     here: Any = yaml.load(text, name=str(file))
     if here is None:
         return {}

@@ -11,6 +11,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.http.github import PUBLIC
 from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 
@@ -43,7 +44,7 @@ class Entry:
 
 def read_list(path: Path, api_url: str, wanted: re.Pattern[str] | None) -> tuple[Entry, ...]:
     """The entries of a list that match, each once; on GitHub by the URL of its API."""
-    text = path.read_bytes()
+    text = content_of(path)
     try:
         content = yaml_door.load(text, name=str(path))
     except YamlError as error:

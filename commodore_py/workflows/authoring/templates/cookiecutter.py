@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import is_executable
 from commodore_py.adapters.json_text import JsonError
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_path, shown
@@ -94,7 +95,7 @@ def render(folder: Path, variables: Mapping[str, object]) -> Tree:
             raise CommodoreError(
                 f"the template would write {name}, outside of the repository", where=str(inner)
             )
-        content = file.read_bytes()
+        content = content_of(file)
         raw = _copies(inner, copied) or _is_binary(content)
         if not raw:
             text = _text(environment, content.decode(), context, inner)

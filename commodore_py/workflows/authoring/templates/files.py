@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.files import is_executable, write_if_changed
+from commodore_py.adapters.reading import content_of
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.catalog.diff.text import diff_text
 from commodore_py.catalog.identity import committer
@@ -39,7 +40,7 @@ def read_files(folder: Path, paths: Iterable[PurePosixPath]) -> Tree:
     for path in paths:
         file = folder / path
         if file.is_file():
-            found[path] = Entry(file.read_bytes(), executable=is_executable(file))
+            found[path] = Entry(content_of(file), executable=is_executable(file))
     return Tree(found)
 
 

@@ -9,6 +9,7 @@ from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Final
 
 from commodore_py.adapters import json_text
+from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Record:
         """The record of a repository."""
         path = folder / NAME
         try:
-            content = json_text.load(path.read_text("utf-8"), name=str(path))
+            content = json_text.load(text_of(str(path)), name=str(path))
         except FileNotFoundError as error:
             raise NoRecord(
                 f"{folder} was not created from a template: it has no {NAME}",
@@ -120,7 +121,7 @@ def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
 
 def _skip_of_project(folder: Path) -> list[str]:
     try:
-        known: object = tomllib.loads((folder / "pyproject.toml").read_text("utf-8"))
+        known: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
     except (OSError, ValueError):
         return []
     for key in ("tool", "cruft", "skip"):

@@ -13,6 +13,7 @@ from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
@@ -206,7 +207,7 @@ def _guessed(folder: Path, record: Record) -> dict[str, str]:
 def _yaml(path: Path) -> object:
     try:
         # Constants of classes (`=key`) are plain strings to any reader of YAML.
-        content: object = yaml.safe_load(path.read_text("utf-8"))
+        content: object = yaml.safe_load(text_of(str(path)))
     except (OSError, ValueError, yaml.YAMLError):
         return None
     return content

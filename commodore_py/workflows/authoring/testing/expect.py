@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.manifests.documents import may_hold_objects, read, split_documents
 from commodore_py.manifests.paths import ANY_DEPTH, BadPattern, parse_path
@@ -68,7 +69,7 @@ class Expectations:
     @classmethod
     def read(cls, file: Path) -> Expectations:
         """Read the file; reports all mistakes at once, with their lines."""
-        text = file.read_bytes()
+        text = content_of(file)
         content = yaml.load(text, name=str(file))
         found = cls(file=file, text=text)
         if content is None:

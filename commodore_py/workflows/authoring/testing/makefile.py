@@ -6,6 +6,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.reading import content_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
@@ -51,7 +53,7 @@ class Variables:
     def _take(self, file: Path, above: tuple[Path, ...]) -> None:
         if file in above or not file.is_file():
             return
-        for line in _lines(file.read_text("utf-8", errors="replace")):
+        for line in _lines(content_of(file).decode(errors="replace")):
             if included := _INCLUDE.fullmatch(line):
                 for name in included["names"].split():
                     # In its place: the lines below may add to what it sets.

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.reading import bytes_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
@@ -73,7 +75,7 @@ def _look(file: Path, before: Seen | None) -> Seen | None:
         status = file.stat()
         if before and (status.st_mtime_ns, status.st_size) == (before.time, before.size):
             return before
-        digest = hashlib.sha256(file.read_bytes()).digest()
+        digest = hashlib.sha256(bytes_of(str(file))).digest()
     except OSError:  # just removed, or not readable
         return None
     return Seen(status.st_mtime_ns, status.st_size, digest)
