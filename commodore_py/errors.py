@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar, Protocol, TypeAlias
 
@@ -108,6 +110,31 @@ def raise_collected(errors: Iterable[CommodoreError], summary: str) -> None:
         raise collected[0]
     if collected:
         raise SeveralErrors(f"{summary}: {len(collected)} problems", errors=collected)
+
+
+def of_system(error: OSError) -> CommodoreError:
+    """What the system refused to do with a file."""
+    names = dict.fromkeys(filter(None, (error.filename, error.filename2)))
+    where = "\n".join(os.fsdecode(one) if isinstance(one, bytes) else str(one) for one in names)
+    return CommodoreError(
+        f"the system refuses a file operation: {error.strerror}",
+        where=where,
+        hint="check that the path exists, and its owner and permissions",
+    )
+
+
+_NOT_ABOUT_PATHS = {errno.ENOSPC, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+
+
+@contextmanager
+def paths_explained() -> Iterator[None]:
+    """Content that names a path which the system refuses causes an error, not a bug."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NOT_ABOUT_PATHS or error.filename is None:
+            raise
+        raise of_system(error) from error
 
 
 @contextmanager

@@ -74,6 +74,14 @@ def bytes_and_mode(
     return content, status.st_mode
 
 
+def check_kind(path: str) -> None:
+    """Refuse what is neither a file nor missing, before a program waits for it."""
+    with suppress(FileNotFoundError, NotADirectoryError):
+        mode = os.stat(path).st_mode  # noqa: PTH116 - a text
+        if not stat.S_ISREG(mode):
+            raise _refusal(mode, path)
+
+
 def bytes_of_pipe(path: str, *, limit: int) -> bytes:
     """What a program writes to a FIFO that the user put there; a `TimeoutError` if none does."""
     import threading  # noqa: PLC0415 - hardly ever needed

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commodore_py.adapters.masking import REDACTOR
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, of_system
 
 from .exit_codes import INTERRUPTED, OUR_BUG
 from .output import log, messages, streams
@@ -54,7 +54,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except OSError as error:
-        return _disk_full(error) if error.errno in _FULL else _our_bug(error)
+        return _refused_by_system(error)
     except Exception as error:  # noqa: BLE001 - whatever is not handled above is our bug
         return _our_bug(error)
 
@@ -147,6 +147,16 @@ def _interrupted() -> int:
 
     streams.error_line(ending.word(), color=colours())
     return INTERRUPTED
+
+
+def _refused_by_system(error: OSError) -> int:
+    """A path that the system does not take, or lets nobody use, is no bug: errors name it."""
+    if error.errno in _FULL:
+        return _disk_full(error)
+    if error.errno is None or error.filename is None:
+        return _our_bug(error)
+    messages.error(of_system(error))
+    return CommodoreError.exit_code
 
 
 def _disk_full(error: OSError) -> int:

@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
-from commodore_py.errors import CommodoreError
+from commodore_py.errors import CommodoreError, paths_explained
 from commodore_py.model.warning import FROM_FILES
 
 from .entry import InputJob
@@ -64,7 +64,8 @@ def compile_target(target: Target, output: Output, *, done: int = 0) -> Output:
         try:
             with run_log.detail("entry", entry.input_type, entry.output_path):
                 kind = INPUT_TYPES[entry.input_type]
-                output = target.cache.rendered(kind, _job(target, entry, output))
+                with paths_explained():
+                    output = target.cache.rendered(kind, _job(target, entry, output))
         except CommodoreError as error:
             if not entry.may_fail:
                 error.spots = (entry.spot,)

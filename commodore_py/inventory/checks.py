@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError, raise_collected
@@ -13,6 +14,7 @@ from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Parameters
 from commodore_py.model.problem import Problem
 
+from .engine.classes import ClassWalk
 from .locator import with_place
 from .paths import Index, dotted
 
@@ -35,12 +37,17 @@ REMOVED_REFERENCES = {
 
 def check_configuration(classes: ClassPath) -> None:
     """Refuse removed references anywhere in the global and tenant configuration."""
+    errors: list[CommodoreError] = []
+    reach = Reach(classes.worktrees())
+    walk = ClassWalk(reach, errors)
     files = [
         file
         for repository in classes.of_kind(*CONFIGURATION)
-        for file in _yaml_files(repository.directory)
+        for file, inside in walk.files_of("", repository.directory)
+        if not any(part.startswith(".") for part in inside.parts)
     ]
-    raise_collected(_in_files(files), "the hierarchy uses removed references")
+    raise_collected(errors, "some classes cannot be read")
+    raise_collected(_in_files(files, reach), "the hierarchy uses removed references")
 
 
 def check_components(classes: ClassPath) -> None:
@@ -178,19 +185,10 @@ def _metadata(parameters: Parameters, instance: Instance) -> Mapping[str, Any]:
     return metadata if isinstance(metadata, Mapping) else {}
 
 
-def _yaml_files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
-            continue
-        if path.is_dir():
-            yield from _yaml_files(path)
-        elif path.suffix in (".yml", ".yaml"):
-            yield path
-
-
-def _in_files(files: Iterable[Path]) -> Iterator[CommodoreError]:
+def _in_files(files: Iterable[Path], reach: Reach | None = None) -> Iterator[CommodoreError]:
     for file in files:
-        text = content_of(file) if file.is_file() else b""
+        read = reach.read if reach is not None else content_of
+        text = read(str(file)) if file.is_file() else b""
         # Reading every file as YAML would take seconds in a large hierarchy; most hold none.
         if not any(reference.encode() in text for reference in REMOVED_REFERENCES):
             continue

@@ -13,7 +13,7 @@ from commodore_py.adapters.files.overlay import Overlay
 from commodore_py.adapters.files.reach import Reach
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.config import WorkPaths
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, paths_explained, raise_collected
 from commodore_py.lib import LIBRARIES
 from commodore_py.model.problem import Problem
 
@@ -145,7 +145,11 @@ def _filter_instance(instance: _Instance) -> tuple[Tree, list[Problem]]:
         elif not definition.enabled:
             logger.info("filter %s of %s is disabled", definition.name, name)
         else:
-            with instance.named_in_errors(definition), run_log.detail("filter", definition.name):
+            with (
+                instance.named_in_errors(definition),
+                paths_explained(),
+                run_log.detail("filter", definition.name),
+            ):
                 tree = _run(definition, tree, instance)
             if definition.kind == JSONNET and "component" in definition.args:
                 notices.append(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import subprocess
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.compiler import working_directory_plan
 from commodore_py.config import Config, WorkPaths
@@ -23,6 +24,13 @@ from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+
+class Link(NamedTuple):
+    """A link in a repository."""
+
+    target: str | Path
+
 
 WHEN = "2026-01-02T03:04:05+00:00"
 
@@ -41,7 +49,7 @@ def git(directory: Path, *arguments: str) -> str:
 
 
 def make_repository(
-    path: Path, files: Mapping[str, str | bytes], *, branch: str = "master"
+    path: Path, files: Mapping[str, str | bytes | Link], *, branch: str = "master"
 ) -> Path:
     """A bare repository whose branch holds these files."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +61,7 @@ def make_repository(
 
 def commit_to(
     repository: Path,
-    files: Mapping[str, str | bytes | None],
+    files: Mapping[str, str | bytes | Link | None],
     *,
     branch: str = "master",
     message: str = "Change",
@@ -73,6 +81,8 @@ def commit_to(
             continue
         data = content.encode() if isinstance(content, str) else content
         mode = "100755" if name.endswith(".sh") else "100644"
+        if isinstance(data, Link):
+            mode, data = "120000", os.fsencode(data.target)
         stream += f"M {mode} inline {name}\ndata {len(data)}\n".encode() + data + b"\n"
     subprocess.run(
         ["git", "fast-import", "--quiet", "--force"], cwd=repository, input=stream, check=True

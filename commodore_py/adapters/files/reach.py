@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
-from commodore_py.adapters.reading import NotReadable, bytes_and_mode
+from commodore_py.adapters.reading import NotReadable, bytes_and_mode, check_kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -124,6 +124,22 @@ class Reach:
             if place.startswith(f"{above}/"):
                 raise _refused(path, real, f"it holds {place.removesuffix('.')}, {_UNREAD}")
         return real
+
+    def check(self, path: str) -> None:
+        """Judge a file, or a folder and everything below it, that a program reads."""
+        waiting, seen = [self.real(path)], set[str]()
+        while waiting:
+            place = waiting.pop()
+            if not os.path.isdir(place):  # noqa: PTH112 - a text
+                check_kind(place)
+            elif place not in seen:
+                seen.add(place)
+                with os.scandir(self.real_folder(place)) as found:
+                    waiting += [
+                        self.real(entry.path) if entry.is_symlink() else entry.path
+                        for entry in found
+                        if entry.is_symlink() or not entry.is_file()
+                    ]
 
     def search(self, folder: str) -> None:
         """Judge a folder that is searched for files, which are judged themselves when read."""

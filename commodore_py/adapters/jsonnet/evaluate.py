@@ -284,7 +284,7 @@ class _Calls:
 
 def _source(file: Path, content: bytes | None) -> str:
     try:
-        text = (file.read_bytes() if content is None else content).decode()
+        text = (bytes_of(str(file)) if content is None else content).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise JsonnetError(f"cannot read the file: {error}", where=str(file)) from error
     if "\0" in text:

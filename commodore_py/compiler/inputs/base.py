@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from commodore_py.cache.recorder import Recorder
@@ -71,6 +71,14 @@ def record_environment(recorder: Recorder) -> None:
     from commodore_py.cache.questions.tools import Environment, environment_digest
 
     recorder.note(Environment("Helm and kustomize"), environment_digest())
+
+
+def check_for_programs(job: InputJob, paths: Iterable[Path]) -> None:
+    """Judge what a program will read, which does not go through our doors."""
+    files = job.lookup.files
+    for path in paths:
+        if not files.hides(path):
+            files.reach.check(str(path))
 
 
 class InputMissing(CommodoreError):

@@ -16,7 +16,7 @@ from commodore_py.compiler.workplace import checkout_on_disk
 from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
-from .base import inputs_of
+from .base import check_for_programs, inputs_of
 from .helm_arguments import releases_of, values_text
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ def render(job: InputJob) -> Output:
     releases = releases_of(entry.fields, where=entry.where)
     output = job.output
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
+    named = map(Path, entry.fields["helm_values_files"] or ())
+    check_for_programs(job, [*charts, *(path for path in named if path.exists())])
     with checkout_on_disk(job, _watched(job, charts)):
         for chart in charts:
             rendered = _rendered(job, chart, next(releases))

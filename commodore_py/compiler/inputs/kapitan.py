@@ -18,7 +18,7 @@ from commodore_py.compiler.fields import (
     text,
 )
 
-from .base import CachePolicy, record_nothing
+from .base import CachePolicy, check_for_programs, record_nothing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -39,6 +39,8 @@ class KapitanInput(NamedTuple):
 
     def render(self, job: InputJob) -> Output:
         """Hand the entry over to Kapitan."""
+        for pattern in job.entry.input_paths:
+            check_for_programs(job, job.lookup.every(pattern))
         return job.kapitan.render(job)
 
     def record(self, job: InputJob, recorder: Recorder) -> None:

@@ -64,7 +64,7 @@ class ClassFiles:
         for name in self._generated:
             place = PurePosixPath(f"{name.replace('.', '/')}.yml")
             self._found[name] = (Path(place), place.parent)
-        walk = _Walk(self._reach, errors)
+        walk = ClassWalk(self._reach, errors)
         for prefix, source in entries:
             for file, relative in walk.files_of(prefix, source):
                 name, folder = _name_of(relative)
@@ -165,7 +165,7 @@ def absolute_name(name: str, folder: PurePosixPath) -> str:
     return ".".join((*parts, rest))
 
 
-class _Walk:
+class ClassWalk:
     """Finds class files; what is wrong with links is collected."""
 
     def __init__(self, reach: Reach, errors: list[CommodoreError]) -> None:

@@ -85,8 +85,8 @@ def _evaluated(args: Mapping[str, str], job: Job) -> str:
 def _content(job: Job) -> bytes | None:
     try:
         return job.overlay.read(job.source)
-    except NotReadable:
-        return None  # reported when it is evaluated
+    except NotReadable as error:
+        raise JsonnetError(str(error), where=str(job.source), hint=error.hint) from error
 
 
 def _read_import(job: Job, path: str) -> bytes | None:

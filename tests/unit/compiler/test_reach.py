@@ -1,0 +1,354 @@
+"""What component code reads of the machine: by every door and spelling, cached or not."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from commodore_py import run_log
+from commodore_py.adapters.files.reach import OutsideRead, Reach
+from commodore_py.compiler import native
+from commodore_py.errors import CommodoreError
+from commodore_py.lib import LIBRARIES
+from tests.support.scenarios.compile_targets import CompileTargets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+SECRET = "CANARY"
+CONTENT = f'{{"k": {{"v": "{SECRET}"}}}}'
+
+NATIVES = {
+    "importstr": "importstr @'{file}'",
+    "import": "import @'{file}'",
+    "importbin": "std.decodeUTF8(importbin @'{file}')",
+    "file_read": "std.native('file_read')(@'{file}')",
+    "dir_files_read": "std.native('dir_files_read')(@'{folder}')",
+    "yaml_load": "std.native('yaml_load')(@'{file}')",
+    "yaml_load_stream": "std.native('yaml_load_stream')(@'{file}')",
+    "yaml_load_all": "std.native('yaml_load_all')(@'{file}')",
+    "jinja2": "std.native('jinja2_render_file')(@'{file}', '{{}}')",
+}
+COPIES = {"copy a file": "{file}", "copy a folder": "{folder}", "copy a pattern": "{folder}/*.yaml"}
+DOORS = [*NATIVES, *COPIES, "input"]
+
+
+class Machine:
+    """A working directory, and folders beside it that no component may read."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self.targets = CompileTargets(root / "work", root / "store")
+        self.work, self.home, self.outside = root / "work", home, root / "outside"
+        self.outside.mkdir()
+        self._put(self.outside)
+        self._put(home / ".ssh")
+        self._put(home / "plain")
+        self._put(root / "other/files")
+        self.cluster = root / "other"
+        (self.cluster / "inventory/classes/params").mkdir(parents=True)
+        (self.cluster / "inventory/classes/params/cluster.yml").write_text("{}")
+        self.targets.write("web/inside/a.yaml", CONTENT)
+
+    def _put(self, folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "a.yaml").write_text(CONTENT)
+
+    def read(self, door: str, folder: str, name: str = "a.yaml") -> None:
+        """Let a component read a file of a folder, or all of it, through a door."""
+        self.targets.entries.clear()
+        there = {"file": f"{folder}/{name}", "folder": folder}
+        if door in NATIVES:
+            code = NATIVES[door].format(**there)
+            self.targets.write("web/main.jsonnet", f"{{ a: {{ got: {code} }} }}")
+            self.targets.entry("web", "web/main.jsonnet")
+        elif door in COPIES:
+            self.targets.entry("web", COPIES[door].format(**there), kind="copy")
+        else:
+            self.targets.entry("web", there["file"])
+
+    def link(self, name: str, target: str | Path) -> str:
+        """A link in the component; returns its path as components write it."""
+        place = self.work / "web" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.symlink_to(target)
+        return f"web/{name}"
+
+    def compile(self, reach: Reach | None = None) -> tuple[bytes, tuple[OutsideRead, ...]]:
+        """All output, and what was read outside."""
+        job = self.targets.job()
+        with run_log.collecting() as events:
+            trees = native.compile_job(job._replace(reach=reach or job.reach)).trees
+        content = b"".join(entry.content for tree in trees.values() for entry in tree.values())
+        return content, events.of(OutsideRead)
+
+    def refused(self, why: str, *secrets: str) -> None:
+        """Compiling must fail with this reason, and without the content."""
+        with pytest.raises(CommodoreError) as caught:
+            self.compile()
+        text = f"{caught.value}\n{caught.value.where}"
+        assert why in text
+        assert not any(one in text for one in (SECRET, *secrets))
+
+
+@pytest.fixture
+def machine(tmp_path: Path, empty_home: Path) -> Machine:
+    """One with a home directory of its own."""
+    return Machine(tmp_path, empty_home)
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_files_of_the_component_are_read_without_a_word(machine: Machine, door: str) -> None:
+    machine.read(door, f"{machine.work}/web/inside" if door in COPIES else "web/inside")
+
+    content, outside = machine.compile()
+
+    assert SECRET.encode() in content
+    assert outside == ()
+
+
+def _link_to_a_link(machine: Machine) -> str:
+    (machine.work / "two").symlink_to(machine.outside)
+    return machine.link("one", "../two")
+
+
+SPELLINGS: dict[str, Callable[[Machine], str]] = {
+    "absolute": lambda machine: str(machine.outside),
+    "up": lambda machine: f"web/../../{machine.outside.name}",
+    "link to the file": lambda machine: machine.link(
+        "l/a.yaml", machine.outside / "a.yaml"
+    ).rpartition("/")[0],
+    "link to the folder": lambda machine: machine.link("l", machine.outside),
+    "link in the middle": lambda machine: (
+        f"{machine.link('l', machine.outside.parent)}/{machine.outside.name}"
+    ),
+    "link to a link": _link_to_a_link,
+    "home": lambda machine: str(machine.home / "plain"),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("door", DOORS)
+def test_a_file_elsewhere_is_read_and_reported_cached_or_not(
+    machine: Machine, door: str, spelling: str
+) -> None:
+    machine.read(door, SPELLINGS[spelling](machine))
+
+    first, again = machine.compile(), machine.compile()
+
+    assert SECRET.encode() in first[0]
+    assert first[0] == again[0]
+    wanted = machine.home / "plain" if spelling == "home" else machine.outside
+    for _, outside in (first, again):
+        assert outside
+        assert all(one.real.startswith(str(wanted)) for one in outside)
+
+
+def _home_through_links(machine: Machine) -> str:
+    machine.link("one", machine.home)
+    return machine.link("two", "one/.ssh")
+
+
+class _Place(NamedTuple):
+    """A place that is never read."""
+
+    folder: Callable[[Machine], str]
+    why: str
+    name: str = "a.yaml"
+
+
+_PROC, _HIDDEN = "nothing in /proc is read", "hidden files of a home directory"
+_OTHER = "is the working directory of another cluster"
+NEVER = {
+    "/proc": _Place(lambda _: "/proc/self", _PROC, "environ"),
+    "/proc through a link": _Place(lambda it: it.link("l", "/proc/self"), _PROC, "environ"),
+    "/proc/self/root": _Place(lambda it: f"/proc/self/root{it.outside}", _PROC),
+    "/proc/self/cwd": _Place(lambda _: "/proc/self/cwd/work/web/inside", _PROC),
+    "/proc//self/../thread-self": _Place(lambda _: "//proc//self/../thread-self", _PROC, "environ"),
+    "/proc/self/root through a link": _Place(
+        lambda it: it.link("l", f"/proc/self/root{it.home}/.ssh"), _HIDDEN
+    ),
+    "/sys": _Place(lambda _: "/sys/devices/system/cpu", "nothing in /sys is read", "online"),
+    "~/.ssh": _Place(lambda it: f"{it.home}/.ssh", _HIDDEN),
+    "~/.ssh upwards": _Place(lambda it: f"{it.home}/plain/../.ssh", _HIDDEN),
+    "~/.ssh through links": _Place(_home_through_links, _HIDDEN),
+    "another cluster": _Place(lambda it: f"{it.cluster}/files", _OTHER),
+    "another cluster through a link": _Place(lambda it: it.link("l", it.cluster / "files"), _OTHER),
+}
+
+
+@pytest.mark.parametrize("case", NEVER)
+@pytest.mark.parametrize("door", [one for one in DOORS if one != "copy a pattern"])
+def test_some_places_are_never_read(machine: Machine, door: str, case: str) -> None:
+    place = NEVER[case]
+    if door.startswith("yaml") and not place.name.endswith(".yaml"):
+        pytest.skip("they read only what is named .yaml")
+    machine.read(door, place.folder(machine), place.name)
+
+    machine.refused(place.why)
+
+
+def test_a_folder_that_holds_such_places_is_not_copied(machine: Machine) -> None:
+    for folder in ("/", str(machine.home), str(machine.home.parent), machine.link("l", "/")):
+        machine.read("copy a folder", folder)
+
+        machine.refused("where not everything may be read")
+
+
+def test_a_hard_link_is_a_file_like_any_other(machine: Machine) -> None:
+    os.link(machine.outside / "a.yaml", machine.work / "web/linked.yaml")
+    machine.read("importstr", "web", "linked.yaml")
+
+    assert machine.compile()[1] == ()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root may mount")
+def test_a_folder_that_is_mounted_elsewhere_is_recognised(machine: Machine) -> None:
+    code = (
+        "import sys; from commodore_py.adapters.files.reach import Reach\n"
+        "try: print(Reach((sys.argv[1],)).read(sys.argv[2]))\n"
+        "except Exception as error: print(error)"
+    )
+    mounted = machine.outside / "mounted"
+    mounted.mkdir()
+    mount = 'mount --bind "$1" "$2" && exec "$3" -c "$4" "$5" "$2/a.yaml"'
+    words = (machine.home / ".ssh", mounted, sys.executable, code, machine.work)
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", mount, "sh", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        pytest.skip(f"no mounts here: {done.stderr}")
+
+    assert SECRET not in done.stdout
+    assert "mounted or linked at another path" in done.stdout
+
+
+@pytest.mark.parametrize("door", ["importstr", "file_read", "copy a file", "copy a folder"])
+@pytest.mark.parametrize(
+    ("target", "why"),
+    [
+        ("/dev/zero", "nothing in /dev is read"),
+        ("/dev/fd/0", "nothing in /dev is read"),
+        ("/dev/stdin", "nothing in /dev is read"),
+        ("/dev/tty", "nothing in /dev is read"),
+        ("fifo", "a FIFO, not a file"),
+        ("socket", "a socket, not a file"),
+        ("huge", "larger than 512 MiB"),
+        ("a.yaml", ""),
+        ("../l", ""),
+        ("nowhere", ""),
+        ("n" * 255 + "/x", ""),
+    ],
+)
+def test_what_is_no_regular_file_is_an_error(
+    machine: Machine, door: str, target: str, why: str
+) -> None:
+    import socket  # noqa: PLC0415 - only here
+
+    os.mkfifo(machine.outside / "fifo")
+    with socket.socket(socket.AF_UNIX) as listener, suppress(OSError):
+        here = os.open(machine.outside, os.O_RDONLY)  # a short name for a socket
+        listener.bind(f"/proc/self/fd/{here}/socket")
+        os.close(here)
+    with (machine.outside / "huge").open("wb") as huge:
+        huge.truncate(600 << 20)
+    named = target in ("fifo", "socket", "huge")
+    machine.link("l/a.yaml", machine.outside / target if named else target)
+    machine.read(door, "web/l")
+
+    machine.refused(why)
+
+
+@pytest.mark.parametrize(
+    ("links", "why"),
+    [
+        ({"loop": "."}, "leads to a folder above it"),
+        ({"a": "..", "b": ".."}, "leads to a folder above it"),
+        ({"l1": "../l", "l2": "../l"}, "leads to a folder above it"),
+        ({"up": "../../.."}, "leads to a folder above it"),
+        ({"root": "/"}, "leads to a folder above it"),
+        ({"one": "../b/two", "../b/two": "../l"}, "leads to a folder above it"),
+        ({"to-b": "../b", "../b/back": "../l"}, "leads to a folder above it"),
+        ({"nowhere": "missing"}, "leads nowhere"),
+        ({"self": "self"}, "Too many levels of symbolic links"),
+    ],
+)
+def test_a_folder_with_such_links_is_not_copied(
+    machine: Machine, links: dict[str, str], why: str
+) -> None:
+    for name, target in links.items():
+        machine.link(os.path.normpath(f"l/{name}"), target)
+    machine.read("copy a folder", "web/l")
+
+    machine.refused(why)
+
+
+def test_a_folder_that_links_lead_to_in_very_many_ways_is_not_copied(machine: Machine) -> None:
+    for depth in range(40):
+        for side in "ab":
+            machine.link(f"{depth}/{side}", f"../{depth + 1}")
+    machine.targets.write("web/40/file", "")
+    machine.read("copy a folder", "web/0")
+
+    machine.refused("more than 200,000 files")
+
+
+@pytest.mark.parametrize("name", [".env", ".commodore/journal/x.json"])
+@pytest.mark.parametrize("door", ["importstr", "file_read", "copy a file"])
+def test_private_files_of_the_working_directory_are_never_read(
+    machine: Machine, door: str, name: str
+) -> None:
+    machine.targets.write(name, CONTENT)
+    for folder in (".", str(machine.work)):
+        machine.read(door, folder, name)
+
+        machine.refused("private to this program")
+
+
+def test_a_link_that_comes_later_is_judged_although_the_result_is_cached(machine: Machine) -> None:
+    machine.read("importstr", "web/inside")
+    machine.compile()
+    inside = machine.work / "web/inside"
+    (inside / "a.yaml").unlink()
+    (inside / "a.yaml").symlink_to(machine.home / ".ssh/a.yaml")
+
+    machine.refused("hidden files of a home directory")
+
+
+def test_checkouts_and_folders_behind_links_of_the_user_are_read(
+    machine: Machine, tmp_path: Path
+) -> None:
+    # As `component compile` has it, and a user who keeps dependencies on another disk.
+    checkout = tmp_path / "src/component-web"
+    checkout.mkdir(parents=True)
+    (checkout / "a.yaml").write_text(CONTENT)
+    machine.read("importstr", machine.link("checkout", checkout))
+    reach = Reach((machine.work, LIBRARIES.parent, checkout), work=(machine.work,))
+
+    assert machine.compile(reach=reach)[1] == ()
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_workers_report_what_they_read(machine: Machine, processes: int) -> None:
+    for number in range(5):
+        machine.targets.write(f"{number}.jsonnet", f"{{ a: importstr '{machine.outside}/a.yaml' }}")
+        machine.targets.entry(f"t{number}", f"{number}.jsonnet")
+
+    machine.targets.processes = processes
+
+    _, outside = machine.compile()
+
+    assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
+
+
+@pytest.fixture(autouse=True)
+def _in_the_folder_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
