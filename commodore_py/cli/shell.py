@@ -150,7 +150,7 @@ def _interrupted() -> int:
 
 
 def _refused_by_system(error: OSError) -> int:
-    """A path that the system does not take, or lets nobody use, is no bug: errors name it."""
+    """Paths that the system refuses are not bugs: the error names them."""
     if error.errno in _FULL:
         return _disk_full(error)
     if error.errno is None or error.filename is None:

@@ -62,9 +62,6 @@ def _load(file: Path) -> DotEnv | None:
         problem = getattr(error, "strerror", None) or "not valid UTF-8"
         messages.warn(f"ignoring the .env file, which cannot be read: {problem}", where=str(file))
         return None
-    if "\0" in text:
-        messages.warn("ignoring the .env file: it holds a null character", where=str(file))
-        return None
     for binding in parse_stream(StringIO(text)):
         if binding.error:
             place = f"{file}:{binding.original.line}"
