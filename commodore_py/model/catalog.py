@@ -57,6 +57,8 @@ class Change(NamedTuple):
     """Which changes of objects are not shown."""
     lines: tuple[DiffLine, ...] | None = None
     """Its text, where that was stored and the contents were not."""
+    destination: str = ""
+    """The branch and the remote that it would be pushed to."""
 
     def __bool__(self) -> bool:
         return bool(self.files)

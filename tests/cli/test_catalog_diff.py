@@ -190,7 +190,11 @@ def test_a_compile_shows_objects(commodore: CommandLine, fleet: Fleet) -> None:
 def test_a_compile_for_programs_and_for_comments(commodore: CommandLine, fleet: Fleet) -> None:
     plain = json.loads(compile_(commodore, fleet, "-o", "json").out)
     objects = json.loads(compile_(commodore, fleet, "-o", "json", "--diff", "objects").out)
-    comment = compile_(commodore, fleet, "-o", "markdown").out
+    ran = compile_(commodore, fleet, "-o", "markdown")
+    comment = ran.out
+    assert "replicas" not in ran.err
+    assert "Added" not in ran.err
+    assert "Changes:" not in ran.err
 
     assert "diff" not in plain
     assert objects["diff"]["summary"]["objects"]["created"] == 1

@@ -100,11 +100,24 @@ def test_no_cluster_at_all(
 def test_an_unknown_form_is_the_table_and_a_warning(
     commodore: CommandLine, way: dict[str, str]
 ) -> None:
-    ran = commodore("catalog", "list", COMMODORE_CATALOG_LIST_OUT="jsno", **way)
+    ran = commodore("catalog", "list", COMMODORE_CATALOG_LIST_OUT="xml", **way)
 
     assert (ran.code, ran.out) == (0, TABLE)
-    assert "warning: unknown form 'jsno': printing a table" in ran.err
+    assert "warning: unknown form 'xml': printing a table" in ran.err
     assert "--out accepts json, yaml, yml, id" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("value", "near"), [("jsn", "json"), ("jsno", "json"), ("yaaml", "yaml"), ("ids", "id")]
+)
+def test_a_misspelled_form_is_an_error(
+    commodore: CommandLine, way: dict[str, str], value: str, near: str
+) -> None:
+    ran = commodore("catalog", "list", "-o", value, **way)
+
+    assert (ran.code, ran.out) == (2, "")
+    assert f"error: --out {value}: unknown value" in ran.err
+    assert f"hint: did you mean {near}?" in ran.err
 
 
 def test_the_server_filters_and_sorts(
@@ -120,7 +133,7 @@ def test_the_server_filters_and_sorts(
 
 
 @pytest.mark.spec("03.03")
-@pytest.mark.parametrize("words", [["-o", "jsno"], ["--sort-by", "name"]])
+@pytest.mark.parametrize("words", [["-o", "xml"], ["--sort-by", "name"]])
 def test_unknown_words_are_refused_on_request(
     commodore: CommandLine, api: Api, way: dict[str, str], words: list[str]
 ) -> None:
@@ -165,4 +178,8 @@ def test_the_folder_of_facts_filters_and_sorts(commodore: CommandLine, facts: st
 
     ids = [cluster["id"] for cluster in json.loads(ran.out)]
     assert ids == ["c-demo-2", "c-demo-1"]
-    assert commodore(*words, "--tenant", "t-none").out == "[]\n"
+    none = commodore(*words, "--tenant", "t-none")
+    assert (none.code, none.out) == (0, "[]\n")
+    assert "warning: no cluster belongs to tenant t-none\n" in none.err
+    commodore(*words)
+    assert "hint: known tenants: t-demo\n" in commodore(*words, "--tenant", "t-none").err

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import commit_to, git
+from tests.support.builders import commit_to, git, url_of
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
@@ -103,11 +103,14 @@ def test_one_half_of_the_author_stays(
 def test_local_mode_pushes_nothing_and_reports_it(compiling: Compile) -> None:
     assert compiling().code == 0
 
-    ran = compiling("--local", "--push", "--force")
+    ran = compiling("--local", "--force")
+    refused = compiling("--local", "--push")
 
     assert ran.code == 0
     assert "Nothing is committed or pushed in local mode" in ran.err
     assert "force" not in ran.err
+    assert (refused.code, refused.out) == (2, "")
+    assert "error: --push and --local cannot be combined" in refused.err
     assert not compiling.pushed
 
 
@@ -170,7 +173,8 @@ def test_no_user_to_answer(compiling: Compile) -> None:
 
     assert ran.code == 1
     assert "Added file" in ran.out
-    assert "Should the push be done? [y/N]: " in ran.err
+    catalog = url_of(compiling.fleet.catalog)
+    assert f" > Push to branch master of {catalog}? [y/N]: " in ran.err
     assert "Aborted! no answer was given, so nothing is pushed" in ran.err
     assert "--push without --interactive" in ran.err
     assert not compiling.pushed

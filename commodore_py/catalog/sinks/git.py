@@ -143,7 +143,8 @@ class GitCatalog:
             status=lambda path: _status(self.directory, path, catalog) if path in ours else None,
         )
         changed = staged_files(self.directory, state.committed, wanted, contents)
-        return Change(changed, ignored=_rules(ignored))
+        destination = f"branch {self.branch} of {self._pushed_to}"
+        return Change(changed, ignored=_rules(ignored), destination=destination)
 
     def unstage(self) -> None:
         """Make the index as the last commit is, or empty before there is one."""

@@ -28,6 +28,7 @@ from commodore_py.cli.settings.options import (
     html_option,
     offline_option,
     output_option,
+    refuse_misspelled,
     refuse_online,
     strict_option,
     verbose_option,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
 
 _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
+_MOST_SHOWN = 10
 _COMPILE_SECTIONS = {
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
     "Input": "global_repo_revision_override tenant_repo_revision_override force",
@@ -128,6 +130,7 @@ def list_(
     config = config_of(settings.more_verbose(verbose), **api_settings(api))
     if out and out not in (*formats.CLUSTER_LIST_FORMS, "table"):
         forms = ", ".join(formats.CLUSTER_LIST_FORMS)
+        refuse_misspelled("--out", out, formats.CLUSTER_LIST_FORMS)
         messages.warn_or_fail(
             f"unknown form {out!r}: printing a table", hint=f"--out accepts {forms}", strict=strict
         )
@@ -141,9 +144,21 @@ def list_(
     clusters = list_clusters(config, tenant=tenant, sort_by=sort_by)
     if not tenant:
         known_clusters.remember(config.api_url, clusters)
+    elif not clusters:
+        _report_unknown_tenant(config, tenant)
     text = formats.cluster_list(clusters, out or "")
     if text:
         streams.result(text)
+
+
+def _report_unknown_tenant(config: Config, tenant: str) -> None:
+    """Say that there is no match, and which tenants the last list of all clusters had."""
+    from commodore_py.cli import known_clusters
+
+    known = known_clusters.recall(config.api_url)
+    tenants = sorted({one["tenant"] for one in known.clusters if "tenant" in one} if known else ())
+    hint = f"known tenants: {', '.join(tenants[:_MOST_SHOWN])}" if tenants else ""
+    messages.warn(f"no cluster belongs to tenant {tenant}", hint=hint)
 
 
 @catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
@@ -364,6 +379,7 @@ def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories, dynamic_facts
+    from commodore_py.errors import UsageError
 
     cache = directories.cache_folder() if options["git_cache"] else None
     local, fetch = options["local"] or options["offline"], options["fetch_dependencies"]
@@ -377,7 +393,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         messages.warn("--interactive has no effect without --push")
     if options["catalog_branch"] and local:
         messages.warn("--catalog-branch has no effect with --local")
-    return config_of(
+    config = config_of(
         settings,
         **api_settings(options),
         engine=options["engine"],
@@ -403,6 +419,9 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         dynamic_facts=facts.facts,
         author=_author(options["git_author_name"], options["git_author_email"]),
     )
+    if options["push"] and options["local"]:
+        raise UsageError("--push and --local cannot be combined", hint="omit one of them")
+    return config
 
 
 def _author(name: str, email: str) -> Author:

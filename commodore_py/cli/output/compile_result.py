@@ -9,6 +9,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from commodore_py import run_log
+from commodore_py.adapters.masking import without_password
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
 from commodore_py.model.published import ReportOutcome
 
@@ -55,11 +56,11 @@ class CompileReporter:
 
     def approve(self, config: Config, change: Change) -> bool:
         """Show the change, and decide whether to publish it."""
-        self._change(config, change)
+        self._change(config, change, for_prompt=config.push and config.interactive)
         if not config.push:
             return False
         return not config.interactive or messages.confirm(
-            " > Should the push be done?",
+            f" > Push to {without_password(change.destination)}?",
             undone="nothing is pushed; the changes are staged in catalog/",
             in_advance="--push without --interactive pushes; without --push nothing is pushed",
         )
@@ -91,7 +92,11 @@ class CompileReporter:
             return NOT_REPORTED
         return CHANGES_FOUND if exit_code and published.change else 0
 
-    def _change(self, config: Config, change: Change) -> None:
+    def _change(self, config: Config, change: Change, *, for_prompt: bool = False) -> None:
+        """Show the change, unless it is the result itself, in another form."""
+        if self._output == "markdown" and not for_prompt:
+            self._warn_of_ignored(change)
+            return
         started = monotonic()
         smart = config.migration and self._form == "text"
         if smart:
@@ -104,6 +109,9 @@ class CompileReporter:
             messages.plain(text)
         if smart and change:
             messages.info(f"Smart diffing took {monotonic() - started:.2f}s")
+        self._warn_of_ignored(change)
+
+    def _warn_of_ignored(self, change: Change) -> None:
         for message in change.ignored_messages():
             messages.warn(
                 message,

@@ -14,6 +14,8 @@ from . import origins
 from .types import Branch, PushUrl
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from commodore_py.adapters.git_urls import PushRule
     from commodore_py.config import Config
 
@@ -24,6 +26,7 @@ HELP = {"help_option_names": ["-h", "--help"]}
 OUTPUTS = ("text", "json", "yaml")
 DIFF_OUTPUTS = (*OUTPUTS, "markdown")
 DIFF_FORMS = ("text", "objects", "stat", "none")
+_SIMILAR = 0.75
 ENGINES = ("native", "reference")
 
 
@@ -234,6 +237,17 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
         "verify_cache": options["verify_cache"],
         "explain_cache": options["explain_cache"],
     }
+
+
+def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:
+    """Refuse what is most likely a misspelled value of an option that takes any word."""
+    from difflib import get_close_matches
+
+    from commodore_py.errors import UsageError
+
+    near = get_close_matches(value, list(known), n=1, cutoff=_SIMILAR)
+    if near:
+        raise UsageError(f"{option} {value}: unknown value", hint=f"did you mean {near[0]}?")
 
 
 def refuse_online(options: dict[str, Any]) -> None:
