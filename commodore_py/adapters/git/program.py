@@ -131,13 +131,13 @@ def has_rules_for_remotes(directory: Path) -> bool:
     if allowed is not None and "file" not in allowed.split(":"):
         return True
     rules = r"^(url|protocol|transfer|uploadpack)\.|^fetch\.fsckobjects$"
-    return succeeds(directory, "config", "--get-regexp", rules)
+    return succeeds(directory, "config", "--get-regexp", rules, env=safe.without_ours())
 
 
-def succeeds(directory: Path, *arguments: str) -> bool:
+def succeeds(directory: Path, *arguments: str, env: Mapping[str, str] | None = None) -> bool:
     """Whether a git command answers yes."""
     try:
-        git_bytes(directory, *arguments)
+        git_bytes(directory, *arguments, env=env)
     except ProgramFailed:
         return False
     return True
