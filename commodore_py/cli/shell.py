@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 _QUICK = {"-h", "--help", "--version"}
 _COMPLETE = "_COMMODORE_COMPLETE"
+_INSTRUCTIONS = frozenset(
+    f"{shell}_{what}" for shell in ("bash", "zsh", "fish") for what in ("source", "complete")
+)
 
 
 def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a run can end
@@ -56,7 +59,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
     except OSError as error:
         return _refused_by_system(error)
     except Exception as error:  # noqa: BLE001 - whatever is not handled above is our bug
-        return _our_bug(error)
+        return _unexpected(error)
 
 
 def _progress_of(arguments: Sequence[str]) -> AbstractContextManager[None]:
@@ -105,6 +108,12 @@ def _complete() -> int:
     """Complete a word for a shell, or print its setup; failures are silent."""
     import logging
 
+    instruction = os.environ[_COMPLETE]
+    if instruction not in _INSTRUCTIONS:
+        messages.error_with(
+            f"{_COMPLETE} is {instruction!r}", hint=f"one of {', '.join(sorted(_INSTRUCTIONS))}"
+        )
+        return click.UsageError.exit_code
     logging.disable()
     try:
         return _run(())
@@ -159,6 +168,13 @@ def _refused_by_system(error: OSError) -> int:
     return CommodoreError.exit_code
 
 
+def _unexpected(error: Exception) -> int:
+    """Report what no message was written for: the limits of the machine, and our bugs."""
+    if isinstance(error, RecursionError | MemoryError):
+        return _exhausted(error)
+    return _our_bug(error)
+
+
 def _disk_full(error: OSError) -> int:
     """Report a full disk; a redirected stream has no file name."""
     where = "" if error.filename is None else os.fsdecode(error.filename)
@@ -168,7 +184,28 @@ def _disk_full(error: OSError) -> int:
     return 1
 
 
+def _exhausted(error: RecursionError | MemoryError) -> int:
+    """Report content that exceeds what Python can process, and no limit of a reader."""
+    if isinstance(error, MemoryError):
+        problem, hint = "not enough memory", "with --processes 1 less of it is needed"
+    else:
+        problem = "a value is nested too deeply to be processed"
+        hint = "the file says where; if no content is nested that deeply, please report this bug"
+    messages.error_with(problem, where=_log_of(error), hint=hint)
+    return 1
+
+
 def _our_bug(error: Exception) -> int:
+    messages.error_with(
+        f"internal error: {type(error).__name__}: {error}",
+        where=_log_of(error),
+        hint="please report this bug with that file",
+    )
+    return OUR_BUG
+
+
+def _log_of(error: Exception) -> str:
+    """A file with the traceback of an error."""
     import tempfile
     import traceback
 
@@ -179,12 +216,7 @@ def _our_bug(error: Exception) -> int:
     ) as file:
         file.write(f"commodore {__version__}, Python {sys.version}\n")
         file.write(REDACTOR.message("".join(traceback.format_exception(error))))
-    messages.error_with(
-        f"internal error: {type(error).__name__}: {error}",
-        where=file.name,
-        hint="please report this bug with that file",
-    )
-    return OUR_BUG
+    return file.name
 
 
 def _prefer_managed_tools() -> None:

@@ -261,6 +261,17 @@ def _send(request: _Request, watch: Watch) -> requests.Response:
     except ValueError as error:
         # requests parses the target of a redirect even if it must not follow it.
         raise HttpError(f"redirected to an invalid URL: {error}", where=request.url) from error
+    except OSError as error:
+        raise not_sent(error, request.url) from error
+
+
+def not_sent(error: OSError, url: str) -> HttpError:
+    """A request that failed before anything was sent: files that it needs cannot be used."""
+    return HttpError(
+        f"no request can be sent: {error}",
+        where=url,
+        hint="check REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE and SSL_CERT_FILE: a file of certificates",
+    )
 
 
 def translated(error: requests.RequestException, url: str, timeout: float) -> HttpError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters.masking import REDACTOR
 
-from . import PAUSES, HttpError, ServerAway, refused, translated
+from . import PAUSES, HttpError, ServerAway, not_sent, refused, translated
 from .retries import persistently
 
 if TYPE_CHECKING:
@@ -136,15 +136,7 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
     # A session, as only that forgets credentials when it is sent to another server.
     with session(Watch(request.url, request.setting)) as sending:
         try:
-            response = sending.get(
-                request.url,
-                headers=headers,
-                auth=request.basic,
-                timeout=request.timeout,
-                verify=_authorities(request.verify),
-                stream=True,
-            )
-            with response:
+            with _begun(sending, request, headers) as response:
                 if not response.ok:
                     error = refused(_shown(request), response)
                     error.hint = _HINTS.get(response.status_code, "")
@@ -155,6 +147,26 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
             raise HttpError(f"not a valid download URL: {reason}", where=_shown(request)) from error
         except requests.RequestException as error:
             raise translated(error, _shown(request), request.timeout) from error
+
+
+def _begun(
+    sending: requests.Session, request: Request, headers: Mapping[str, str]
+) -> requests.Response:
+    import requests  # noqa: PLC0415 - as above
+
+    try:
+        return sending.get(
+            request.url,
+            headers=headers,
+            auth=request.basic,
+            timeout=request.timeout,
+            verify=_authorities(request.verify),
+            stream=True,
+        )
+    except requests.RequestException:
+        raise
+    except OSError as error:
+        raise not_sent(error, _shown(request)) from error
 
 
 def _pieces(request: Request, response: requests.Response) -> Iterator[bytes]:
