@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
 _HIDDEN_BELOW = {("data",), ("stringData",)}
+_LENGTH = re.compile(r"^\*\*\* \(\d+ characters\)$")
 # kubectl stores whole objects there.
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
 
 def masked(change: ObjectChange) -> ObjectChange:
@@ -47,6 +48,11 @@ def masked_content(one: KubeObject) -> Content:
         key: _masked(value) if (key,) in _HIDDEN_BELOW else _without_copies(value)
         for key, value in one.content.items()
     }
+
+
+def shown_value(text: str) -> str:
+    """A value without all but its references; its length is not shown."""
+    return _LENGTH.sub("***", _masked_text(text))
 
 
 def _is_secret(id_: ObjectId) -> bool:
@@ -90,7 +96,7 @@ def _decoded(text: str) -> str:
 
 
 def _without_last(value: object, field: FieldChange) -> object:
-    if field.path[-1:] == (_LAST_APPLIED,):
+    if field.path[-1:] == (LAST_APPLIED,):
         return _masked(value)
     return _without_copies(value)
 
@@ -99,7 +105,7 @@ def _without_copies(value: object) -> object:
     """A part of a Secret outside of its data, which may hold a copy of all of it."""
     if isinstance(value, dict):
         return {
-            key: _masked(below) if key == _LAST_APPLIED else _without_copies(below)
+            key: _masked(below) if key == LAST_APPLIED else _without_copies(below)
             for key, below in value.items()
         }
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from difflib import SequenceMatcher, unified_diff
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from commodore_py.model.catalog import Change, Colour, FileChange
 
 _INDENT = " " * 5
+# With an escape, any word may be this one.
+_MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
 _COLOURS: tuple[tuple[str, Colour], ...] = (
     ("--- ", "yellow"),
     ("+++ ", "yellow"),
@@ -77,19 +80,27 @@ def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
 
 
 def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
-    diff = _unified(file, _decoded(file.old), _decoded(file.new))
+    diff = _unified(file, *_masked(file.old, file.new))
     if migration:
         from . import smart as smartdiff  # noqa: PLC0415 - on request only
 
         old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
         if old is not None and new is not None:
-            diff = _unified(file, old, new)
+            diff = _unified(file, *_masked(old.encode(), new.encode()))
             if smartdiff.is_noise(diff, migration=migration):
                 return ()
     if not diff:
         # Only what cannot be read makes two contents look alike.
         return (_binary_change(file),)
     return _similarity(file) if file.kind == "renamed" else map(_coloured, _without_blank_end(diff))
+
+
+def _masked(old: bytes, new: bytes) -> tuple[str, str]:
+    if _MAY_BE_SECRET.search(old) or _MAY_BE_SECRET.search(new):
+        from commodore_py.manifests.secret_texts import masked_texts  # noqa: PLC0415 - parses YAML
+
+        return masked_texts(old, new)
+    return _decoded(old), _decoded(new)
 
 
 def _unified(file: FileChange, old: str, new: str) -> list[str]:
