@@ -22,7 +22,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from .worker import HEADER, ROOT
@@ -84,10 +83,6 @@ class Figures:
         return "\n".join(lines)
 
 
-# Doors with crashes that are known and being fixed: only where a budget is given.
-_OPEN = {"templates"}
-
-
 def survives(
     feed: Callable[[Any], object],
     cases: SearchStrategy[Any],
@@ -98,8 +93,6 @@ def survives(
 
     What is slow, as it takes its limit of time, is left to those who give a budget.
     """
-    if feed.__module__.rpartition("test_")[2] in _OPEN and "FUZZ_SECONDS" not in os.environ:
-        pytest.skip("known crashes are being fixed")
     start = int(os.environ.get("FUZZ_SEED") or (time.time_ns() % 10**9 if _is_long() else 0))
     budget = _budget()
     more = tuple(slow) if budget > _SHORT else ()

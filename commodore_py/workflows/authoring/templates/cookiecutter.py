@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import jinja2
 
 _BINARY_SAMPLE: Final = 8000
+_MOST_RANDOM: Final = 10_000
 _HOOKS: Final = ("pre_prompt", "pre_gen_project", "post_gen_project")
 
 
@@ -208,6 +209,8 @@ def _slugified(value: object, separator: str = "-") -> str:
 
 
 def _random_text(length: int, punctuation: bool = False) -> str:  # noqa: FBT001, FBT002 - templates
+    if length > _MOST_RANDOM:
+        raise ValueError(f"a random text of more than {_MOST_RANDOM:,} characters")
     letters = string.ascii_letters + (string.punctuation if punctuation else "")
     return "".join(secrets.choice(letters) for _ in range(length))
 
