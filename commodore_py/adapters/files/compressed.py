@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 _MOST_BYTES = 3 << 30  # with headers
-# Deflate cannot do better than 1 to 1032. What others can expand to beyond that is no content.
+# Deflate cannot do better than 1 to 1032. Whatever expands to more than that holds nothing real.
 _MOST_RATIO = 1100
 _ANY_RATIO = 256 << 20
 _MOST_AT_ONCE = 16 << 20
