@@ -6,6 +6,7 @@ import os
 import sys
 
 _INTERRUPTED = 130
+_NOT_LOADED = "failed to map segment"  # the C library's words for a module without memory
 
 
 def main() -> None:
@@ -22,6 +23,11 @@ def main() -> None:
             ending.leave(code)
     except KeyboardInterrupt:
         os._exit(_INTERRUPTED)
+    except (ImportError, MemoryError) as error:
+        if isinstance(error, ImportError) and _NOT_LOADED not in str(error):
+            raise
+        os.write(2, b"error: there is not enough memory to start\n")
+        os._exit(1)
     sys.exit(code)
 
 

@@ -56,9 +56,7 @@ def run(arguments: Sequence[str]) -> int:  # noqa: PLR0911 - a line per way a ru
         # The pipe's reader has closed it; Python must not flush stdout again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
-    except OSError as error:
-        return _refused_by_system(error)
-    except Exception as error:  # noqa: BLE001 - whatever is not handled above is our bug
+    except Exception as error:  # noqa: BLE001 - whatever is not handled here is our bug
         return _unexpected(error)
 
 
@@ -170,9 +168,14 @@ def _refused_by_system(error: OSError) -> int:
 
 def _unexpected(error: Exception) -> int:
     """Report what no message was written for: the limits of the machine, and our bugs."""
-    if isinstance(error, RecursionError | MemoryError):
-        return _exhausted(error)
-    return _our_bug(error)
+    from commodore_py.adapters.memory import out_of_memory
+
+    if (known := out_of_memory(error)) is not None:
+        messages.error(known)
+        return known.exit_code
+    if isinstance(error, OSError):
+        return _refused_by_system(error)
+    return _exhausted(error) if isinstance(error, RecursionError) else _our_bug(error)
 
 
 def _disk_full(error: OSError) -> int:
@@ -184,13 +187,10 @@ def _disk_full(error: OSError) -> int:
     return 1
 
 
-def _exhausted(error: RecursionError | MemoryError) -> int:
+def _exhausted(error: RecursionError) -> int:
     """Report content that exceeds what Python can process, and no limit of a reader."""
-    if isinstance(error, MemoryError):
-        problem, hint = "not enough memory", "with --processes 1 less of it is needed"
-    else:
-        problem = "a value is nested too deeply to be processed"
-        hint = "the file says where; if no content is nested that deeply, please report this bug"
+    problem = "a value is nested too deeply to be processed"
+    hint = "the file says where; if no content is nested that deeply, please report this bug"
     messages.error_with(problem, where=_log_of(error), hint=hint)
     return 1
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from commodore_py import run_log
 from commodore_py.adapters.files.overlay import Overlay
+from commodore_py.adapters.memory import is_limited, require_for_go
 from commodore_py.cache.verdicts import Verdicts, explain, refuse_differences
 from commodore_py.errors import CommodoreError, raise_collected
 
@@ -100,7 +101,10 @@ class _Engine(NamedTuple):
                 del begun[name]
                 with run_log.item("target", name):
                     yield name, start.output.tree, start.verdicts
-        if self.job.processes > 1 and len(begun) >= _WORTH_WORKERS:
+        limited = bool(begun) and is_limited()
+        if limited:
+            require_for_go()
+        if limited or (self.job.processes > 1 and len(begun) >= _WORTH_WORKERS):
             from commodore_py.adapters import forked  # noqa: PLC0415 - edits need no workers
 
             if forked.possible():

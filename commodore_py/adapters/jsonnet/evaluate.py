@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias, cast
 
+from commodore_py.adapters.memory import require_for_go
 from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError
 
@@ -135,6 +136,7 @@ def _run_alone(
     find: Callable[[str, str], tuple[str, bytes]],
     natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
 ) -> str:
+    require_for_go()
     # Loading Go's runtime takes a while and is only needed by commands that compile.
     import _gojsonnet  # noqa: PLC0415
 

@@ -59,6 +59,7 @@ class Server:
 
     port: int
     requests: list[bytes] = field(default_factory=list)
+    connections: int = 0
 
     @property
     def host(self) -> str:
@@ -180,6 +181,7 @@ def serve(*behaviours: Behaviour) -> Iterator[Server]:
                     if ended.is_set():
                         client.close()
                         return
+                    server.connections += 1
                     behave = left.pop(0) if len(left) > 1 else left[0]
                     threads.append(threading.Thread(target=handle, args=(client, behave)))
                     threads[-1].start()
