@@ -37,6 +37,7 @@ from commodore_py.dependencies.downloads.lazy import fetch_downloads
 from commodore_py.dependencies.fetch import fetcher, must_be_complete, not_found, refuse_missing
 from commodore_py.dependencies.jsonnet.cluster_libraries import install_cluster_libraries
 from commodore_py.dependencies.jsonnet.missing_library import explain_missing_library
+from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.inventory.checks import check_configuration, deprecations
@@ -97,6 +98,8 @@ def compile_catalog(
     times = [monotonic()]
     if known is None and (observer is None or observer.first):
         known = check_settings(config, cluster_id)
+    if not config.force:
+        refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths):
         if observer is not None:
             observer.started()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 10_000_000
 """Rounds of loops of one rendering; calls and included templates count for several."""
-_CALL = 5
+_CALL = 20
 _MOST_MEMORY = 512 << 20
 """Bytes that one rendering may add to those of the process."""
 _MOST_BITS = 1_000_000

@@ -96,7 +96,8 @@ _QUOTE = "put it in quotes"
 def is_plain_name(name: str) -> bool:
     """Whether a name is a single path segment, and not a special one."""
     plain = name not in {"", ".", ".."} and not any(c in "/\\" for c in name)
-    return plain and not problem_of_path(f"{name}.yml")
+    # An argument of a program must not be taken for an option.
+    return plain and not name.startswith("-") and not problem_of_path(f"{name}.yml")
 
 
 def kind_of(value: object) -> str:

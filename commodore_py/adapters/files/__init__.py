@@ -120,6 +120,12 @@ def write_tree(
     Entries directly in the folder that are named in `keep` stay as they are. Returns what was
     removed or replaced, as it was.
     """
+    if folder.is_symlink():
+        raise CommodoreError(
+            "this is a link, but everything that is there would be replaced",
+            where=f"{folder} -> {folder.readlink()}",
+            hint="remove the link",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     place = _Place(os.fspath(folder), tree, below, frozenset(map(str, keep)))
     place.sweep()

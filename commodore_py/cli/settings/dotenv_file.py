@@ -17,6 +17,14 @@ _HERE, _BELOW = (".", ".."), ("./", "../")
 MOST_CHARACTERS = 1 << 20
 """Of all values of a `.env` file."""
 _LARGEST = 1 << 20
+# Variables that name programs or libraries, settings that name programs, or what these get to see.
+_RUNS_PROGRAMS = (
+    r"GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)$).*|.*_ASKPASS|PATH|HOME|SHELL|ENV|BASH_ENV|IFS"
+    r"|LD_.*|DYLD_.*|PYTHON(?!_DOTENV).*|PERL5.*|RUBY.*|NODE_.*|JAVA_.*|GCONV_PATH|LOCPATH"
+    r"|EDITOR|VISUAL|(?:.*_)?PAGER|LESSOPEN|LESSCLOSE|BROWSER|SSH_.*|XDG_CONFIG_(?:HOME|DIRS)"
+    r"|KAPITAN_HELM_PATH|HELM_PLUGINS|HELM_.*_HOME|KUBECONFIG|DOCKER_CONFIG|COMMODORE_PASS_ENV"
+    r"|COMMODORE_RESTARTED|COMMODORE_ENVIRONMENT_MOVED"
+)
 _YES = ("1", "true", "t", "yes", "y")
 
 
@@ -95,6 +103,12 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
     for name, value in values.items():
         if value is None or name in os.environ:
             continue
+        if _runs_programs(name):
+            # The file may have come with the folder, as content of somebody else.
+            problem = "a .env file must not decide which programs run, or with what"
+            hint = f"export {name} in the shell"
+            messages.warn(f"ignoring {name}: {problem}", where=str(file), hint=hint)
+            continue
         try:
             os.environ[name] = _from_its_folder(name, value, file.parent)
         except (ValueError, OSError):  # an empty name, a null character
@@ -112,3 +126,9 @@ def _from_its_folder(name: str, value: str, folder: Path) -> str:
     if not (relative and name.startswith(_OURS)) or folder == folder.cwd():
         return value
     return os.path.normpath(folder / value)
+
+
+def _runs_programs(name: str) -> bool:
+    import re
+
+    return re.fullmatch(_RUNS_PROGRAMS, name) is not None

@@ -52,6 +52,30 @@ def start_of(ctx: click.Context) -> Start:
     return stored if isinstance(stored, Start) else Start()
 
 
+def warn_of_redirected_token(ctx: click.Context, *, strict: bool) -> None:
+    """Report an API that a `.env` file names, where the token comes from elsewhere.
+
+    The file may have come with the folder: the token would go where its author wants it.
+    """
+    from commodore_py.cli.output import messages
+
+    dotenv, url = start_of(ctx).dotenv, ctx.params.get("api_url")
+    if dotenv is None or not ctx.params.get("api_token") or "://" not in str(url):
+        return
+    both = ("COMMODORE_API_URL", "api_url"), ("COMMODORE_API_TOKEN", "api_token")
+    of_url, of_token = (
+        variable in dotenv.names and ctx.get_parameter_source(name) is ParameterSource.ENVIRONMENT
+        for variable, name in both
+    )
+    if of_url and not of_token:
+        messages.warn_or_fail(
+            "the API that this file names gets a token that is not from this file",
+            strict=strict,
+            where=str(dotenv.path),
+            hint="if the file is yours, add the token to it, or name the API with --api-url",
+        )
+
+
 def variables_of(ctx: click.Context, option: click.Option) -> tuple[str, ...]:
     """The variables that feed an option: those with names of their own, then the automatic one."""
     named = (option.envvar,) if isinstance(option.envvar, str) else tuple(option.envvar or ())

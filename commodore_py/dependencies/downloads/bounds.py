@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
 
 
+_OBEYED = (".env", "lib/jinja2_filters.py")
+
+
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The folders that downloads may be written to, and protected ones in them."""
@@ -74,4 +77,7 @@ class Bounds:
             *(top / ".git" for top in tops),
             self.paths.state.resolve(),
             self.paths.bare_clones.resolve(),
+            # What later runs obey, or run.
+            *(root / name for name in _OBEYED),
+            *(self.output.resolve() / name for name in _OBEYED),
         ]

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from commodore_py import run_log
 from commodore_py.adapters import git_urls
@@ -137,9 +138,37 @@ def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
     if wanted.submodules:
         local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
         # By default Git rejects local submodules, as a remote could name any local folder.
+        if local:
+            _refuse_distant_submodules(wanted, place)
         allow = ("-c", "protocol.file.allow=always") if local else ()
         over_network(place, *_QUIET, *allow, "submodule", "--quiet", "update", "--init")
     git(place, "repack", "-a", "-d", "--quiet", env=borrowing)
+
+
+def _refuse_distant_submodules(wanted: Repository, place: Path) -> None:
+    """Of a local repository, submodules are those beside it or below: no others of the machine."""
+    origin = git_urls.local_path(git_urls.normalise(wanted.url))
+    if origin is None or not (place / ".gitmodules").is_file():
+        return
+    allowed = os.path.realpath(origin.parent)
+    listing = git(place, "config", "--file", ".gitmodules", "-z", "--list")
+    for line in listing.split("\0"):
+        key, _, url = line.partition("\n")
+        if not (key.startswith("submodule.") and key.endswith(".url")):
+            continue
+        if url.startswith(("./", "../")):
+            path = str(origin / url)
+        elif url.startswith(("/", "file:")):
+            path = unquote(url.removeprefix("file://"))
+        else:
+            continue
+        real = os.path.realpath(path)
+        if os.path.commonpath((real, allowed)) != allowed:
+            raise CommodoreError(
+                f"submodule {without_password(url)} is a local repository outside of {allowed}",
+                where=without_password(wanted.url),
+                hint="move it beside the repository, or name it by a URL of a server",
+            )
 
 
 def _branch(wanted: Repository, default: str, refs: set[str]) -> str:

@@ -15,6 +15,7 @@ from commodore_py.adapters.files import write_if_changed
 from commodore_py.errors import CommodoreError
 
 from .journal import prepare
+from .own_folders import refuse_links
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,7 @@ _PAUSE = 0.05
 @contextmanager
 def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[None]:
     """Work alone in a working directory; first, recover from an earlier run that was killed."""
+    refuse_links(paths)
     with _locked(paths.state, patience=patience) as locked:
         if not locked:
             yield
@@ -45,7 +47,13 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
         write_if_changed(marker, _trace(began))
         try:
             yield
-        except Exception:
+        except Exception as error:
+            if not (paths.state / "lock").is_file():
+                raise CommodoreError(
+                    "the working directory was removed during the run",
+                    where=str(paths.root),
+                    hint="find out what removes it, and compile again",
+                ) from error
             # Git may have been killed instead of us: the next run checks this period only.
             write_if_changed(marker, _trace(began, ended=time.time()))
             raise
@@ -71,7 +79,8 @@ def shared_lock(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[No
 def _locked(state: Path, *, patience: float) -> Iterator[bool]:
     try:
         prepare(state)
-        lock = os.open(state / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        how = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        lock = os.open(state / "lock", how, 0o666)
     except OSError as error:
         raise CommodoreError(
             f"cannot write into the working directory: {error.strerror}",
