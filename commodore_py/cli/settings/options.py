@@ -285,8 +285,6 @@ def html_option(help_text: str) -> Callable[[_Command], _Command]:
 
 def api_settings(options: dict[str, Any]) -> dict[str, str]:
     """Values of `api_options` and `login_options`, by the names of Config."""
-    from . import origins
-
     ctx = click.get_current_context(silent=True)
     if ctx is not None:
         origins.warn_of_redirected_token(ctx, strict=bool(options.get("strict")))

@@ -49,6 +49,7 @@ def _links(paths: WorkPaths) -> Iterator[Path]:
 
 def refuse_foreign_folder(paths: WorkPaths) -> None:
     """An error where the first compile would remove or overwrite files that no compile wrote."""
+    refuse_links(paths)
     if paths.state.is_dir() or paths.params_file.is_file():
         return  # our working directory, or Commodore's
     found = sorted(str(one.relative_to(paths.root)) for one in _in_the_way(paths))

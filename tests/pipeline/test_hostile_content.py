@@ -1,0 +1,557 @@
+"""What content brings runs nothing, swallows nothing, and removes nothing of the user."""
+
+from __future__ import annotations
+
+import shutil
+import threading
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py.adapters.git import safe
+from commodore_py.adapters.git.program import git_bytes
+from commodore_py.errors import CommodoreError
+from commodore_py.pipeline import compile_catalog
+from tests.support.builders import errors_in, git, make_repository, url_of
+from tests.support.fleet import CLUSTER, TENANT, Fleet, configmap_component, make_fleet
+from tests.unit.model.test_git_names import SPELLINGS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.model.published import Published
+
+
+def push(fleet: Fleet, **changes: Any) -> Published:  # noqa: ANN401 - Config checks them by name
+    return compile_catalog(fleet.config(push=True, **changes), CLUSTER, approve=lambda _: True)
+
+
+def refused(fleet: Fleet, **changes: Any) -> CommodoreError:  # noqa: ANN401 - as above
+    with pytest.raises(CommodoreError) as caught:
+        push(fleet, **changes)
+    return caught.value
+
+
+def kapitan(*entries: dict[str, Any], dependencies: tuple[dict[str, Any], ...] = ()) -> str:
+    """The class of a component with these entries."""
+    content = {"compile": list(entries), "dependencies": list(dependencies)}
+    return yaml.safe_dump({"parameters": {"kapitan": content}})
+
+
+def jsonnet(name: str = "main") -> dict[str, Any]:
+    path = f"${{_base_directory}}/component/{name}.jsonnet"
+    return {"input_paths": [path], "input_type": "jsonnet", "output_path": "${_instance}"}
+
+
+def copies(*paths: str, to: str = "${_instance}") -> dict[str, Any]:
+    return {"input_paths": list(paths), "input_type": "copy", "output_path": to}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.parametrize("door", ["file", "folder", "output_path"])
+def test_no_spelling_of_git_leaves_a_component(tmp_path: Path, spelling: str, door: str) -> None:
+    key = {"file": spelling, "folder": f"x/{spelling}/config", "output_path": "x"}[door]
+    main = f"{{ {key!r}: {{ a: 1 }} }}" if "\\" not in repr(key) else f'{{ "{key}": {{ a: 1 }} }}'
+    entry = jsonnet() | ({"output_path": f"web/{spelling}"} if door == "output_path" else {})
+    if door == "file":
+        entry |= {"output_type": "json"}
+        main = main.replace(spelling, f"{spelling}/config")
+    fleet = make_fleet(
+        tmp_path, web={"component/main.jsonnet": main, "class/web.yml": kapitan(entry)}
+    )
+
+    error = refused(fleet)
+
+    assert "part of a Git repository and would never be pushed" in str(error)
+    assert error.where.startswith("instance web: component/main.jsonnet")
+    assert "remove" in error.hint
+    assert git(fleet.catalog, "for-each-ref") == ""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Iterator[Path]:
+    """A program that must not run."""
+    file, ran = tmp_path / "evil-program", tmp_path / "ran"
+    file.write_text(f"#!/bin/sh\necho $0 $* >> {ran}\nexit 0\n")
+    file.chmod(0o755)
+    yield file
+    assert not ran.exists(), ran.read_text()
+
+
+def with_settings(folder: Path, program: Path) -> None:
+    """A Git folder whose settings name a program wherever Git knows one."""
+    git(folder, "init", "--quiet", ".")
+    for key in (
+        *("core.fsmonitor", "core.pager", "core.editor", "core.sshCommand", "diff.external"),
+        *("filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.textconv"),
+        *("diff.evil.command", "merge.evil.driver", "gpg.program", "core.alternateRefsCommand"),
+        *("uploadpack.packObjectsHook", "credential.helper", "sequence.editor"),
+    ):
+        git(folder, "config", key, str(program))
+    hooks = folder / ".git/hooks"
+    hooks.mkdir(exist_ok=True)
+    for name in ("post-checkout", "pre-commit", "post-index-change", "reference-transaction"):
+        shutil.copy(program, hooks / name)
+    (folder / ".gitattributes").write_text("* filter=evil diff=evil merge=evil\n")
+    (folder / "x.yaml").write_text("a: 1\n")
+
+
+def test_a_repository_in_a_download_is_no_output_and_runs_nothing(
+    tmp_path: Path, program: Path
+) -> None:
+    source = make_repository(tmp_path / "lib.git", {"manifest.yaml": "kind: X\n"})
+    download = {
+        "type": "git",
+        "source": url_of(source),
+        "ref": "master",
+        "output_path": "dependencies/web/lib-checkout",
+    }
+    entry = copies("dependencies/web/lib-checkout")
+    fleet = make_fleet(tmp_path, web={"class/web.yml": kapitan(entry, dependencies=(download,))})
+
+    first = refused(fleet)
+    with_settings(fleet.work / "dependencies/web/lib-checkout", program)
+    second = refused(fleet)
+    removing = {
+        "input_type": "remove",
+        "input_paths": ["compiled/web/web/.git"],
+        "output_path": ".",
+    }
+    fixed = kapitan(entry, removing, dependencies=(download,))
+    commit_class(fleet, fixed)
+    push(fleet, force=True)
+
+    assert "instance web writes 'web/.git/" in str(first)
+    assert str(second).startswith("instance web writes 'web/.git/")
+    assert fleet.catalog_files()["manifests/web/manifest.yaml"] == "kind: X"
+
+
+def commit_class(fleet: Fleet, content: str) -> None:
+    from tests.support.builders import commit_to  # noqa: PLC0415 - only here
+
+    commit_to(fleet.repository("component-web"), {"class/web.yml": content})
+
+
+@pytest.mark.parametrize("name", [".git/x", "a/.git/x", "a/.GIT/key", "git~1/x", "a/.git /x"])
+def test_a_reference_below_git_is_an_error(tmp_path: Path, name: str) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    fleet.configure(
+        {
+            "applications": ["web"],
+            "parameters": {
+                "kapitan": {"secrets": {"vaultkv": {"VAULT_ADDR": "x", "auth": "token"}}},
+                "web": {"data": {"of": f"?{{vaultkv:{name}}}"}},
+            },
+        }
+    )
+
+    error = refused(fleet)
+
+    assert "which Git would never push" in str(errors_in(error)[0])
+    assert "web" in errors_in(error)[0].where
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "fd::17/x",
+        "fd::0,1/x",
+        "ext::sh -c touch% ran",
+        "ext::%S foo",
+        "file://%s/../nowhere",
+    ],
+)
+def test_no_url_runs_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, url: str) -> None:
+    monkeypatch.delenv("GIT_ALLOW_PROTOCOL")
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "1")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "protocol.allow")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "always")
+    fleet = make_fleet(tmp_path, web={})
+    component = {"web": {"url": url, "version": "master"}}
+    content = {"applications": ["web"], "parameters": {"components": component}}
+    fleet.configure(content, repository="global")
+
+    refused(fleet)
+
+    assert not list(tmp_path.rglob("ran"))
+
+
+@pytest.mark.parametrize("allowed", ["ext:fd:file", "ext", "fd:file:http"])
+def test_transports_that_run_programs_cannot_be_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, allowed: str
+) -> None:
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", allowed)
+
+    with pytest.raises(CommodoreError, match="not allowed"):
+        git_bytes(tmp_path, "ls-remote", "ext::sh -c touch% ran")
+
+    assert not (tmp_path / "ran").exists()
+
+
+SETTINGS = [
+    {"filter.evil.smudge": "PROGRAM", "filter.evil.clean": "PROGRAM"},
+    {"filter.evil.process": "PROGRAM", "filter.evil.required": "true"},
+    {"filter.lfs.smudge": "PROGRAM", "filter.lfs.process": "PROGRAM", "filter.lfs.required": "1"},
+    {"diff.evil.textconv": "PROGRAM", "diff.evil.command": "PROGRAM"},
+    {"diff.external": "PROGRAM"},
+    {"core.fsmonitor": "PROGRAM"},
+    {"core.hooksPath": "HOOKS"},
+    {"init.templateDir": "TEMPLATE"},
+]
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda one: next(iter(one)))
+@pytest.mark.parametrize("included", [False, True])
+def test_git_runs_no_program_of_settings_on_content(
+    tmp_path: Path,
+    program: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    settings: dict[str, str],
+    *,
+    included: bool,
+) -> None:
+    attributes = "* filter=evil filter=lfs diff=evil\n"
+    files = {".gitattributes": attributes, "a.txt": "content\n"}
+    source = make_repository(tmp_path / "r.git", files)
+    hooks = tmp_path / "template/hooks"
+    hooks.mkdir(parents=True)
+    for name in ("post-checkout", "pre-commit", "post-index-change", "reference-transaction"):
+        shutil.copy(program, hooks / name)
+    file = tmp_path / "settings"
+    words = {"PROGRAM": program, "HOOKS": hooks, "TEMPLATE": hooks.parent}
+    for key, value in settings.items():
+        git(tmp_path, "config", "--file", str(file), key, str(words.get(value, value)))
+    if included:
+        outer = tmp_path / "outer"
+        git(tmp_path, "config", "--file", str(outer), "include.path", str(file))
+        file = outer
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(file))
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(program))
+
+    clone = tmp_path / "clone"
+    git_bytes(tmp_path, "clone", "--quiet", str(source), str(clone))
+    before = (clone / "a.txt").read_text()
+    (clone / "a.txt").write_text("changed\n")
+    for words_ in (
+        ("status",),
+        ("diff",),
+        ("diff", "--cached", "HEAD"),
+        ("log", "-p", "-1"),
+        ("show", "HEAD"),
+        ("add", "--all"),
+        ("-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "-m", "x"),
+        ("checkout", "--quiet", "HEAD~1"),
+        ("reset", "--quiet", "--hard"),
+    ):
+        git_bytes(clone, *words_)
+
+    assert before == "content\n"
+
+
+def test_what_the_user_set_up_for_remotes_stays_in_force(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository(tmp_path / "real.git", {"a": "1"})
+    file = tmp_path / "settings"
+    git(
+        tmp_path,
+        "config",
+        "--file",
+        str(file),
+        f"url.{repository}.insteadOf",
+        "https://git.example",
+    )
+    git(tmp_path, "config", "--file", str(file), "credential.helper", "store")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(file))
+    monkeypatch.setenv("GIT_CONFIG_COUNT", "2")
+    monkeypatch.setenv("GIT_CONFIG_KEY_0", "http.proxy")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_0", "http://proxy.example")
+    monkeypatch.setenv("GIT_CONFIG_KEY_1", "core.sshCommand")
+    monkeypatch.setenv("GIT_CONFIG_VALUE_1", "my-ssh")
+
+    found = {key: git_bytes(tmp_path, "config", key).decode().strip() for key in KEPT}
+
+    assert found == KEPT
+    assert git_bytes(tmp_path, "ls-remote", "https://git.example", "HEAD")
+    assert "GIT_SSH_COMMAND" not in safe.environment()
+
+
+KEPT = {
+    "http.proxy": "http://proxy.example",
+    "core.sshCommand": "my-ssh",
+    "credential.helper": "store",
+}
+
+
+LINKS = [
+    ".commodore",
+    ".commodore/lock",
+    ".commodore/journal",
+    ".commodore/running",
+    "compiled",
+    "inventory",
+    "inventory/targets",
+    "inventory/classes",
+    "inventory/classes/components",
+    "inventory/classes/defaults",
+    "inventory/classes/params",
+]
+
+
+@pytest.mark.parametrize("name", LINKS)
+@pytest.mark.parametrize("later", [False, True])
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_link_in_the_place_of_our_own_is_an_error(
+    tmp_path: Path, name: str, *, later: bool, inside: bool
+) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    if later:
+        push(fleet)
+    place = fleet.work / name
+    outside = (fleet.work if inside else tmp_path) / "of-the-user"
+    outside.mkdir(parents=True)
+    (outside / "keep").mkdir()
+    (outside / "keep/a.txt").write_text("precious")
+    (outside / "b.yml").write_text("precious")
+    target = outside / "b.yml" if Path(name).name in ("lock", "running") else outside
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.symlink_to(target)
+
+    error = refused(fleet)
+
+    assert f"{place} is a link" in str(error)
+    assert {str(p.relative_to(outside)): p.read_text() for p in outside.rglob("*.*")} == {
+        "keep/a.txt": "precious",
+        "b.yml": "precious",
+    }
+
+
+FOREIGN = [
+    "compiled/notes.txt",
+    "compiled/app/main.o",
+    "inventory/targets/mine.yml",
+    "inventory/classes/components/mine.yml",
+    "inventory/classes/defaults/mine.yml",
+    "jsonnetfile.json",
+]
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_the_first_compile_removes_nothing_of_the_user(tmp_path: Path, name: str) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    file = fleet.work / name
+    file.parent.mkdir(parents=True)
+    file.write_text("{}")
+
+    error = refused(fleet)
+    there = file.read_text()
+    push(fleet, force=True)
+
+    top = "/".join(name.split("/")[: 2 if name.startswith("compiled") else 9])
+    assert f"files here that no compile wrote: {top}" in str(error)
+    assert "--force" in error.hint
+    assert there == "{}"
+    assert fleet.catalog_files()
+
+
+def test_a_working_directory_of_commodore_is_taken_over(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    push(fleet)
+    shutil.rmtree(fleet.work / ".commodore")
+
+    push(fleet)
+
+    assert (fleet.work / "compiled/web/web/out.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    "path", [".env", "lib/jinja2_filters.py", ".commodore/x", "catalog/.git/x"]
+)
+def test_no_download_is_placed_where_later_runs_obey_it(tmp_path: Path, path: str) -> None:
+    source = make_repository(tmp_path / "lib.git", {path: "evil\n"})
+    top = "lib" if path.startswith("lib/") else "."
+    files = {Path(path).name: "evil\n"} if top == "lib" else {path: "evil\n"}
+    source = make_repository(tmp_path / "files.git", files)
+    download = {"type": "git", "source": url_of(source), "ref": "master", "output_path": top}
+    download |= {"subdir": str(Path(path).parent)} if "/" in path and top == "." else {}
+    if "/" in path and top == ".":
+        download["output_path"] = str(Path(path).parent)
+    fleet = make_fleet(
+        tmp_path, web={"class/web.yml": kapitan(jsonnet(), dependencies=(download,))}
+    )
+
+    error = refused(fleet)
+
+    assert "would overwrite files of Git or Commodore" in str(errors_in(error)[0])
+    assert not (fleet.work / path).exists()
+
+
+@pytest.mark.parametrize("tenant", ["global", "components", "defaults", "params", "Global"])
+def test_a_tenant_is_not_one_of_our_folders(tmp_path: Path, tenant: str) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    rename(fleet, TENANT, tenant)
+
+    error = refused(fleet)
+
+    assert f"{tenant} cannot be the id of a tenant" in str(error)
+    assert "choose one" in error.hint
+
+
+@pytest.mark.parametrize("tenant", ["-rf", "--help", "-c", "..", "a/b", "a\nb"])
+def test_a_tenant_is_a_name(tmp_path: Path, tenant: str) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    rename(fleet, TENANT, tenant)
+
+    error = refused(fleet)
+
+    assert "is not a valid name" in str(errors_in(error)[0])
+
+
+def rename(fleet: Fleet, old: str, new: str) -> None:
+    """Have the facts say another id of the tenant."""
+    facts = fleet.root / "facts"
+    for folder, field in (("clusters", "tenant"), ("tenants", "id")):
+        file = next((facts / folder).iterdir())
+        content = yaml.safe_load(file.read_text())
+        assert content[field] == old
+        file.write_text(yaml.safe_dump({**content, field: new}))
+    plain = "/" not in new and new != ".."
+    if plain:
+        (facts / "tenants" / f"{old}.yaml").rename(facts / "tenants" / f"{new}.yaml")
+
+
+@pytest.mark.parametrize("when", ["compile", "stage"])
+def test_a_working_directory_that_is_removed_is_an_error(tmp_path: Path, when: str) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    push(fleet)
+    fleet.change_data()
+
+    class Remover:
+        def started(self) -> None:
+            if when == "compile":
+                shutil.rmtree(fleet.work)
+
+        def finished(self, *_: object) -> None:
+            pass
+
+        first = True
+
+    def approve(_: object) -> bool:
+        shutil.rmtree(fleet.work)
+        return True
+
+    with pytest.raises(CommodoreError, match="the working directory was removed during the run"):
+        compile_catalog(fleet.config(push=True), CLUSTER, approve, Remover())
+
+
+def test_edits_during_a_whole_run_are_not_pushed(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, web={}, app={})
+    push(fleet)
+    fleet.change_data()
+    stop = threading.Event()
+    manifests = fleet.work / "catalog/manifests"
+
+    def edit() -> None:
+        while not stop.is_set():
+            for file in list(manifests.rglob("*.yaml")):
+                try:
+                    file.write_text("edited: true\n")
+                except OSError:
+                    continue
+            try:
+                (manifests / "mine.yaml").write_text("mine: true\n")
+            except OSError:
+                continue
+
+    def approve(_: object) -> bool:
+        writer.start()
+        return True
+
+    writer = threading.Thread(target=edit)
+    try:
+        compile_catalog(fleet.config(push=True), CLUSTER, approve)
+    finally:
+        stop.set()
+        writer.join()
+
+    pushed = fleet.catalog_files()
+    assert pushed.keys() == {"manifests/web/out.yaml"}
+    assert "edited" not in pushed["manifests/web/out.yaml"]
+    assert "new" in pushed["manifests/web/out.yaml"]
+
+
+KADET = """
+from kapitan.inputs.kadet import BaseObj
+
+def main(input_params=None):
+    out = BaseObj()
+    out.root.seen = dict(os.environ)
+    return out
+"""
+
+
+def test_kadet_sees_no_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("COMMODORE_API_TOKEN", "CI_JOB_TOKEN", "AWS_SECRET_ACCESS_KEY", "MY_TOKEN"):
+        monkeypatch.setenv(name, "secret-canary")
+    monkeypatch.setenv("COMMODORE_PASS_ENV", "PASSED_*")
+    monkeypatch.setenv("PASSED_ON", "named by the user")
+    entry = {
+        "input_type": "kadet",
+        "input_paths": ["${_base_directory}/component/kad"],
+        "output_path": "${_instance}",
+    }
+    fleet = make_fleet(
+        tmp_path,
+        web={"class/web.yml": kapitan(entry), "component/kad/__init__.py": KADET},
+    )
+
+    push(fleet)
+
+    text = "\n".join(fleet.catalog_files().values())
+    assert "secret-canary" not in text
+    assert "named by the user" in text
+    assert "PATH" in text
+
+
+TEMPLATES = [
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ cycler.__init__.__globals__.os.popen('touch ran').read() }}",
+    "{{ lipsum.__globals__.os.system('touch ran') }}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "{{ 1 / 0 }}",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+@pytest.mark.parametrize("door", ["native", "input"])
+def test_templates_of_components_are_confined(
+    tmp_path: Path, template: str, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    main = (
+        "local kap = import 'lib/kapitan.libjsonnet';"
+        "{ out: { a: kap.jinja2_template('web/component/x.j2', {}) } }"
+    )
+    input_entry = {
+        "input_type": "jinja2",
+        "input_paths": ["${_base_directory}/component/x.j2"],
+        "output_path": "${_instance}",
+    }
+    entry = jsonnet() if door == "native" else input_entry
+    files = {
+        **configmap_component("web"),
+        "component/main.jsonnet": main,
+        "component/x.j2": f"first\n{template}\n",
+        "class/web.yml": kapitan(entry),
+    }
+    fleet = make_fleet(tmp_path, web=files)
+
+    error = refused(fleet)
+
+    assert "x.j2" in f"{error} {error.where}"
+    assert not list(tmp_path.rglob("ran"))
