@@ -39,6 +39,7 @@ _PRIVATE = (".env", ".commodore")
 _CLUSTER = ("inventory/classes/params/cluster.yml", "inventory/targets/cluster.yml")
 
 _JUDGED = ("", ".")
+_NOT_NAMES = ("", ".", "..")
 _UNREAD = "where not everything may be read"
 
 
@@ -72,7 +73,8 @@ class Reach:
         self, folders: Iterable[str | PathLike[str]], *, work: Iterable[str | PathLike[str]] = ()
     ) -> None:
         """Allow these folders; of working directories, all but what is private in them."""
-        self._allowed = tuple({os.path.realpath(folder) for folder in folders})
+        self._real: dict[str, str] = {}
+        self._allowed = frozenset(self._real_of(os.fspath(folder)) or "/" for folder in folders)
         self._never = dict(_never(work))
         self._homes = _homes()
         self._folders: dict[str, _Folder | None] = {}
@@ -156,7 +158,7 @@ class Reach:
     def _judged(self, folder: str) -> _Folder | None:
         if "\0" in folder:
             return None
-        real = os.path.realpath(folder)
+        real = self._real_of(folder) or "/"
         named = os.path.abspath(folder)  # noqa: PTH100 - a text
         if _first_above(named, _SYSTEM) and not self._is_allowed(named):
             return None
@@ -166,14 +168,33 @@ class Reach:
         names = (place[len(below) :] for place in self._never if place.startswith(below))
         return _Folder(real, frozenset(name for name in names if "/" not in name))
 
+    def _real_of(self, folder: str) -> str:
+        """The real path of a folder, empty for the root; those above it are resolved once."""
+        if folder[:1] != "/":  # the current directory may be another one next time
+            return os.path.realpath(folder).rstrip("/")
+        known = self._real.get(folder)
+        if known is None:
+            above, _, name = folder.rpartition("/")
+            if name in _NOT_NAMES:
+                known = os.path.realpath(folder).rstrip("/")
+            else:
+                known = f"{self._real_of(above) if above else ''}/{name}"
+                if os.path.islink(known):  # noqa: PTH114 - a text
+                    known = os.path.realpath(known).rstrip("/")
+            self._real[folder] = known
+        return known
+
     def _is_allowed(self, real: str) -> bool:
-        return bool(_first_above(real, self._allowed))
+        return bool(self._innermost_allowed(real))
 
     def _refusal(self, real: str) -> str:
         """Why a real path is never read; empty if it may be."""
         place, why = self._nearest(real)
-        allowed = max((len(one) for one in self._allowed if _is_below(real, one)), default=-1)
-        return why if len(place) > allowed else ""
+        return why if len(place) > len(self._innermost_allowed(real)) else ""
+
+    def _innermost_allowed(self, real: str) -> str:
+        """Itself or the closest folder above it that may be read; empty if there is none."""
+        return next((one for one in (real, *_upwards(real)) if one in self._allowed), "")
 
     def _nearest(self, real: str) -> tuple[str, str]:
         """The innermost place above a path that is never read, and why."""

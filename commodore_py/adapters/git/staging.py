@@ -86,7 +86,8 @@ def replace(
 
     Of files that are on disk as they are wanted, `status` knows what they are like.
     """
-    objects = {id_: Object("blob", content) for id_, content in blobs.items()}
+    there = {leaf.id for leaf in state.staged.values()}
+    objects = {id_: Object("blob", content) for id_, content in blobs.items() if id_ not in there}
     folders = _plain_folders(directory) if state.raw is not None else None
     if folders is not None and state.raw is not None:
         trees = trees_of(_encoded(wanted))
