@@ -16,7 +16,7 @@ from commodore_py.workflows.demo import write_demo
 from tests.support.scenarios.killed_compiles import CLUSTER, pushed_tree
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 pytestmark = pytest.mark.faults
@@ -51,7 +51,7 @@ def compile_in(
     *more: str,
     limit: Callable[[], object] | None = None,
     before: tuple[str, ...] = (),
-    **variables: str,
+    variables: Mapping[str, str] | None = None,
 ) -> subprocess.CompletedProcess[str]:
     environment = {
         **os.environ,
@@ -59,7 +59,7 @@ def compile_in(
         "COMMODORE_CATALOG_COMPILE_CACHE": "true",
         "COMMODORE_CATALOG_COMPILE_GIT_CACHE": "true",
         "XDG_CACHE_HOME": str(demo.parent / "cache"),
-        **variables,
+        **(variables or {}),
     }
     return subprocess.run(
         [*before, sys.executable, "-m", "commodore_py", *COMPILE, *more],
@@ -143,7 +143,7 @@ def test_small_files_only(demo: Path, expected: str, size: int) -> None:
 def test_locales_and_time_zones_change_nothing(
     demo: Path, expected: str, variables: dict[str, str]
 ) -> None:
-    done = compile_in(demo, **variables)
+    done = compile_in(demo, variables=variables)
 
     assert done.returncode == 0, done.stderr
     assert pushed_tree(demo) == expected
