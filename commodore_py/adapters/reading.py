@@ -64,11 +64,10 @@ def bytes_and_mode(
         raise _too_large(path, limit)
     file = os.open(path, _FLAGS if follow else _FLAGS | os.O_NOFOLLOW)
     try:
-        # One more than there should be: what has grown meanwhile is read, too.
+        # One more than there should be: only at the end of a file there is exactly that much.
         content = os.read(file, status.st_size + 1)
-        more = os.read(file, _CHUNK) if content else b""
-        if more:
-            content = _rest(file, [content, more], path, limit)
+        if len(content) != status.st_size:
+            content = _rest(file, [content], path, limit)
     finally:
         os.close(file)
     return content, status.st_mode

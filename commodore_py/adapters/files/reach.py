@@ -78,6 +78,8 @@ class Reach:
         self._never = dict(_never(work))
         self._homes = _homes()
         self._folders: dict[str, _Folder | None] = {}
+        self._links: dict[str, str] = {}
+        """Where files behind links are that were read before."""
         self._reported: set[str] = set()
 
     @classmethod
@@ -91,6 +93,9 @@ class Reach:
 
     def read_with_mode(self, path: str) -> tuple[bytes, int]:
         """The same, with its mode."""
+        real = self._links.get(path)
+        if real is not None:
+            return bytes_and_mode(real, follow=False)
         above, slash, name = path.rpartition("/")
         folder = self._folder(above or slash)
         # Links are judged one by one, and so are hidden files.
@@ -100,7 +105,10 @@ class Reach:
             except OSError as error:
                 if error.errno != errno.ELOOP:
                     raise
-        return bytes_and_mode(self.real(path), follow=False)
+        real = self.real(path)
+        found = bytes_and_mode(real, follow=False)
+        self._links[path] = real
+        return found
 
     def real(self, path: str) -> str:
         """Where a file really is; reported if that is outside, refused where nothing is read."""
