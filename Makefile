@@ -5,9 +5,10 @@ BIN    := $(VENV)/bin
 STAMP  := $(VENV)/.installed
 PYTEST := $(BIN)/python -m pytest
 DEMO   ?= .demo
+ORDINARY := not e2e and not long and not faults
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check e2e long faults bench conformance docs reference supply-chain spec-report lock clean
+.PHONY: help demo test unit check e2e long faults bench conformance docs reference supply-chain spec-report lock clean
 
 help: ## list the verbs
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,8 +30,12 @@ demo: $(STAMP) ## install, write the playground and compile its first cluster
 	@echo && echo "The catalog, as Argo CD would read it:"
 	@cd $(DEMO)/catalog && git log --oneline --max-count=1 && git ls-tree -r --name-only HEAD
 
-test: $(STAMP) ## install and run the tests
-	$(PYTEST) tests -n auto -m "not e2e and not long and not faults"
+test: $(STAMP) ## install and run the tests on all cores: about ten minutes on two
+	@echo "about ten minutes on two cores; the quick half alone, in less than two: make unit"
+	$(PYTEST) tests -n auto --dist worksteal -m "$(ORDINARY)"
+
+unit: $(STAMP) ## the quick half of the tests: no slow ones, no repositories, servers or programs
+	$(PYTEST) tests/unit tests/house tests/contract -n auto --dist worksteal -m "$(ORDINARY) and not slow"
 
 check: $(STAMP) ## formatting, lint, types and layers
 	$(BIN)/ruff format --check .

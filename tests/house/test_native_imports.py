@@ -78,5 +78,6 @@ def test_the_native_engine_imports_no_other(fleet: Fleet, processes: str) -> Non
     assert _imported(fleet, "--processes", processes) == set()
 
 
+@pytest.mark.slow
 def test_the_reference_engine_is_seen(fleet: Fleet) -> None:
     assert _imported(fleet, "--engine", "reference") == FOREIGN

@@ -81,6 +81,7 @@ def test_the_bill_lists_every_requirement_and_is_the_same_each_time() -> None:
     assert bill_of_materials() == bill_of_materials()
 
 
+@pytest.mark.slow
 def test_packages_are_equal_when_they_are_built_again(tmp_path: Path) -> None:
     first = built(tmp_path / "one", time_zone="UTC", umask=0o022, age=0)
     again = built(tmp_path / "two", time_zone="Asia/Tokyo", umask=0o077, age=10**7)

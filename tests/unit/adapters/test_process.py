@@ -237,6 +237,7 @@ def test_words_that_no_program_can_get_are_an_error(word: str) -> None:
     assert "cannot run echo" in str(failure(["echo", word]))
 
 
+@pytest.mark.slow
 def test_long_waits_are_told(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     seconds = time_limits.FIRST_WORD + 1

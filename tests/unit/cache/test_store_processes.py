@@ -9,6 +9,8 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
+import pytest
+
 from commodore_py.cache.store import Store
 
 from .conftest import files_in
@@ -69,6 +71,7 @@ def ended_well(processes: list[subprocess.Popen[str]]) -> tuple[int, int]:
     return sum(one[0] for one in counts), sum(one[1] for one in counts)
 
 
+@pytest.mark.slow
 def test_processes_share_a_store(tmp_path: Path) -> None:
     stored, found = ended_well(at_work(tmp_path / "store"))
 
@@ -79,6 +82,7 @@ def test_processes_share_a_store(tmp_path: Path) -> None:
     assert not [file for file in files_in(store) if file.name.endswith(".new")]
 
 
+@pytest.mark.slow
 def test_a_store_is_removed_while_processes_use_it(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     processes = at_work(folder)

@@ -291,6 +291,7 @@ def test_a_folder_with_such_links_is_not_copied(
     machine.refused(why)
 
 
+@pytest.mark.slow
 def test_a_folder_that_links_lead_to_in_very_many_ways_is_not_copied(machine: Machine) -> None:
     for depth in range(40):
         for side in "ab":

@@ -166,6 +166,7 @@ def test_signs_in_strings_are_no_nesting() -> None:
 
 
 @pytest.mark.parametrize("value", ["x" * 20_000_000, f"'{'its ' * 4_000_000}'"])
+@pytest.mark.slow
 def test_a_string_of_many_megabytes_takes_no_more_memory_than_a_few_copies(value: str) -> None:
     code = (
         "import resource, sys\n"
@@ -187,6 +188,7 @@ def test_a_string_of_many_megabytes_takes_no_more_memory_than_a_few_copies(value
 
 
 @given(st.recursive(st.integers(), lambda inner: st.lists(inner, min_size=1, max_size=2)))
+@pytest.mark.slow
 def test_small_texts_are_never_looked_at_twice(value: object) -> None:
     assert not may_be_deep(yaml.dump(value))
 
