@@ -71,15 +71,13 @@ def affected(paths: WorkPaths, changes: Iterable[ChangedFile]) -> tuple[Affected
             extra={"hint": "compile once with the native engine and without --no-cache"},
         )
     search = _Search(paths, instances)
-    reasons: dict[str, list[Reason]] = {name: [] for name in instances}
+    reasons: dict[str, list[Reason]] = {}
     for change in changes:
         shown = os.path.relpath(change.path, paths.root)
         for name, why in search.affected(change):
-            reasons[name].append(Reason(shown, why))
+            reasons.setdefault(name, []).append(Reason(shown, why))
     return tuple(
-        Affected(name, instances[name].component, tuple(found))
-        for name, found in sorted(reasons.items())
-        if found
+        Affected(name, search.component_of(name), tuple(reasons[name])) for name in sorted(reasons)
     )
 
 
@@ -89,15 +87,26 @@ class _Search:
     instances: Mapping[str, InstanceReads]
     _changed_files: ChangedFiles | None = None
     _real: dict[str, str] = field(default_factory=dict)
+    _requested: dict[str, str] = field(default_factory=dict)
+
+    def component_of(self, name: str) -> str:
+        """The component of an instance, which may not be compiled yet."""
+        known = self.instances.get(name)
+        return known.component if known is not None else self._requested[name]
 
     def affected(self, change: ChangedFile) -> Iterator[tuple[str, str]]:
         """The instances that a changed file affects, and why."""
         in_hierarchy = change.path.suffix in _HIERARCHY
         effects = self._effects(change) if in_hierarchy else None
+        requested = effects.requested if effects is not None else {}
+        self._requested.update(requested)
+        yield from ((name, "it is added to the applications or removed") for name in requested)
         changed = FileChange(
             self._realpath(str(change.path)), change.kind != "modified", self._realpath
         )
         for name, reads in self.instances.items():
+            if name in requested:
+                continue
             why = self._by_file(reads, changed)
             if not why and effects is not None:
                 why = next(_by_parameters(name, reads, effects), "")
@@ -163,7 +172,8 @@ class _Search:
 
 def _by_parameters(name: str, reads: InstanceReads, effects: FileEffects) -> Iterator[str]:
     """Why an instance may compile to something else with other parameters."""
-    change = ParameterChange(name, effects.targets, effects.parameters, effects.renamed)
+    lists = bool(effects.requested)
+    change = ParameterChange(name, effects.targets, effects.parameters, effects.renamed, lists)
     if change.changed is None:
         if name in effects.targets:
             yield change.reason(name, None)

@@ -143,7 +143,7 @@ def test_a_file_of_which_anything_may_change(reruns: Reruns) -> None:
 
 
 def test_a_class_that_is_included_reaches_all_who_include_it(reruns: Reruns) -> None:
-    (reruns.work / TENANT).write_text("applications: [web]\nparameters: {}\n")
+    (reruns.work / TENANT).write_text("classes: [.other]\napplications: [web, db-one]\n")
 
     changes = changed_files.since(WorkPaths(reruns.work), "HEAD")
     found = affected(WorkPaths(reruns.work), changes)
@@ -152,6 +152,42 @@ def test_a_class_that_is_included_reaches_all_who_include_it(reruns: Reruns) -> 
         "it decides about classes or applications"
     }
     assert {one.instance for one in found} == {"web", "db-one"}
+
+
+COUNTS = (
+    "local kap = import 'lib/kapitan.libjsonnet';"
+    " { out: { count: std.length(kap.inventory().applications) } }"
+)
+
+
+@pytest.mark.parametrize(
+    ("applications", "found"),
+    [
+        ("[web, db-one, new]", {"new": "new"}),
+        ("[web, db-one, web as web-two]", {"web-two": "web"}),
+        ("[web, db-one, db-one as two, new as other]", {"other": "new", "two": "db-one"}),
+        ("[web]", {"db-one": "db-one"}),
+        ("[web, db-one, ~web]", {"web": "web"}),
+        ("[web, db-one, pkg.some]", {"db-one": "db-one", "web": "web"}),
+        ("[web, db-one, '${a:b}']", {"db-one": "db-one", "web": "web"}),
+        ("[db-one, web]", {}),
+    ],
+)
+@pytest.mark.parametrize("reader", ["", "web"])
+def test_an_application_reaches_its_own_instance(
+    reruns: Reruns, applications: str, found: dict[str, str], reader: str
+) -> None:
+    if reader:
+        (reruns.work / WEB / "main.jsonnet").write_text(COUNTS)
+        reruns.run()
+    (reruns.work / TENANT).write_text(f"applications: {applications}\n")
+
+    changes = changed_files.since(WorkPaths(reruns.work), "HEAD")
+    of_tenant = [one for one in changes if one.path.name == "common.yml"]
+    called = {one.instance: one.component for one in affected(WorkPaths(reruns.work), of_tenant)}
+
+    others = {"web": "web"} if reader and found else {}
+    assert called == {**found, **others}
 
 
 def test_where_a_component_comes_from_reaches_its_instances(reruns: Reruns) -> None:

@@ -70,6 +70,8 @@ class ParameterChange(NamedTuple):
     """By each key, the one that was edited; None if anything may have changed."""
     renamed: Collection[str]
     """Targets with other names of parameters."""
+    lists: bool = False
+    """Whether applications, classes and targets are added or removed."""
 
     def reason(self, target: str, key: str | None) -> str:
         """Why the change concerns code that reads a parameter of a target, or all of them."""
@@ -87,6 +89,14 @@ class ParameterChange(NamedTuple):
         """The reason for a changed key."""
         source = (self.changed or {})[key]
         return f"it uses {key}" if key == source else f"it uses {key}, which looks up {source}"
+
+    def listed(self, target: str) -> str:
+        """Why the change concerns code that reads the applications or classes of a target."""
+        return (
+            "it reads lists that decide about instances"
+            if self.lists and target in self.targets
+            else ""
+        )
 
     def names(self, target: str) -> str:
         """Why the change concerns code that reads the names of a target's parameters."""

@@ -72,7 +72,7 @@ class InventoryPart(Question):
                 return "targets"
         return self.about
 
-    def affected_by(self, change: Change) -> str:
+    def affected_by(self, change: Change) -> str:  # noqa: PLR0911 - a line per part
         """By a change of the parameter, or of the names of parameters."""
         if not isinstance(change, ParameterChange):
             return ""
@@ -85,6 +85,12 @@ class InventoryPart(Question):
                 return change.reason(change.instance, key)
             case ["targets", target, "parameters", key]:
                 return change.reason(target, key)
+            case ["all"]:
+                return change.listed(change.instance)
+            case ["self", _]:
+                return change.listed(change.instance)
+            case ["targets", target, _]:
+                return change.listed(target)
         return ""
 
 
@@ -133,6 +139,10 @@ class TargetList(Question):
         """There are others now."""
         return "there are other targets"
 
+    def affected_by(self, change: Change) -> str:
+        """By targets that come and go."""
+        return change.listed(change.instance) if isinstance(change, ParameterChange) else ""
+
 
 class NodeValue(Question):
     """A value of the own node as the hierarchy has it, or the keys of one."""
@@ -170,10 +180,12 @@ class NodeValue(Question):
 
     def affected_by(self, change: Change) -> str:
         """By a change of the parameter."""
+        if not isinstance(change, ParameterChange):
+            return ""
         prefix = f"{_PARAMETERS}."
-        if isinstance(change, ParameterChange) and self.about.startswith(prefix):
+        if self.about.startswith(prefix):
             return change.reason(change.instance, self.about.removeprefix(prefix))
-        return ""
+        return "" if self.about.startswith(self._KEYS) else change.listed(change.instance)
 
 
 class Reference(Question):

@@ -13,6 +13,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.inventory.engine.references import parse
 from commodore_py.inventory.engine.values import Reference, Token
 from commodore_py.inventory.engine.yaml_values import unmarked
+from commodore_py.model.inventory import BOOTSTRAP, parameter_key
 
 from .places import items_of
 from .replay import compiled_hierarchy
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
     from .replay import Hierarchy
 
-_LISTS = ("classes", "applications")
+_PACKAGE = "pkg."
 _ANY = ""
 """Stands for any parameter: which one is looked up depends on another reference."""
 
@@ -43,6 +44,8 @@ class FileEffects:
     """The components whose url, version or path changed; None if that may be any."""
     renamed: frozenset[str] = frozenset()
     """The targets that get or lose a top-level parameter."""
+    requested: Mapping[str, str] = field(default_factory=dict)
+    """Instances that are added or removed, with their components."""
 
     def moves(self, component: str) -> bool:
         """Whether the url, version or path of a component may have changed."""
@@ -85,7 +88,8 @@ class ChangedFiles:
         was = _content(before) if before is not None else {}
         if now is None or was is None:
             return FileEffects(targets, None)
-        if before is not None and any(now.get(name) != was.get(name) for name in _LISTS):
+        requested = _requested(now, was) if before is not None else {}
+        if requested is None or (before is not None and now.get("classes") != was.get("classes")):
             return FileEffects(targets, None)
         keys = _changed(_parameters(now), _parameters(was))
         # Without the text before, it is not known which keys are new.
@@ -93,7 +97,20 @@ class ChangedFiles:
         renamed = frozenset(
             one for one in targets if any(self._is_only(shown, one, key) for key in new)
         )
-        return FileEffects(targets, self._with_dependents(keys), _components(now, was), renamed)
+        if requested and BOOTSTRAP in targets:
+            # The defaults of a component are part of every target. All Jsonnet code reads the names
+            # of parameters; hardly any does something with those of other components.
+            targets = frozenset(self._hierarchy.targets)
+            keys |= {key for one in requested.values() for key in self._defaults_of(one)}
+        parameters = self._with_dependents(keys)
+        return FileEffects(targets, parameters, _components(now, was), renamed, requested)
+
+    def _defaults_of(self, component: str) -> set[str]:
+        """The top-level parameters that come and go with a component, as far as it is known."""
+        files, name, key = self._hierarchy.files, f"defaults.{component}", parameter_key(component)
+        if name in files:  # another instance may stay: its own parameters are as they were
+            return _plain_keys(_content(content_of(files.path(name))) or {}) - {key}
+        return {key}
 
     def _is_only(self, files: set[str], target: str, key: str) -> bool:
         """Whether no other file sets a parameter of a target."""
@@ -159,6 +176,24 @@ def _content(text: bytes) -> Mapping[str, object] | None:
     if content is None:
         return {}
     return content if isinstance(content, dict) else None
+
+
+def _requested(now: Mapping[str, object], was: Mapping[str, object]) -> dict[str, str] | None:
+    """The instances that are added to the applications or removed; None if it may be any."""
+    here, there = (one.get("applications") or [] for one in (now, was))
+    if not isinstance(here, list) or not isinstance(there, list):
+        return None
+    found: dict[str, str] = {}
+    for application in here + there:
+        if here.count(application) == there.count(application):
+            continue
+        if not isinstance(application, str) or "${" in application:
+            return None
+        component, _, instance = application.removeprefix("~").partition(" as ")
+        if component.startswith(_PACKAGE):
+            return None
+        found[instance or component] = component
+    return found
 
 
 def _parameters(content: Mapping[str, object]) -> Mapping[str, object]:
