@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeAlias
 
 import yaml
@@ -25,6 +26,11 @@ _DEEP_LINE = b" " * (MOST_LEVELS // 2)
 # What may stand before the first value of a line; a null byte is half a character of UTF-16.
 _INDENTATION = bytes.maketrans(b" \t-?:\0", b"      ")
 
+_BRACKETS = re.compile(rb"[\[{][\[{ \t\0]*")
+_BEFORE_VALUES = b"\n\r-?:,[{"
+_LOOK_BACK = 200
+_ASCII = 0x80
+
 # How many values a node stands for, and how many levels.
 _Size: TypeAlias = tuple[int, int]
 
@@ -43,9 +49,25 @@ def may_be_deep(text: bytes | str) -> bool:
     if len(text) <= MOST_LEVELS:  # each level takes a character
         return False
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if data.count(b"[") + data.count(b"{") > MOST_LEVELS:
+    if data.count(b"[") + data.count(b"{") > MOST_LEVELS and _may_open_many(data):
         return True
     return _DEEP_LINE in data.translate(_INDENTATION)
+
+
+def _may_open_many(data: bytes) -> bool:
+    """Whether so many brackets may begin a value; most of those in texts cannot."""
+    left = MOST_LEVELS
+    for run in _BRACKETS.finditer(data):
+        before = data[max(0, run.start() - _LOOK_BACK) : run.start()].rstrip(b" \t\0")
+        if before and before[-1] < _ASCII and before[-1] not in _BEFORE_VALUES:
+            # A tag or an anchor comes before its value; it may be longer than what is looked at.
+            may_be_tag = b"!" in before or b"&" in before or len(before.split(None, 1)) == 1
+            if not may_be_tag:
+                continue
+        left -= len(run[0].translate(None, b" \t\0"))
+        if left < 0:
+            return True
+    return False
 
 
 def refuse_deep(events: Iterator[yaml.Event]) -> None:

@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.yaml import exact, nodes, quick
-from commodore_py.adapters.yaml.bounds import MOST_ALIASED, MOST_DIGITS, MOST_LEVELS, may_be_deep
+from commodore_py.adapters.yaml.bounds import (
+    MOST_ALIASED,
+    MOST_DIGITS,
+    MOST_LEVELS,
+    Refused,
+    may_be_deep,
+    refuse_deep,
+)
 from commodore_py.adapters.yaml.error import YamlError
+from commodore_py.adapters.yaml.reading import events_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,9 +52,22 @@ DEEP = {
         f"{' ' * level}a:\n{' ' * level}-\n" for level in range(600)
     ),
     "lists below tags": "!!seq [" * MANY,
+    "lists below anchors": "".join(f"&a{n} [" for n in range(MANY)),
+    "lists below long tags": f"!<{'a,b' * 100}> [" * 5_000,
+    "lists far from their tags": f"!!seq{' ' * 300}[" * 5_000,
+    "lists below comments": "[ # a\n" * MANY,
+    "lists after other values": "[a, 'b', {c: d}, " * MANY,
+    "lists after strings that close": "[ ']', \"]\", " * MANY,
+    "lists in carriage returns": "[\r" * MANY,
+    "lists in other line breaks": "[\x85\u2028" * MANY,
     "lists after a document": "a: 1\n---\n" + "[" * MANY,
     "flow in a block": "- " * 900 + "[" * 900,
 }
+OPENERS = [
+    *("[", "{", "[ ", "{ ", "[a, ", "{a: ", "{? ", '{"a":', "['a': ", "[\n", "[ # c\n", "[\t"),
+    *("!!seq [", "&a [", "!a &b [", "!<a> {", '[\'"\', "]", ', "[]", ", ", "- ", "? ", ": ", "\n"),
+    *("[*a, ", "[!!str a, ", "{a, ", "[a b c, ", "[\u2028", "[\x85 ", "--- ", "[|", '["'),
+]
 GROWING = {
     "lists": "d0: &d0 [lol, lol]\n"
     + "".join(f"d{n}: &d{n} [*d{n - 1}, *d{n - 1}]\n" for n in range(1, 41)),
@@ -191,6 +212,18 @@ def test_a_string_of_many_megabytes_takes_no_more_memory_than_a_few_copies(value
 @pytest.mark.slow
 def test_small_texts_are_never_looked_at_twice(value: object) -> None:
     assert not may_be_deep(yaml.dump(value))
+
+
+@given(st.lists(st.sampled_from(OPENERS), min_size=1, max_size=6), st.sampled_from([400, 1_100]))
+def test_what_the_parser_finds_deep_is_found_before(openers: list[str], times: int) -> None:
+    text = "".join(openers) * times
+    try:
+        refuse_deep(events_of(text))
+        deep = False
+    except Refused:
+        deep = True
+
+    assert may_be_deep(text) or not deep
 
 
 @given(st.text(alphabet="[]{}:,-? \n\"'&*!|>#a1", max_size=60), st.integers(1, 400))
