@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters import escaping
 from commodore_py.adapters.masking import without_password
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
 from commodore_py.model.dependency import Kind
@@ -59,11 +60,12 @@ def _checkout_of(instance: Instance, checkouts: dict[str, Dependency]) -> Depend
 def _recorded(dependency: Dependency, *, name: str, component: str = "") -> DependencyRecord:
     return DependencyRecord(
         name=name,
-        url=without_password(dependency.url),  # the catalog and the API are read by many
-        version=dependency.version,
+        # The catalog and the API are read by many.
+        url=escaping.one_line(without_password(dependency.url)),
+        version=escaping.one_line(dependency.version),
         commit=dependency.commit,
         short_commit=dependency.short_commit,
-        path=dependency.spec.path,
+        path=escaping.one_line(dependency.spec.path),
         component=component,
     )
 

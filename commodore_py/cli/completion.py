@@ -43,13 +43,20 @@ def _quickly(find: Callable[[click.Context, str], Iterable[Words]]) -> Complete:
         thread.join(_SERVER_SECONDS if _asks_a_server(ctx) else _FILES_SECONDS)
         words = answers[-1]
         return [
-            CompletionItem(word, help=" ".join(words[word].split()) or None)
+            CompletionItem(word, help=_shown(words[word]) or None)
             for word in sorted(words)
             # Shells read one word per line: names with blanks or control characters are unsafe.
             if word.startswith(incomplete) and word.isprintable() and " " not in word
         ]
 
     return complete
+
+
+def _shown(text: str) -> str:
+    from commodore_py.adapters import escaping
+    from commodore_py.adapters.masking import REDACTOR
+
+    return escaping.one_line(REDACTOR.masked(" ".join(text.split())))
 
 
 @_quickly

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py.adapters import json_text
+from commodore_py.cache.trust import is_of_this_user
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.api_objects import kind_of
 from commodore_py.lieutenant.urls import base_url
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
 log = logging.getLogger(__name__)
+
+_REMOVE = "remove the file, and log in again with `commodore login`"
 
 
 class Session(NamedTuple):
@@ -83,6 +86,12 @@ class TokenCache(NamedTuple):
 
     def _read(self) -> dict[str, Any]:
         try:
+            if not is_of_this_user(self.file.stat()):
+                log.warning(
+                    "the saved tokens are not used: another user may have written them",
+                    extra={**FROM_EVERY_RUN, "where": str(self.file), "hint": _REMOVE},
+                )
+                return {}
             entries = json_text.load(self.file.read_bytes(), name=str(self.file))
         except FileNotFoundError:
             return {}
