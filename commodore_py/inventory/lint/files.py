@@ -6,20 +6,23 @@ import glob
 import logging
 import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from yaml import MappingNode, SequenceNode
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.files import MOST_FILES
+from commodore_py.adapters.files.reach import NeverRead, Reach
 from commodore_py.adapters.reading import text_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.adapters.yaml.nodes import compose
+from commodore_py.errors import CommodoreError
 
 from .findings import Finding
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from pathlib import Path
 
     from yaml import Node
 
@@ -52,13 +55,26 @@ class Document:
         return line
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Tree:
     """The documents below one target, and findings about other files."""
 
     target: Path
     documents: list[Document] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    reach: Reach = field(default_factory=Reach.anywhere)
+    seen: int = 0
+    """How many files and folders were found so far."""
+
+    def count(self, found: int, folder: Path) -> None:
+        """Count what a folder holds; an error where it is too much."""
+        self.seen += found
+        if self.seen > MOST_FILES:
+            raise CommodoreError(
+                f"more than {MOST_FILES:,} files and folders to check",
+                where=str(folder),
+                hint="name a folder with fewer, or ignore some with --ignore-patterns",
+            )
 
 
 def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
@@ -68,7 +84,9 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     if _absolute(target) in ignored:
         log.info("%s: skipped: ignored", target)
     elif target.is_dir():
-        _read_folder(target, ignored, (os.path.realpath(target),), tree)
+        real = tree.reach.real(str(target))
+        above = map(str, Path(real).parents)
+        _read_folder(target, ignored, (*above, real), tree)
     else:
         _read_file(target, tree)
     return tree
@@ -101,12 +119,15 @@ def _read_folder(
     except OSError as error:
         tree.findings.append(_unreadable(folder, error))
         return
+    tree.count(len(names), folder)
     for name in names:
         path = folder / name
         if name.startswith("."):
             continue
         if _absolute(path) in ignored:
             log.info("%s: skipped: ignored", path)
+        elif path.is_symlink() and _is_refused(path, tree):
+            continue
         elif path.is_dir():
             real = os.path.realpath(path)
             if real in ancestors:
@@ -119,6 +140,18 @@ def _read_folder(
             tree.findings.append(_broken_link(path))
         else:
             log.info("%s: skipped: not a file", path)
+
+
+def _is_refused(link: Path, tree: Tree) -> bool:
+    """Whether a link leads to where nothing is read, such as /proc; then it is a finding."""
+    try:
+        tree.reach.real(str(link))
+    except NeverRead as error:
+        tree.findings.append(Finding("files/unreadable", f"cannot be read: {error}", link))
+        return True
+    except OSError:  # a link to itself is found to be broken
+        return False
+    return False
 
 
 def _read_file(path: Path, tree: Tree) -> None:

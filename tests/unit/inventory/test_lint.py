@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.files import MOST_FILES
+from commodore_py.errors import CommodoreError
 from commodore_py.inventory.lint import LINTERS, RULES, at_least, lint
+from commodore_py.inventory.lint.files import Tree
 from commodore_py.inventory.lint.findings import Finding
 from commodore_py.inventory.lint.hierarchy_rules import pattern_of
 
@@ -144,3 +147,29 @@ def test_the_reference_page_lists_every_rule_and_its_severity() -> None:
     rows = re.findall(r"^\| `([a-z0-9/-]+)` \| (\w+) \|", page.read_text("utf-8"), re.MULTILINE)
 
     assert rows == [(name, rule.severity) for name, rule in RULES.items()]
+
+
+@pytest.mark.parametrize("target", ["/proc/self", "/dev", "/sys"])
+def test_folders_of_the_system_are_refused(target: str) -> None:
+    with pytest.raises(CommodoreError, match="is read"):
+        lint([Path(target)], ALL)
+
+
+def test_links_to_the_system_are_findings_and_links_upwards_are_skipped(tmp_path: Path) -> None:
+    root = a_tree(tmp_path / "root", {"a.yml": BAD})
+    (root / "system").symlink_to("/proc/self")
+    (root / "all").symlink_to("/")
+    (root / "above").symlink_to(tmp_path)
+
+    found = lint([root], ALL)
+
+    assert [one.file.name for one in found if one.rule == "files/unreadable"] == ["system"]
+    assert {one.file.name for one in found} == {"system", "a.yml"}
+
+
+def test_too_many_files_are_an_error(tmp_path: Path) -> None:
+    tree = Tree(tmp_path)
+    tree.count(MOST_FILES, tmp_path)
+
+    with pytest.raises(CommodoreError, match="more than 200,000 files and folders"):
+        tree.count(1, tmp_path)
