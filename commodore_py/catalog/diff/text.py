@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 _INDENT = " " * 5
 # With an escape, any word may be this one.
 _MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
+_DOCUMENT_START = re.compile(rb"^---", re.MULTILINE)
+# Lines of nearly every object, which show no value.
+_HOLDS_VALUE = re.compile(
+    r"^(?!.\s*(?:|metadata:|labels:|annotations:|spec:|data:|apiVersion: v1)\s*$)", re.DOTALL
+)
 _COLOURS: tuple[tuple[str, Colour], ...] = (
     ("--- ", "yellow"),
     ("+++ ", "yellow"),
@@ -80,7 +85,9 @@ def _content(file: FileChange, migration: str) -> tuple[DiffLine, ...]:
 
 
 def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
-    diff = _unified(file, *_masked(file.old, file.new))
+    diff = _unified(file, _decoded(file.old), _decoded(file.new))
+    if _may_show_secrets(diff, file.old, file.new):
+        diff = _unified(file, *_masked(file.old, file.new))
     if migration:
         from . import smart as smartdiff  # noqa: PLC0415 - on request only
 
@@ -101,6 +108,22 @@ def _masked(old: bytes, new: bytes) -> tuple[str, str]:
 
         return masked_texts(old, new)
     return _decoded(old), _decoded(new)
+
+
+def _may_show_secrets(diff: list[str], *contents: bytes) -> bool:
+    """Whether a line of the diff stands in a document that may be a Secret, too.
+
+    Most changes of a file with a Secret are elsewhere in it, and masking takes a parser.
+    """
+    secret = {
+        line
+        for content in contents
+        if _MAY_BE_SECRET.search(content)
+        for document in _DOCUMENT_START.split(content)
+        if _MAY_BE_SECRET.search(document)
+        for line in _decoded(document).split("\n")
+    }
+    return not secret.isdisjoint(line[1:] for line in diff[2:] if _HOLDS_VALUE.search(line))
 
 
 def _unified(file: FileChange, old: str, new: str) -> list[str]:
