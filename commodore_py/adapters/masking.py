@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import os
 import re
-import shlex
 from collections.abc import Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, quote_plus, unquote
 
@@ -23,46 +21,43 @@ PUBLIC_USERS = frozenset({"git"})
 _ROLES = frozenset({"gitlab-ci-token", "oauth2", "x-access-token", "x-oauth-basic", "x-token-auth"})
 _SSH = frozenset({"ssh", "git+ssh", "ssh+git", "sftp"})
 _SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*)(:(?:\\?/){2})"
+# Compiled when they are used: every command imports this.
 # A password may hold an `@`, and text behind a colon may hold a `/`, though it should not.
-_USER_INFO = re.compile(
+_USER_INFO = (
     rf"{_SCHEME}(?:([^/\s:@'\"\[]*):(?!\d{{1,5}}(?:[/?#\s]|$))[^\s'\"<>]*?@(?![^/\s'\"<>]*@)"
     r"|([^/\s@'\"<>\[][^/\s@'\"<>]*)@)"
 )
-_ENCODED_USER_INFO = re.compile(r"(%3A%2F%2F)(?:(?!%2F|%40)[^\s&/])+%40", re.IGNORECASE)
+_ENCODED_USER_INFO = r"(%3A%2F%2F)(?:(?!%2F|%40)[^\s&/])+%40"
 
-_IN_QUERY = re.compile(
-    r"([?&;#]|%3F|%26|\\u0026)((?:[\w.\-\[\]]|%[46-7][0-9A-F]|%2D|%2E|%5F){2,40})(=|%3D)",
-    re.IGNORECASE,
-)
-_VALUE = re.compile(r"(?:(?!%26|\\u0026)[^&\s\"'<>#;)\\])+", re.IGNORECASE)
-_SECRET_NAME = re.compile(
+_IN_QUERY = r"([?&;#]|%3F|%26|\\u0026)((?:[\w.\-\[\]]|%[46-7][0-9A-F]|%2D|%2E|%5F){2,40})(=|%3D)"
+_VALUE = r"(?:(?!%26|\\u0026)[^&\s\"'<>#;)\\])+"
+_NAMED_MEMBER = (
     r"(?:token|secret|passw(?:or)?d|passwd|pwd|passphrase|signature|api[_-]?key|access[_-]?key"
     r"|private[_-]?key|secret[_-]?key|credentials?|keyid|access-?key-?id)$"
-    r"|^(?:sig|key|jwt|auth|authorization|session|sas|assertion|code|pass|policy|x-(?:amz|goog)-.*)$",
-    re.IGNORECASE,
+    r"|^(?:sig|key|jwt|auth|authorization|session|sas|assertion|code|pass|policy|x-(?:amz|goog)-.*)$"
 )
 _NOT_SECRET = frozenset({"x-amz-date", "x-amz-expires", "x-amz-algorithm", "x-goog-date"})
 
-_HEADER = re.compile(
+_HEADER = (
     r"(\b(?:(?:proxy-)?authorization|private-token|job-token|deploy-token|x-api-key|x-auth-token"
     r"|x-vault-token|x-amz-security-token|set-cookie|cookie)\b"
-    r"[\"']?[ \t]*[:=][ \t]*[\"']?)([^\s\"',][^\"'\r\n]*)",
-    re.IGNORECASE,
+    r"[\"']?[ \t]*[:=][ \t]*[\"']?)([^\s\"',][^\"'\r\n]*)"
 )
-_SCHEMES = re.compile(
-    r"\b(bearer|basic)((?:\s|%20|\+)+)(?!(?:tokens?|auth\w*)\b)([\w.~+/%|:-]{5,}=*)", re.IGNORECASE
+_SCHEMES = r"\b(bearer|basic)((?:\s|%20|\+)+)(?!(?:tokens?|auth\w*)\b)([\w.~+/%|:-]{5,}=*)"
+_MEMBER = (
+    r"(\\?[\"'](?:[a-z]+_)?(?:token|password|secret|assertion)\\?[\"']\s*:\s*\\?[\"'])"
+    r"((?!\?\{)[^\"'\\]{4,})"
 )
-_MEMBER = re.compile(
-    r"(\\?[\"'](?:[a-z]+_)?(?:token|password|secret|assertion)\\?[\"']\s*:\s*\\?[\"'])((?!\?\{)[^\"'\\]{4,})",
-    re.IGNORECASE,
-)
-_OPTION = re.compile(
-    r"(?<![\w-])(--?[\w-]*(?:password|passwd|token|secret|api-?key)=)([^\s\"']+)", re.IGNORECASE
-)
-_SECRET_VARIABLE = re.compile(
+_OPTION = r"(?<![\w-])(--?[\w-]*(?:password|passwd|token|secret|api-?key)=)([^\s\"']+)"
+_NAMED_VARIABLE = (
     r"(?:TOKEN|PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|API_?KEY|(?:ACCESS|PRIVATE|SECRET)_KEY"
     r"|CREDENTIALS?)$"
 )
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
 
 
 class Redactor:
@@ -88,7 +83,11 @@ class Redactor:
 
     def learn_variables(self, variables: Mapping[str, str | None]) -> None:
         """Mask the values of variables that are named as secrets."""
-        named = (v for name, v in variables.items() if v and _SECRET_VARIABLE.search(name.upper()))
+        named = (
+            v
+            for name, v in variables.items()
+            if v and _compiled(_NAMED_VARIABLE).search(name.upper())
+        )
         # A file or a plain word is a place or a choice: it would be masked in every text.
         for value in named:
             if not value.startswith(("/", "~", ".")):
@@ -132,24 +131,30 @@ def masked_by_form(text: str) -> str:
     """A text without what has the form of a credential (pure)."""
     # Most texts have nothing of all this: only what is worth a look is looked at.
     if "@" in text and "/" in text:
-        text = _USER_INFO.sub(_without_user, text)
+        text = _compiled(_USER_INFO).sub(_without_user, text)
     if "%40" in text:
-        text = _ENCODED_USER_INFO.sub(rf"\1{MASK}%40", text)
+        text = _compiled(_ENCODED_USER_INFO).sub(rf"\1{MASK}%40", text)
     if "=" in text or "%3" in text:
         text = _without_values(text)
         if "-" in text:
-            text = _OPTION.sub(rf"\1{MASK}", text)
+            text = _compiled(_OPTION).sub(rf"\1{MASK}", text)
     lower = text.lower()
     if "bearer" in lower or "basic" in lower:
-        text = _SCHEMES.sub(_without_word, text)
+        text = _compiled(_SCHEMES).sub(_without_word, text)
     return text
 
 
 def shown_command(words: Sequence[str]) -> str:
     """A program's command line that may be shown."""
+    import shlex  # noqa: PLC0415 - as above
+
     shown = list(words)
     for at, word in enumerate(words[:-1]):
-        if word.startswith("-") and "=" not in word and _SECRET_NAME.search(word.lstrip("-")):
+        if (
+            word.startswith("-")
+            and "=" not in word
+            and _compiled(_NAMED_MEMBER).search(word.lstrip("-"))
+        ):
             shown[at + 1] = MASK
     return REDACTOR.message(shlex.join(shown)).replace(f"'{MASK}'", MASK)
 
@@ -158,9 +163,9 @@ def _without_fields(text: str) -> str:
     """Without headers and JSON members: manifests have fields of the same names."""
     lower = text.lower()
     if any(word in lower for word in ("authorization", "-token", "-api-key", "cookie")):
-        text = _HEADER.sub(rf"\1{MASK}", text)
+        text = _compiled(_HEADER).sub(rf"\1{MASK}", text)
     if '"' in text or "'" in text:
-        text = _MEMBER.sub(rf"\1{MASK}", text)
+        text = _compiled(_MEMBER).sub(rf"\1{MASK}", text)
     return text
 
 
@@ -177,11 +182,11 @@ def _without_user(found: re.Match[str]) -> str:
 def _without_values(text: str) -> str:
     """Without the values of a query's secret members; the value of another may be a URL, too."""
     pieces, at, copied = [], 0, 0
-    while found := _IN_QUERY.search(text, at):
+    while found := _compiled(_IN_QUERY).search(text, at):
         at = found.end()
         name = unquote(found[2]).strip("[]")
-        value = _VALUE.match(text, at)
-        if value and name.lower() not in _NOT_SECRET and _SECRET_NAME.search(name):
+        value = _compiled(_VALUE).match(text, at)
+        if value and name.lower() not in _NOT_SECRET and _compiled(_NAMED_MEMBER).search(name):
             pieces += [text[copied:at], MASK]
             at = copied = value.end()
     return "".join([*pieces, text[copied:]])
@@ -196,6 +201,8 @@ def _without_word(found: re.Match[str]) -> str:
 
 
 def _decoded(word: str) -> str:
+    import base64  # noqa: PLC0415 - as above
+
     try:
         padded = word.rstrip("=") + "=" * (-len(word.rstrip("=")) % 4)
         return base64.b64decode(
@@ -219,6 +226,9 @@ def _is_random(value: str) -> bool:
 
 def _forms_of(value: str) -> Iterable[str]:
     """A value as it is written in texts, URLs, JSON and headers."""
+    import base64  # noqa: PLC0415 - as above
+    import json  # noqa: PLC0415 - as above
+
     encoders: tuple[Callable[[str], str], ...] = (
         str,
         lambda text: quote(text, safe=""),
