@@ -17,10 +17,7 @@ _INDENT = " " * 5
 # With an escape, any word may be this one.
 _MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
 _DOCUMENT_START = re.compile(rb"^---", re.MULTILINE)
-# Lines of nearly every object, which show no value.
-_HOLDS_VALUE = re.compile(
-    r"^(?!.\s*(?:|metadata:|labels:|annotations:|spec:|data:|apiVersion: v1)\s*$)", re.DOTALL
-)
+_HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COLOURS: tuple[tuple[str, Colour], ...] = (
     ("--- ", "yellow"),
     ("+++ ", "yellow"),
@@ -110,20 +107,35 @@ def _masked(old: bytes, new: bytes) -> tuple[str, str]:
     return _decoded(old), _decoded(new)
 
 
-def _may_show_secrets(diff: list[str], *contents: bytes) -> bool:
-    """Whether a line of the diff stands in a document that may be a Secret, too.
+def _may_show_secrets(diff: list[str], old: bytes, new: bytes) -> bool:
+    """Whether the diff shows lines of documents that may be Secrets.
 
     Most changes of a file with a Secret are elsewhere in it, and masking takes a parser.
     """
-    secret = {
-        line
-        for content in contents
-        if _MAY_BE_SECRET.search(content)
-        for document in _DOCUMENT_START.split(content)
-        if _MAY_BE_SECRET.search(document)
-        for line in _decoded(document).split("\n")
-    }
-    return not secret.isdisjoint(line[1:] for line in diff[2:] if _HOLDS_VALUE.search(line))
+    before, after = list(_secret_lines(old)), list(_secret_lines(new))
+    if not before and not after:
+        return False
+    for line in diff:
+        if (found := _HUNK.match(line)) is not None:
+            start, count, start_now, count_now = (int(n) if n else 1 for n in found.groups())
+            if _meet(before, start, count) or _meet(after, start_now, count_now):
+                return True
+    return False
+
+
+def _secret_lines(content: bytes) -> Iterator[tuple[int, int]]:
+    """The first and the last line of each document that may be a Secret."""
+    if _MAY_BE_SECRET.search(content):
+        first = 1
+        for document in _DOCUMENT_START.split(content):
+            last = first + document.count(b"\n")
+            if _MAY_BE_SECRET.search(document):
+                yield first, last
+            first = last
+
+
+def _meet(places: list[tuple[int, int]], start: int, count: int) -> bool:
+    return any(first < start + count and start <= last for first, last in places)
 
 
 def _unified(file: FileChange, old: str, new: str) -> list[str]:
