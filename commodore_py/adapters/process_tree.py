@@ -37,37 +37,57 @@ class Effort(NamedTuple):
 
 def below(root: int) -> list[Process]:
     """All processes that a process has started, and what those have started."""
-    everybody = _running()
+    return _below([root], _running())
+
+
+def end_all(root: int, *, itself: bool) -> None:
+    """End all that a process has started, and if wanted itself; politely first, then at once."""
+    family = _Family(root, itself=itself)
+    deadline = time.monotonic() + _GRACE
+    asked: set[Process] = set()
+    while (alive := family.alive()) and time.monotonic() < deadline:
+        for one in alive - asked:
+            _send(one, signal.SIGTERM)
+        asked |= alive
+        time.sleep(_PAUSE)
+    # One that is stopped starts no other, and one that is killed would leave others behind.
+    stopped: set[Process] = set()
+    while new := family.alive() - stopped:
+        for one in new:
+            _send(one, signal.SIGSTOP)
+        stopped |= new
+    for one in stopped:
+        _send(one, signal.SIGKILL)
+
+
+class _Family:
+    """A process and all below it, also those whose parents have ended meanwhile."""
+
+    def __init__(self, root: int, *, itself: bool) -> None:
+        self._root, self._itself = root, itself
+        self._known: set[Process] = set()
+
+    def alive(self) -> set[Process]:
+        """Those that run now."""
+        now = _running()
+        known = [one for one in now if one._replace(parent=0, ticks=0) in self._known]
+        found = [*known, *_below([self._root, *(one.number for one in known)], now)]
+        if self._itself:
+            found += [one for one in now if one.number == self._root]
+        self._known |= {one._replace(parent=0, ticks=0) for one in found}
+        return {one._replace(parent=0, ticks=0) for one in found}
+
+
+def _below(roots: list[int], everybody: list[Process]) -> list[Process]:
     children: dict[int, list[Process]] = {}
     for one in everybody:
         children.setdefault(one.parent, []).append(one)
-    found, waiting = [], [root]
+    found, waiting = [], roots
     while waiting:
         ours = children.pop(waiting.pop(), [])
         found += ours
         waiting += [one.number for one in ours]
     return found
-
-
-def end_all(root: int, *, itself: bool) -> None:
-    """End all that a process has started, and if wanted itself; politely first, then at once."""
-    known: dict[int, Process] = {}
-    deadline = time.monotonic() + _GRACE
-    while True:
-        now = {one.number: one for one in _running()}
-        tree = [*below(root), now[root]] if itself and root in now else below(root)
-        new = [one for one in tree if one.number not in known]
-        known.update({one.number: one for one in new})
-        for one in new:
-            _send(one, signal.SIGTERM)
-        left = [one for one in known.values() if _is(one, now) or one in new]
-        if not left:
-            return
-        if time.monotonic() > deadline:
-            break
-        time.sleep(_PAUSE)
-    for one in left:
-        _send(one, signal.SIGKILL)
 
 
 def effort(root: int) -> Effort | None:
@@ -131,11 +151,6 @@ def _moved(number: int) -> int:
     except FileNotFoundError:
         return 0
     return int(lines[1]) + int(lines[3])  # rchar and wchar
-
-
-def _is(one: Process, now: dict[int, Process]) -> bool:
-    found = now.get(one.number)
-    return found is not None and found.began == one.began
 
 
 def _send(one: Process, what: signal.Signals) -> None:

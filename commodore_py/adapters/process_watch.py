@@ -116,11 +116,12 @@ class Watch:
             )
             self._word_at = now + time_limits.NEXT_WORD
         if overall and now - self._began > overall:
-            why = f"after {overall:g} seconds without a result"
+            why = f"after {overall:g} seconds without a result{_see(setting)}"
             raise OutOfTime(why, time_limits.hint(setting, overall))
         if idle and now >= self._sample_at and self._is_idle(process.pid, now, idle):
-            why = f"as it did nothing for {idle:g} seconds"
-            raise OutOfTime(why, time_limits.hint(f"{setting}-idle", idle))
+            setting = f"{setting}-idle"
+            why = f"as it did nothing for {idle:g} seconds{_see(setting)}"
+            raise OutOfTime(why, time_limits.hint(setting, idle))
 
     def _is_idle(self, number: int, now: float, idle: float) -> bool:
         from .process_tree import effort  # noqa: PLC0415 - for programs that take long only
@@ -140,6 +141,11 @@ class Watch:
             self._samples = [(now, done)]
             return False
         return now - before[0] >= idle * (1 - 1 / _SAMPLES)
+
+
+def _see(setting: str) -> str:
+    # In the message, as hints are replaced by those who know more about a program.
+    return f" (--time-limit {setting})" if setting in time_limits.TimeLimits.names() else ""
 
 
 class _Pipes:

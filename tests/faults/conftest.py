@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
+
+if TYPE_CHECKING:
+    from xdist.workermanage import WorkerController
 
 KILLS = pytest.StashKey[Counter[tuple[str, str]]]()
 
@@ -13,6 +17,21 @@ KILLS = pytest.StashKey[Counter[tuple[str, str]]]()
 def kills(pytestconfig: pytest.Config) -> Counter[tuple[str, str]]:
     """How often a compile was killed, by stage and by what it worked on."""
     return pytestconfig.stash.setdefault(KILLS, Counter())
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    found = getattr(session.config, "workeroutput", None)
+    if found is not None:
+        counted = session.config.stash.get(KILLS, Counter())
+        found["kills"] = [[*what, number] for what, number in counted.items()]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: WorkerController) -> None:
+    """Add what a worker has counted."""
+    counted = node.config.stash.setdefault(KILLS, Counter())
+    for stage, what, number in getattr(node, "workeroutput", {}).get("kills", ()):
+        counted[stage, what] += number
 
 
 def pytest_terminal_summary(

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from collections import Counter
     from pathlib import Path
 
-pytestmark = pytest.mark.faults
+# One playground for all of them: it is slow to make.
+pytestmark = [pytest.mark.faults, pytest.mark.xdist_group("killed compiles")]
 
 ROUNDS = int(os.environ.get("FAULT_ROUNDS", "36"))
 _TRIES = 5

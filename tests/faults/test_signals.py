@@ -27,7 +27,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
 ]
 
-ROUNDS = int(os.environ.get("FAULT_ROUNDS", "12"))
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "6"))
 _LONG = 8
 """Seconds: it is to be one, on a machine that has nothing else to do."""
 # Before our first line, Python itself is starting, and so is the script that imports us.
