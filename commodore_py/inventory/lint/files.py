@@ -79,6 +79,8 @@ class Tree:
 
 def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     """Read a file, or every file below a folder that is neither hidden nor ignored."""
+    if _is_of_the_system(os.path.realpath(target)):
+        raise CommodoreError("cannot lint files of the system", where=str(target))
     tree = Tree(target)
     ignored = _ignored(target if target.is_dir() else target.parent, patterns)
     if _absolute(target) in ignored:
@@ -90,6 +92,11 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     else:
         _read_file(target, tree)
     return tree
+
+
+def _is_of_the_system(real: str) -> bool:
+    """Whether a real path leads to what is not stored: it may have no end."""
+    return f"{real}/".startswith(("/proc/", "/sys/"))
 
 
 def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
@@ -130,7 +137,9 @@ def _read_folder(
             continue
         elif path.is_dir():
             real = os.path.realpath(path)
-            if real in ancestors:
+            if _is_of_the_system(real):
+                log.info("%s: skipped: leads to %s", path, real)
+            elif any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in ancestors):
                 log.info("%s: skipped: leads to a folder above it", path)
             else:
                 _read_folder(path, ignored, (*ancestors, real), tree)

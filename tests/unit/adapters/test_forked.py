@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
@@ -63,6 +64,47 @@ def test_a_failure_is_raised_here_and_ends_the_others() -> None:
 
     assert (caught.value.where, caught.value.hint) == ("there", "do that")
     assert not any(map(_running, pids))
+
+
+class _Unsendable(Exception):
+    def __init__(self, one: str, other: str) -> None:
+        super().__init__(f"{one} and {other}")
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "text"),
+    [
+        (ValueError("odd"), ValueError, "odd"),
+        (KeyError("odd"), KeyError, "'odd'"),
+        (FileNotFoundError(2, "No such file", "odd"), FileNotFoundError, "odd"),
+        (RecursionError("deep"), RecursionError, "deep"),
+        (MemoryError(), MemoryError, ""),
+        (_Unsendable("a", "b"), RuntimeError, "_Unsendable: a and b"),
+        (CommodoreError("ordinary"), CommodoreError, "ordinary"),
+    ],
+)
+@pytest.mark.parametrize("where", ["work", "equip", "result"])
+def test_an_unexpected_error_is_what_it_would_be_here(
+    capfd: pytest.CaptureFixture[str], where: str, error: Exception, kind: type, text: str
+) -> None:
+    def work(_: int) -> object:
+        if where == "work":
+            raise error
+        return threading.Lock()  # cannot be sent
+
+    def equip() -> Callable[[int], object]:
+        if where == "equip":
+            raise error
+        return work
+
+    with pytest.raises(TypeError if where == "result" else kind) as caught:
+        list(forked.each(equip, range(3), 2))
+
+    if where != "result":
+        assert text in str(caught.value)
+    if kind is not CommodoreError or where == "result":
+        assert "in a worker process:" in caught.value.__notes__[0]
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_worker_that_is_killed_is_reported() -> None:

@@ -1,0 +1,131 @@
+"""Files that commands are given, or find, and that are no files: errors with a path, at once."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine, Ran
+
+KINDS = ["/dev/zero", "/dev/tty", "fifo", "folder", "self", "huge", "null"]
+
+
+def _make(path: Path, kind: str) -> Path:
+    """Something of that kind at a path."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    match kind:
+        case "fifo":
+            os.mkfifo(path)
+        case "folder":
+            path.mkdir()
+        case "self":
+            path.symlink_to(path.name)
+        case "huge":
+            with path.open("wb") as file:
+                file.truncate(3 << 30)
+        case "null":
+            path.write_bytes(b"a\0b: [\0]\n")
+        case _:
+            path.symlink_to(kind)
+    return path
+
+
+def _is_an_error(ran: Ran, *words: str) -> None:
+    assert ran.code in (1, 2), ran.err
+    assert "internal error" not in ran.err
+    assert "Traceback" not in ran.err
+    assert all(word in ran.err + ran.out for word in words)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_settings_file(commodore: CommandLine, empty_home: Path, kind: str) -> None:
+    _make(empty_home / ".config/commodore/config.toml", kind)
+
+    _is_an_error(commodore("config", "show"), "config.toml")
+
+
+@pytest.mark.parametrize("kind", [one for one in KINDS if one != "null"])
+def test_the_dotenv_file_is_ignored(commodore: CommandLine, tmp_path: Path, kind: str) -> None:
+    _make(tmp_path / ".env", kind)
+
+    ran = commodore("config", "show")
+
+    assert ran.code == 0
+    missing = kind in ("folder", "self") or kind.startswith("/")
+    assert "ignoring the .env file" in ran.err or missing
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("inventory", "lint", "@"),
+        ("inventory", "components", "classes", "-f", "@"),
+        ("inventory", "show", "classes", "-f", "@"),
+        ("component", "sync", "@", "--github-token", "x", "--template-version", "main"),
+        ("package", "sync", "@", "--github-token", "x"),
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_is_named(
+    commodore: CommandLine, tmp_path: Path, words: tuple[str, ...], kind: str
+) -> None:
+    (tmp_path / "classes").mkdir()
+    file = _make(tmp_path / "odd.yml", kind)
+
+    ran = commodore(*(str(file) if word == "@" else word for word in words))
+
+    if words[1] == "lint" and kind in ("folder", "null"):
+        assert ran.code == 0  # nothing in it, and a warning
+    else:
+        _is_an_error(ran, "odd.yml")
+
+
+@pytest.mark.parametrize("folder", ["/proc/self", "/sys", "/proc/self/root/proc", "link"])
+def test_a_folder_of_the_system_is_not_linted(
+    commodore: CommandLine, tmp_path: Path, folder: str
+) -> None:
+    (tmp_path / "link").symlink_to("/proc/self")
+
+    _is_an_error(commodore("inventory", "lint", folder), "cannot lint files of the system")
+
+
+@pytest.mark.parametrize("target", ["/", "/proc", "..", "."])
+def test_a_link_out_of_a_linted_folder_has_an_end(
+    commodore: CommandLine, tmp_path: Path, target: str
+) -> None:
+    (tmp_path / "classes").mkdir()
+    (tmp_path / "classes/link").symlink_to(target)
+
+    assert commodore("inventory", "lint", "classes").code == 0
+
+
+@pytest.mark.parametrize("folder", ["/proc/x", "/sys/x", "/dev/null/x", "/dev/full"])
+def test_an_output_folder_where_nothing_can_be_written(
+    commodore: CommandLine, facts: str, folder: str
+) -> None:
+    ran = commodore("catalog", "compile", "c-demo-1", "--api-url", facts, "--output-dir", folder)
+
+    _is_an_error(ran, folder)
+
+
+@pytest.mark.parametrize("name", ["running", "lock", "journal"])
+def test_state_that_cannot_be_read(
+    commodore: CommandLine, facts: str, tmp_path: Path, name: str
+) -> None:
+    place = tmp_path / ".commodore" / name
+    place.parent.mkdir()
+    if name == "journal":
+        place.symlink_to(name)
+    else:
+        place.mkdir()
+
+    ran = commodore("catalog", "compile", "c-demo-1", "--api-url", facts)
+
+    if ran.code:
+        _is_an_error(ran, ".commodore")
