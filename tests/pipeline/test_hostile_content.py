@@ -486,12 +486,10 @@ def test_edits_during_a_whole_run_are_not_pushed(tmp_path: Path) -> None:
 
 
 KADET = """
-from kapitan.inputs.kadet import BaseObj
+import os
 
-def main(input_params=None):
-    out = BaseObj()
-    out.root.seen = dict(os.environ)
-    return out
+def main(input_params):
+    return {"seen": dict(os.environ)}
 """
 
 
