@@ -570,3 +570,74 @@ def test_a_setting_of_too_many_parts_is_an_error_with_its_line(
     assert ran.code == 1
     assert "a key has too many parts" in ran.err
     assert f"{settings.file}:2" in ran.err
+
+
+PROGRAMS = [
+    *("GIT_SSH_COMMAND", "GIT_SSH", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_CONFIG_GLOBAL", "GIT_DIR"),
+    *("GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND", "GIT_TRACE", "LD_PRELOAD", "PYTHONSTARTUP"),
+    *("DYLD_INSERT_LIBRARIES", "BASH_ENV", "XDG_CONFIG_HOME", "KAPITAN_HELM_PATH", "BROWSER"),
+    *("PAGER", "GIT_PAGER", "EDITOR", "DOCKER_CONFIG", "HELM_PLUGINS", "COMMODORE_PASS_ENV"),
+]
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_dotenv_names_no_programs(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".env").write_text(f"{name}={tmp_path}/evil\nCOMMODORE_QUIET=0\n")
+
+    ran = commodore("catalog", "clean")
+
+    assert ran.code == 0
+    assert f"warning: ignoring {name}: a .env file must not decide which programs run" in ran.err
+    assert f"{tmp_path}/.env" in ran.err
+    assert os.environ.get(name) != f"{tmp_path}/evil"
+
+
+@pytest.mark.parametrize("name", ["GIT_AUTHOR_NAME", "GIT_COMMITTER_EMAIL", "HTTPS_PROXY", "MINE"])
+def test_a_dotenv_sets_other_variables(
+    commodore: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.delenv(name, raising=False)
+    (tmp_path / ".env").write_text(f"{name}=value\n")
+
+    ran = commodore("catalog", "clean")
+
+    assert (ran.code, ran.err.count("warning")) == (0, 0)
+
+
+REDIRECTED = "the API that this file names gets a token that is not from this file"
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_token_for_the_api_of_a_dotenv(
+    commodore: CommandLine, tmp_path: Path, *, strict: bool
+) -> None:
+    (tmp_path / ".env").write_text("COMMODORE_API_URL=http://127.0.0.1:9\n")
+    words = ("catalog", "compile", "c-x", *(["--strict"] if strict else []))
+
+    ran = commodore(*words, COMMODORE_API_TOKEN="token")
+
+    assert ran.code == 1
+    assert f"{'error' if strict else 'warning'}: {REDIRECTED}\n  {tmp_path}/.env" in ran.err
+    assert ("127.0.0.1:9" in ran.err) is not strict
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("COMMODORE_API_URL=http://127.0.0.1:9\nCOMMODORE_API_TOKEN=mine\n", ()),
+        ("COMMODORE_API_URL=http://127.0.0.1:9\n", ("--api-url", "http://127.0.0.1:9")),
+        ("COMMODORE_API_TOKEN=mine\n", ("--api-url", "http://127.0.0.1:9")),
+    ],
+)
+def test_a_token_that_goes_where_it_belongs(
+    commodore: CommandLine, tmp_path: Path, text: str, words: tuple[str, ...]
+) -> None:
+    (tmp_path / ".env").write_text(text)
+    token = {} if "TOKEN" in text else {"COMMODORE_API_TOKEN": "token"}
+
+    ran = commodore("catalog", "compile", "c-x", "--strict", *words, **token)
+
+    assert REDIRECTED not in ran.err

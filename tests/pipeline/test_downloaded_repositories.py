@@ -141,3 +141,27 @@ def test_what_a_repository_lacks_is_reported(
     (error,) = downloads.refused(downloads.git(url_of(repository), **more))
 
     assert reason in str(error)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["{root}/private/r.git", "file://{root}/private/r.git", "../../private/r.git", "link/r.git"],
+)
+def test_a_local_submodule_is_beside_its_repository(downloads: Downloads, url: str) -> None:
+    private = make_repository(downloads.root / "private/r.git", {"secret": "secret"})
+    public = make_repository(downloads.root / "public/r.git", {"a": "1"})
+    (downloads.root / "public/link").symlink_to(downloads.root / "private")
+    url = f"./../{url}" if url.startswith("link") else url.format(root=downloads.root)
+    clone = downloads.root / "clone"
+    git(downloads.root, "clone", "--quiet", str(public), str(clone))
+    commit = git(private, "rev-parse", "HEAD")
+    git(clone, "update-index", "--add", "--cacheinfo", f"160000,{commit},sub")
+    (clone / ".gitmodules").write_text(f'[submodule "s"]\n\tpath = sub\n\turl = {url}\n')
+    git(clone, "add", ".gitmodules")
+    git(clone, "-c", "user.name=A", "-c", "user.email=a@b.c", "commit", "--quiet", "-m", "Sub")
+    git(clone, "push", "--quiet", "origin", "HEAD")
+
+    (error,) = downloads.refused(downloads.git(url_of(public), "with", submodules=True))
+
+    assert "is a local repository outside of" in str(error)
+    assert "secret" not in {path.name for path in downloads.place.rglob("*")}
