@@ -553,3 +553,16 @@ def test_templates_of_components_are_confined(
 
     assert "x.j2" in f"{error} {error.where}"
     assert not list(tmp_path.rglob("ran"))
+
+
+def test_objects_of_different_files_are_not_compared(tmp_path: Path) -> None:
+    main = "{ @OUT@: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'same' } } }"
+    fleet = make_fleet(
+        tmp_path,
+        web={"component/main.jsonnet": main.replace("@OUT@", "one")},
+        app={"component/main.jsonnet": main.replace("@OUT@", "two")},
+    )
+
+    push(fleet, strict=True)
+
+    assert fleet.catalog_files().keys() == {"manifests/web/one.yaml", "manifests/app/two.yaml"}

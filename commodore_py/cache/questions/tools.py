@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.kube_settings import files_of_clients
+from commodore_py.adapters.helm.kube_settings import files_of_clients
 from commodore_py.cache.digests import NOTHING, digest, serialised
 
 from .base import Question

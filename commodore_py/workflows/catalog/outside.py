@@ -7,7 +7,7 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.kube_settings import files_of_clients
+from commodore_py.adapters.helm.kube_settings import files_of_clients
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
