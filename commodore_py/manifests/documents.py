@@ -101,15 +101,20 @@ def _load_json(text: bytes, *, name: str) -> list[object]:
     return [json_text.load(text, name=name)] if text.strip() else []
 
 
+def _bytes(name: str) -> bytes:
+    # JSON may name half a character.
+    return name.encode(errors="surrogatepass")
+
+
 def find_objects(texts: Iterable[bytes], wanted: Collection[ObjectId]) -> set[ObjectId]:
     """Which of the objects are in one of the texts; parses only texts with their names."""
     by_name: dict[bytes, list[ObjectId]] = {}
     for id_ in wanted:
-        by_name.setdefault(id_.name.removesuffix("*").encode(), []).append(id_)
+        by_name.setdefault(_bytes(id_.name.removesuffix("*")), []).append(id_)
     present: set[ObjectId] = set()
     for text in texts:
         likely = [id_ for name in set(_NAME.findall(text)) for id_ in by_name.get(name, ())]
-        if any(id_ not in present and id_.kind.encode() in text for id_ in likely):
+        if any(id_ not in present and _bytes(id_.kind) in text for id_ in likely):
             content = read(text, "")
             if content is not None:
                 present.update(one.id for one in content.objects)

@@ -99,7 +99,8 @@ def _values_of(root: Node, around: _Path = ()) -> Iterator[_Value]:
     members = dict(_members(root))
     kind = _text(members.get("kind"))
     if kind.endswith("List") and "items" in members:
-        for item in members["items"].value:
+        items = members["items"].value
+        for item in items if isinstance(items, list) else ():
             if not isinstance(item, tuple):
                 yield from _values_of(item, around)
         return

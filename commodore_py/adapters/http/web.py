@@ -167,6 +167,8 @@ def _begun(
         raise
     except OSError as error:
         raise not_sent(error, _shown(request)) from error
+    except ValueError as error:  # of the target of a redirect
+        raise requests.exceptions.InvalidURL(str(error)) from error
 
 
 def _pieces(request: Request, response: requests.Response) -> Iterator[bytes]:

@@ -118,11 +118,18 @@ def validation(
         with cpu_limit(seconds, "the validation"):
             jsonschema.validate(value, schema, format_checker=jsonschema.FormatChecker())
     except jsonschema.ValidationError as error:
-        return {"valid": False, "reason": str(error)}
+        return {"valid": False, "reason": _words(error)}
     except TookTooLong as error:
         error.hint = "simplify the patterns of the schema: (a+)+ takes twice as long for each a"
         raise
     except Exception as error:
         # A schema can be wrong in many ways: no such type, a bad pattern, a reference to nothing.
-        raise CommodoreError(f"the schema cannot be used: {error}") from error
+        raise CommodoreError(f"the schema cannot be used: {_words(error)}") from error
     return {"valid": True, "reason": ""}
+
+
+def _words(error: Exception) -> str:
+    try:
+        return str(error)
+    except RecursionError:  # it shows the value and the schema
+        raise CommodoreError("the value or the schema is nested too deeply") from error

@@ -79,5 +79,7 @@ def test_diff() -> None:
         ("m/a.yaml", head + b"b: " + b"9" * 5000, head),
         ("m/a.yaml", bomb, b"a: 1"),
         ("m/a.yaml", head + bomb, head + b"a: 1"),
+        ("m/a.json", valid, as_json({**SECRET, "metadata": {"name": "\ud800"}})),
+        ("m/a.yaml", b"kind: List\nitems: x\n", b"kind: List\nitems: {a: b}\n"),
         ("m/a.yaml", b"a: &a [*a]", b"a: &a {b: *a}"),
     )

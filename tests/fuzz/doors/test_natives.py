@@ -107,6 +107,8 @@ def test_natives() -> None:
             + b"".join(b"a%d: &a%d [%s]\n" % (n + 1, n + 1, b"*a%d," % n * 10) for n in range(9))
         ),
         (b"1", deep, b"", "."),
+        (b"1", b"[" * 900 + b"]" * 900, b"", "."),
+        (b"[" * 900 + b"]" * 900, b'{"type": "object"}', b"", "."),
         (b"{}", b"{}", b"{% macro f(x) %}{{ f(x) }}{% endmacro %}{{ f(1) }}", "."),
         (
             b"{}",

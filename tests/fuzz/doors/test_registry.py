@@ -157,4 +157,6 @@ def test_registry() -> None:
         Answer(b'{"layers": ' + b"[" * 100_000),
         Answer(b'{"tags": ' + b"9" * 5000 + b"}"),
         Answer(b'{"tags": 5}'),
+        Answer(b"", 302, (("Location", "http://[::1/x"),)),
+        Answer(as_json(TAGS), 200, (("Link", '<http://[::1/>; rel="next"'),)),
     )
