@@ -1,4 +1,4 @@
-"""Files that commands are given, or find, and that are no files: errors with a path, at once."""
+"""Files that commands are given, or find, and that are not files: errors with a path, at once."""
 
 from __future__ import annotations
 

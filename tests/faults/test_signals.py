@@ -91,7 +91,7 @@ def test_a_compile_that_is_ended_goes_on_as_if_nothing_had_been(
     tmp_path: Path, what: signal.Signals, second: bool
 ) -> None:
     world = World(tmp_path, second=second)
-    chance = random.Random(f"{what} {second}")  # noqa: S311 - moments are no secrets
+    chance = random.Random(f"{what} {second}")  # noqa: S311 - moments are not secrets
     hits = 0
 
     for _ in range(ROUNDS):
