@@ -66,7 +66,8 @@ def test_only_the_domain_of_the_registry_gets_them(realm: str, host: str) -> Non
     registry = Registry(
         Reference.parse(f"{host}/x:1"),
         timeout=5,
-        login=lambda one: LOGINS[0] if one == host else None,
+        login=lambda _: LOGINS[0],  # as variables do
+        login_elsewhere=lambda _: None,
     )
 
     assert registry.login_at(realm, LOGINS[0]) is None
@@ -94,7 +95,8 @@ def test_alogin_at_the_other_server_is_used() -> None:
     registry = Registry(
         Reference.parse("registry.example.com/x:1"),
         timeout=5,
-        login=lambda host: LOGINS[1] if host == "auth.example.net" else LOGINS[0],
+        login=lambda _: LOGINS[0],
+        login_elsewhere={"auth.example.net": LOGINS[1]}.get,
     )
 
     assert registry.login_at("https://auth.example.net/token", LOGINS[0]) == LOGINS[1]

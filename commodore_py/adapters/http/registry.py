@@ -81,6 +81,8 @@ class Registry:
     plain_http: bool = False
     verify: bool | str = True
     login: Callable[[str], Login | None] = login_for
+    login_elsewhere: Callable[[str], Login | None] = login_for
+    """What is noted for the server that issues tokens, where that is in another domain."""
     _authorization: str = field(default="", repr=False)
 
     def tags(self) -> list[str]:
@@ -163,6 +165,8 @@ class Registry:
         scheme, _, rest = challenge.partition(" ")
         host = self.reference.host
         login = self.login(host)
+        if login is not None:
+            REDACTOR.learn(login.password, login.identity_token)
         if scheme.lower() == "basic" and login is not None:
             return _basic(login)
         bearer = dict(_CHALLENGE.findall(rest))
@@ -188,7 +192,8 @@ class Registry:
             return login
         if login is not None:
             log.info("no credentials are sent to %s, which %s names", there, self.reference.host)
-        return self.login(urlsplit(realm).netloc) if scheme == "https" else None
+        # Not `login`: what that has from variables is the same for every server.
+        return self.login_elsewhere(urlsplit(realm).netloc) if scheme == "https" else None
 
     def _token(self, realm: str, service: str, scope: str, login: Login | None) -> str:
         if login is not None and login.identity_token:
