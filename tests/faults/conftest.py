@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
-
-if TYPE_CHECKING:
-    from xdist.workermanage import WorkerController
 
 KILLS = pytest.StashKey[Counter[tuple[str, str]]]()
 
@@ -27,7 +24,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: WorkerController) -> None:
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - xdist has no types
     """Add what a worker has counted."""
     counted = node.config.stash.setdefault(KILLS, Counter())
     for stage, what, number in getattr(node, "workeroutput", {}).get("kills", ()):
