@@ -136,13 +136,7 @@ def _read_folder(
         elif path.is_symlink() and _is_refused(path, tree):
             continue
         elif path.is_dir():
-            real = os.path.realpath(path)
-            if _is_of_the_system(real):
-                log.info("%s: skipped: leads to %s", path, real)
-            elif any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in ancestors):
-                log.info("%s: skipped: leads to a folder above it", path)
-            else:
-                _read_folder(path, ignored, (*ancestors, real), tree)
+            _read_inner(path, ignored, ancestors, tree)
         elif path.is_file():
             _read_file(path, tree)
         elif path.is_symlink():
@@ -161,6 +155,18 @@ def _is_refused(link: Path, tree: Tree) -> bool:
     except OSError:  # a link to itself is found to be broken
         return False
     return False
+
+
+def _read_inner(
+    path: Path, ignored: frozenset[str], ancestors: tuple[str, ...], tree: Tree
+) -> None:
+    real = os.path.realpath(path)
+    if _is_of_the_system(real):
+        log.info("%s: skipped: leads to %s", path, real)
+    elif any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in ancestors):
+        log.info("%s: skipped: leads to a folder above it", path)
+    else:
+        _read_folder(path, ignored, (*ancestors, real), tree)
 
 
 def _read_file(path: Path, tree: Tree) -> None:
