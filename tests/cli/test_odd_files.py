@@ -95,6 +95,15 @@ def test_a_folder_of_the_system_is_not_linted(
     _is_an_error(commodore("inventory", "lint", folder), "cannot lint files of the system")
 
 
+def test_a_hidden_folder_of_the_home_directory_is_linted_if_it_is_named(
+    commodore: CommandLine, empty_home: Path
+) -> None:
+    (empty_home / ".work").mkdir()
+    (empty_home / ".work/a.yml").write_text("parameters: {}\n")
+
+    assert commodore("inventory", "lint", str(empty_home / ".work")).code == 0
+
+
 @pytest.mark.parametrize("target", ["/", "/proc", "..", "."])
 def test_a_link_out_of_a_linted_folder_has_an_end(
     commodore: CommandLine, tmp_path: Path, target: str

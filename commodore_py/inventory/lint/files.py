@@ -81,12 +81,13 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     """Read a file, or every file below a folder that is neither hidden nor ignored."""
     if _is_of_the_system(os.path.realpath(target)):
         raise CommodoreError("cannot lint files of the system", where=str(target))
-    tree = Tree(target)
+    # What the user names is read wherever it is: in /dev/shm, or in a hidden folder.
+    tree = Tree(target, reach=Reach(("/", target)))
     ignored = _ignored(target if target.is_dir() else target.parent, patterns)
     if _absolute(target) in ignored:
         log.info("%s: skipped: ignored", target)
     elif target.is_dir():
-        real = tree.reach.real(str(target))
+        real = os.path.realpath(target)
         above = map(str, Path(real).parents)
         _read_folder(target, ignored, (*above, real), tree)
     else:
@@ -161,9 +162,7 @@ def _read_inner(
     path: Path, ignored: frozenset[str], ancestors: tuple[str, ...], tree: Tree
 ) -> None:
     real = os.path.realpath(path)
-    if _is_of_the_system(real):
-        log.info("%s: skipped: leads to %s", path, real)
-    elif any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in ancestors):
+    if any(f"{one}/".startswith(f"{real.rstrip('/')}/") for one in ancestors):
         log.info("%s: skipped: leads to a folder above it", path)
     else:
         _read_folder(path, ignored, (*ancestors, real), tree)
