@@ -1,0 +1,118 @@
+"""Files and schemas of others in natives and filters: errors with a place, and no crash."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.adapters.jsonnet.evaluate import JsonnetError
+from commodore_py.adapters.time_limit import TookTooLong
+from commodore_py.compiler.natives import validation
+from commodore_py.errors import CommodoreError
+from commodore_py.postprocess.documents import Documents
+
+if TYPE_CHECKING:
+    from tests.support.jsonnet_component import Component
+
+MANY = 100_000
+HOSTILE = {
+    "lists": "[" * MANY,
+    "mappings": "{a: " * MANY,
+    "lists in mappings": "[{" * MANY,
+    "list items": "- " * MANY + "a",
+    "aliases": "d0: &d0 [lol, lol]\n"
+    + "".join(f"d{n}: &d{n} [*d{n - 1}, *d{n - 1}]\n" for n in range(1, 41)),
+    "merge keys": "d0: &d0 {a: 1}\n"
+    + "".join(f"d{n}: &d{n} {{<<: [*d{n - 1}, *d{n - 1}]}}\n" for n in range(1, 41)),
+    "an anchor in itself": "&a [*a]",
+    "an integer": "a: " + "9" * 5_000,
+    "a hexadecimal integer": "a: 0x" + "f" * 9_000,
+    "a tag": "a: !!python/object/apply:os.system [x]",
+}
+CALLS = [
+    "native('yaml_load')('app/hostile.yaml')",
+    "native('yaml_load_stream')('app/hostile.yaml')",
+    "native('yaml_load_all')('app/hostile.yaml')",
+]
+ENDLESS = "a" * 60 + "!"
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+@pytest.mark.parametrize("call", CALLS)
+def test_a_hostile_file_is_an_error_with_its_line(
+    component: Component, content: str, call: str
+) -> None:
+    (component.search_paths[1] / "app/hostile.yaml").write_text(HOSTILE[content])
+
+    with pytest.raises(JsonnetError) as caught:
+        component.run(call)
+
+    assert "app/hostile.yaml:" in caught.value.where
+
+
+@pytest.mark.parametrize("content", HOSTILE)
+def test_a_hostile_document_under_a_filter_is_an_error_with_its_line(content: str) -> None:
+    with pytest.raises(CommodoreError) as caught:
+        Documents().all(HOSTILE[content].encode(), name="f.yaml")
+
+    assert caught.value.where.startswith("f.yaml:")
+
+
+@pytest.mark.parametrize("levels", [320, 900, 990])
+def test_a_document_that_jsonnet_cannot_hold_is_an_error(levels: int) -> None:
+    with pytest.raises(CommodoreError, match="nested too deeply"):
+        Documents().all(f"{'[' * levels}{']' * levels}".encode(), name="f.yaml")
+
+
+@pytest.mark.parametrize("levels", [100, 300, 900])
+def test_values_that_are_less_deep_are_read(component: Component, levels: int) -> None:
+    (component.search_paths[1] / "app/hostile.yaml").write_text("[" * levels + "]" * levels)
+
+    assert json.loads(component.run(f"std.length({CALLS[0]})")) == 2 * levels
+
+
+def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
+    (component.search_paths[1] / "app/hostile.yaml").write_text(f"a: {'x' * 50_000_000}\n")
+
+    lengths = component.run(
+        "[std.length(importstr 'app/hostile.yaml'),"
+        " std.length(native('file_read')('app/hostile.yaml')),"
+        " std.length(native('yaml_load')('app/hostile.yaml'))]"
+    )
+
+    assert json.loads(lengths) == [50_000_004, 50_000_004, 50_000_009]
+
+
+@pytest.mark.parametrize(
+    ("value", "schema"),
+    [
+        (ENDLESS, {"pattern": "^(a+)+$"}),
+        (ENDLESS, {"pattern": "^(a|a)*$"}),
+        ([1, {"b": ENDLESS}], {"items": {"properties": {"b": {"pattern": "^(a|aa)+$"}}}}),
+        ({ENDLESS: 1}, {"patternProperties": {"^(a+)+$": {}}}),
+        ({ENDLESS: 1}, {"propertyNames": {"pattern": "^(a*)*$"}}),
+        ({ENDLESS: 1}, {"patternProperties": {"^(.*a){20}$": {}}, "additionalProperties": False}),
+    ],
+)
+def test_a_validation_that_would_never_end_is_an_error(value: object, schema: object) -> None:
+    with pytest.raises(TookTooLong, match=r"the validation took more than 0\.3 seconds") as caught:
+        validation(value, schema, seconds=0.3)
+
+    assert "patterns of the schema" in caught.value.hint
+
+
+def test_a_validation_called_by_jsonnet_ends(component: Component) -> None:
+    schema = json.dumps(json.dumps({"pattern": "^(a+)+$"}))
+    value = json.dumps(json.dumps(ENDLESS))
+
+    with pytest.raises(JsonnetError, match="the validation took more than 5 seconds of CPU time"):
+        component.run(f"native('jsonschema_validate')({value}, {schema})")
+
+
+def test_a_schema_that_refers_to_itself_without_end_is_an_error() -> None:
+    schema = {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}
+
+    with pytest.raises(CommodoreError, match=r"the schema cannot be used|took more than"):
+        validation(1, schema, seconds=2)
