@@ -390,6 +390,8 @@ def test_the_record_keeps_what_it_does_not_know(folder: ToolFolder) -> None:
         (b"{", "not valid JSON: "),
         (b"", "not valid JSON: "),
         (b"\xff\xfe\xff", "not valid JSON: "),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"helm": ' + b"9" * 5_000 + b"}", "an integer of more than 4,300 digits"),
         (b"[]", "expected an object"),
         (b'{"helm": {"at": 1}}', "expected an object"),
     ],

@@ -11,9 +11,9 @@ import re
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.evaluate import Native
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread
-from commodore_py.adapters.time_limit import TookTooLong, cpu_limit
 from commodore_py.compiler.memo import Memo
 from commodore_py.errors import CommodoreError
 

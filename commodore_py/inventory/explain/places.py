@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from commodore_py.adapters.yaml.bounds import Refused, may_have_aliases, refuse_expansion
 from commodore_py.adapters.yaml.nodes import compose
 from commodore_py.inventory.engine.yaml_values import MERGE, key_of, unmarked
 from commodore_py.inventory.paths import Index
@@ -44,9 +45,19 @@ def shown(file: Path, root: Path) -> str:
 def fields_of(text: bytes) -> dict[str, yaml.Node]:
     """The top-level fields of a class file; none if it cannot be read."""
     root = compose(text, name="")
-    if not isinstance(root, yaml.MappingNode):
+    if not isinstance(root, yaml.MappingNode) or _expands(root, text):
         return {}
     return {key.value: value for key, value in root.value if isinstance(key, yaml.ScalarNode)}
+
+
+def _expands(root: yaml.Node, text: bytes) -> bool:
+    """Whether aliases make it too large to be walked through; the engine refuses such a file."""
+    try:
+        if may_have_aliases(text):
+            refuse_expansion(root)
+    except Refused:
+        return True
+    return False
 
 
 def items_of(node: yaml.Node | None) -> list[tuple[str, int]]:

@@ -66,7 +66,7 @@ class ToolFolder:
         except OSError as error:
             raise BrokenRecord.of(self.record, error.strerror or str(error)) from error
         except ValueError as error:
-            raise BrokenRecord.of(self.record, f"not valid JSON: {error}") from error
+            raise BrokenRecord.of(self.record, str(error)) from error
         if not isinstance(content, dict) or not all(isinstance(v, str) for v in content.values()):
             raise BrokenRecord.of(self.record, "expected an object of tool names and times")
         return content

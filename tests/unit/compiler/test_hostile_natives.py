@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong
 from commodore_py.adapters.jsonnet.evaluate import JsonnetError
-from commodore_py.adapters.time_limit import TookTooLong
 from commodore_py.compiler.natives import validation
 from commodore_py.errors import CommodoreError
 from commodore_py.postprocess.documents import Documents

@@ -351,3 +351,27 @@ def test_code_by_way_of_extensions_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CommodoreError, match=r"local_extensions\.Evil"):
         cookiecutter.filled(tmp_path, {})
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        ('{"slug":\n' * 50_000, "nested too deeply"),
+        ('{"slug": ' + "9" * 5_000 + "}", "an integer of more than 4,300 digits"),
+        ("a: &a [*a]", "not valid JSON"),
+        ("", "not valid JSON"),
+        ("[]", "is not an object"),
+        ("null", "is not an object"),
+    ],
+)
+def test_variables_that_cannot_be_read_are_an_error(
+    tmp_path: Path, content: str, problem: str
+) -> None:
+    (tmp_path / "cookiecutter.json").write_text(content)
+
+    with pytest.raises(CommodoreError, match="not a cookiecutter template: ") as caught:
+        cookiecutter.filled(tmp_path, {})
+
+    assert problem in str(caught.value)
+    assert "cookiecutter.json" in f"{caught.value.where}{caught.value}"

@@ -122,7 +122,7 @@ def skipped(record: Record, folder: Path, path: PurePosixPath) -> bool:
 def _skip_of_project(folder: Path) -> list[str]:
     try:
         known: object = tomllib.loads(text_of(str(folder / "pyproject.toml")))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return []
     for key in ("tool", "cruft", "skip"):
         known = known.get(key) if isinstance(known, dict) else None

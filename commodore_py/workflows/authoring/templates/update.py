@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-import yaml
-
+from commodore_py.adapters import yaml
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import is_repository
 from commodore_py.adapters.git.status import status
@@ -207,8 +206,8 @@ def _guessed(folder: Path, record: Record) -> dict[str, str]:
 def _yaml(path: Path) -> object:
     try:
         # Constants of classes (`=key`) are plain strings to any reader of YAML.
-        content: object = yaml.safe_load(text_of(str(path)))
-    except (OSError, ValueError, yaml.YAMLError):
+        content: object = yaml.load(text_of(str(path)), name=str(path))
+    except (OSError, ValueError, CommodoreError):
         return None
     return content
 

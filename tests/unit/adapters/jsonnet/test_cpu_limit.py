@@ -7,8 +7,8 @@ import threading
 
 import pytest
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.jsonnet.interruptible import in_main_thread, interruptible
-from commodore_py.adapters.time_limit import TookTooLong, cpu_limit
 
 ENDLESS = "a" * 60 + "!"
 PATTERNS = ["^(a+)+$", "^(a|a)*$", "^(a|aa)+$", "^(.*a){20}$", "(x+x+)+y|^(a*)*$", "^((a)*)*$"]
