@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import time
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config, WorkPaths
 
+log = logging.getLogger(__name__)
+
 _SHOWN = 20
 _BACKUPS = "refs/commodore/backup"
 # Refs that compiles write: backups, and commits that were checked out.
@@ -25,9 +29,17 @@ _NOT_THE_USERS = ("--exclude=refs/commodore/*", "--exclude=refs/worktree/*")
 
 
 def clean(config: Config) -> tuple[Path, ...]:
-    """Remove generated folders and return them; refuse where unpublished work would be lost."""
+    """Remove generated folders and return them; refuse where unpublished work would be lost.
+
+    With `force`, repositories with unpublished work are moved to the folder of our own state.
+    """
     paths = config.paths
-    raise_collected(_losses(paths), "nothing was removed")
+    losses = tuple(_losses(paths))
+    if config.force:
+        for repository in dict.fromkeys(Path(loss.where) for loss in losses):
+            _move_aside(repository, paths)
+    else:
+        raise_collected(losses, "nothing was removed")
     # The target of a link was not generated.
     generated = [p for p in _generated_folders(paths) if p.is_dir() and not p.is_symlink()]
     for folder in generated:
@@ -38,6 +50,21 @@ def clean(config: Config) -> tuple[Path, ...]:
                 f"cannot remove {error.filename or folder}: {error.strerror}", where=str(folder)
             ) from error
     return tuple(generated)
+
+
+def _move_aside(repository: Path, paths: WorkPaths) -> None:
+    if not repository.is_dir():
+        return  # it was in another one that is moved already
+    place = paths.state / "kept" / time.strftime("%Y-%m-%dT%H-%M-%S")
+    place = place / repository.relative_to(paths.root)
+    try:
+        place.parent.mkdir(parents=True, exist_ok=True)
+        repository.rename(place)
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot move {repository} aside: {error.strerror}", where=str(place)
+        ) from error
+    log.warning("unpublished work is kept in %s", place, extra={"where": str(repository)})
 
 
 def _generated_folders(paths: WorkPaths) -> tuple[Path, ...]:
@@ -79,7 +106,7 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
         yield CommodoreError(
             f"cannot determine whether there is unpublished work: {error}",
             where=str(repository),
-            hint="repair it, or move it out of the working directory",
+            hint="repair it, or use --force to move it to .commodore/kept",
         )
         return
     if work:
@@ -87,15 +114,15 @@ def _loss(repository: Path, changed: Iterator[str]) -> Iterator[CommodoreError]:
         yield CommodoreError(
             "this repository has unpublished work: " + ", ".join(shown),
             where=str(repository),
-            hint="commit and push it, or move the repository out of the working directory",
+            hint="commit and push it, or use --force to move the repository to .commodore/kept",
         )
     if aside:
         yield CommodoreError(
             f"this repository has backups of unpublished work: {', '.join(aside)}",
             where=str(repository),
             hint="push what you need with `git push origin <ref>:refs/heads/<branch>` there, and"
-            " drop the rest with `git update-ref -d <ref>`; or move the repository out of the"
-            " working directory",
+            " drop the rest with `git update-ref -d <ref>`; or use --force to move the repository"
+            " to .commodore/kept",
         )
 
 

@@ -96,7 +96,7 @@ def render(
             from .engine.render import render_targets  # noqa: PLC0415 - not where a result is cached
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
-        root, verify = config.paths.root, config.verify_cache
+        root, verify = config.copy_of or config.paths.root, config.verify_cache
         cached = CachedHierarchy(config.result_cache, root, verify=verify)
         return cached.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:

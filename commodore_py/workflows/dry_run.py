@@ -6,8 +6,9 @@ import logging
 import os
 import re
 import shutil
+import stat
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -31,19 +32,25 @@ _OURS = ("inventory", "dependencies", "vendor", "catalog", ".commodore")
 _NOT_COPIED = ("compiled",)
 # Components may read other files beside ours, but large folders are not copied.
 _ROOM_FOR_OTHERS = 64 * 1024 * 1024
+_MEMORY = "/dev/shm"  # noqa: S108 - the copy is a folder of its own, for its owner alone
+_OBJECTS = "objects"
+_GIT_SIGNS = {"HEAD", "refs", _OBJECTS}
+_CHUNK = 1 << 20
 
 
 def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = None) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
     known = pipeline.check_settings(config, cluster_id)
-    with tempfile.TemporaryDirectory(prefix="commodore-dry-run-") as folder:
+    with tempfile.TemporaryDirectory(
+        prefix="commodore-dry-run-", dir=_folder_for(config.paths.root)
+    ) as folder:
         scratch = Path(folder).resolve() / "work"
         root = config.paths.root.resolve()
         with shared_lock(config.paths):
             _copy(root, scratch)
         with _renamed_paths(root, scratch):
             published = pipeline.compile_catalog(
-                config._replace(paths=WorkPaths(scratch)),
+                config._replace(paths=WorkPaths(scratch), copy_of=config.paths.root),
                 cluster_id,
                 approve=lambda _: False,
                 observer=observer,
@@ -58,6 +65,20 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
                 for notice in published.notices
             ),
         )
+
+
+def _folder_for(root: Path) -> str | None:
+    """Where the copy is made: in memory, if there is a file system for that with enough room."""
+    try:
+        if not os.access(_MEMORY, os.W_OK | os.X_OK):
+            return None
+        free = shutil.disk_usage(_MEMORY).free
+        needed = sum(
+            _size_of(root / name, at_most=free) for name in _OURS if (root / name).exists()
+        )
+    except OSError:
+        return None
+    return _MEMORY if 2 * (needed + _ROOM_FOR_OTHERS) < free else None
 
 
 def _copy(root: Path, scratch: Path) -> None:
@@ -75,21 +96,62 @@ def _copy(root: Path, scratch: Path) -> None:
                 log.info("omitted from the dry run because of its size: %s", entry)
                 continue
             room -= size
-        _copy_entry(entry, scratch / entry.name)
-    _repair_links(root, scratch)
+        _copy_entry(str(entry), str(scratch / entry.name), (str(root), str(scratch)))
     _repair_worktrees(root, scratch)
 
 
-def _copy_entry(entry: Path, copy: Path) -> None:
-    if entry.is_dir() and not entry.is_symlink():
-        shutil.copytree(entry, copy, symlinks=True, ignore=_neither_file_nor_folder)
-    elif entry.is_file() or entry.is_symlink():
-        shutil.copy2(entry, copy, follow_symlinks=False)
+def _copy_entry(entry: str, copy: str, roots: tuple[str, str]) -> None:
+    """Copy a file, a link or a folder; others, such as sockets, are left out."""
+    found = os.lstat(entry)
+    if stat.S_ISLNK(found.st_mode):
+        os.symlink(_within_copy(os.readlink(entry), *roots), copy)
+    elif stat.S_ISDIR(found.st_mode):
+        _copy_folder(entry, copy, roots)
+    elif stat.S_ISREG(found.st_mode):
+        _copy_file(entry, copy, found)
 
 
-def _neither_file_nor_folder(folder: str, names: list[str]) -> list[str]:
-    found = (Path(folder, name) for name in names)
-    return [p.name for p in found if not (p.is_symlink() or p.is_file() or p.is_dir())]
+def _copy_folder(folder: str, copy: str, roots: tuple[str, str]) -> None:
+    os.mkdir(copy)
+    names = os.listdir(folder)
+    is_repository = _GIT_SIGNS.issubset(names)
+    for name in names:
+        if is_repository and name == _OBJECTS:
+            _borrow_objects(f"{folder}/{name}", f"{copy}/{name}")
+        else:
+            _copy_entry(f"{folder}/{name}", f"{copy}/{name}", roots)
+
+
+def _copy_file(file: str, copy: str, found: os.stat_result) -> None:
+    source = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+        target = os.open(copy, flags, stat.S_IMODE(found.st_mode) | stat.S_IWUSR)
+        try:
+            while content := os.read(source, _CHUNK):
+                os.write(target, content)
+            os.utime(target, ns=(found.st_atime_ns, found.st_mtime_ns))
+        finally:
+            os.close(target)
+    finally:
+        os.close(source)
+
+
+def _borrow_objects(objects: str, copy: str) -> None:
+    """Let a copied repository read the objects of the original, which never change."""
+    for folder in (copy, f"{copy}/info", f"{copy}/pack"):
+        os.mkdir(folder)
+    lenders = [objects]
+    with suppress(OSError):
+        known = Path(objects, "info", "alternates").read_text("utf-8").splitlines()
+        lenders += [os.path.normpath(os.path.join(objects, line)) for line in known if line]
+    Path(copy, "info", "alternates").write_text("".join(f"{one}\n" for one in lenders), "utf-8")
+
+
+def _within_copy(target: str, root: str, scratch: str) -> str:
+    if target == root or target.startswith(f"{root}/"):
+        return scratch + target[len(root) :]
+    return target
 
 
 def _size_of(entry: Path, *, at_most: int) -> int:
@@ -97,21 +159,13 @@ def _size_of(entry: Path, *, at_most: int) -> int:
     if entry.is_symlink() or not entry.is_dir():
         return entry.lstat().st_size
     size = 0
-    for parent, _, names in os.walk(entry):
-        size += sum(Path(parent, name).lstat().st_size for name in names)
+    for parent, folders, names in os.walk(entry):
+        if _GIT_SIGNS.issubset((*folders, *names)):
+            folders.remove(_OBJECTS)
+        size += sum(os.lstat(f"{parent}/{name}").st_size for name in names)
         if size > at_most:
             break
     return size
-
-
-def _repair_links(root: Path, scratch: Path) -> None:
-    for parent, folders, names in os.walk(scratch):
-        for link in (Path(parent, name) for name in (*folders, *names)):
-            if link.is_symlink():
-                target = link.readlink()
-                if target.is_relative_to(root):
-                    link.unlink()
-                    link.symlink_to(scratch / target.relative_to(root))
 
 
 def _repair_worktrees(root: Path, scratch: Path) -> None:

@@ -28,20 +28,34 @@ _ENOUGH = 4096
 
 def is_unambiguous(git_folder: Path, start: str) -> bool | None:
     """Whether at most one object's name has this start of six digits or more."""
-    objects = f"{git_folder}/objects"
-    if not is_plain(git_folder) or exists(f"{objects}/info/alternates"):
+    if not is_plain(git_folder):
         return None
     found: set[str] = set()
     try:
-        with suppress(FileNotFoundError):
-            found.update(start[:2] + name for name in os.listdir(f"{objects}/{start[:2]}"))
-        found = {name for name in found if name.startswith(start)}
-        for name in os.listdir(f"{objects}/pack"):
-            if name.endswith(".idx"):
-                found.update(_indexed(f"{objects}/pack/{name}", start))
+        for objects in _stores(f"{git_folder}/objects"):
+            with suppress(FileNotFoundError):
+                names = (start[:2] + name for name in os.listdir(f"{objects}/{start[:2]}"))
+                found.update(name for name in names if name.startswith(start))
+            for name in os.listdir(f"{objects}/pack"):
+                if name.endswith(".idx"):
+                    found.update(_indexed(f"{objects}/pack/{name}", start))
     except (OSError, ValueError):
         return None
     return len(found) < 2  # noqa: PLR2004 - the plural
+
+
+def _stores(objects: str) -> list[str]:
+    """A folder of objects, and those that it borrows from; ValueError if the program must say."""
+    alternates = f"{objects}/info/alternates"
+    if not exists(alternates):
+        return [objects]
+    lenders = os.fsdecode(bytes_of(alternates)).splitlines()
+    for one in lenders:
+        more = f"{one}/info/alternates"
+        further = os.fsdecode(bytes_of(more)).splitlines() if exists(more) else ()
+        if not one.startswith("/") or not set(lenders).issuperset(further):
+            raise ValueError(one)  # a relative path, a comment, or one that borrows elsewhere
+    return [objects, *lenders]
 
 
 def is_packed_commit(git_folder: Path, name: str) -> bool:
@@ -54,18 +68,27 @@ def tree_of(git_folder: Path, commit: str) -> str:
     if not is_plain(git_folder):
         return ""
     try:
-        with suppress(FileNotFoundError):
-            loose = bytes_of(f"{git_folder}/objects/{commit[:2]}/{commit[2:]}")
-            kind, _, text = zlib.decompressobj().decompress(loose, _ENOUGH).partition(b"\0")
-            return _tree_in(text) if kind.startswith(b"commit ") else ""
-        packs = f"{git_folder}/objects/pack"
-        for file in os.listdir(packs):
-            place = file.endswith(".idx") and _indexed(f"{packs}/{file}", commit).get(commit)
-            if place:
-                return _packed_tree(f"{packs}/{file.removesuffix('.idx')}.pack", place)
+        for objects in _stores(f"{git_folder}/objects"):
+            tree = _tree_in_store(objects, commit)
+            if tree is not None:
+                return tree
     except (OSError, ValueError, zlib.error):
         pass
     return ""
+
+
+def _tree_in_store(objects: str, commit: str) -> str | None:
+    """The tree, or an empty text as above; None if the object is not in this folder."""
+    with suppress(FileNotFoundError):
+        loose = bytes_of(f"{objects}/{commit[:2]}/{commit[2:]}")
+        kind, _, text = zlib.decompressobj().decompress(loose, _ENOUGH).partition(b"\0")
+        return _tree_in(text) if kind.startswith(b"commit ") else ""
+    packs = f"{objects}/pack"
+    for file in os.listdir(packs):
+        place = file.endswith(".idx") and _indexed(f"{packs}/{file}", commit).get(commit)
+        if place:
+            return _packed_tree(f"{packs}/{file.removesuffix('.idx')}.pack", place)
+    return None
 
 
 def _packed_tree(pack: str, place: int) -> str:

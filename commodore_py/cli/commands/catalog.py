@@ -79,19 +79,23 @@ def catalog(ctx: click.Context, verbose: int) -> None:
 
 
 @catalog.command()
+@click.option(
+    "--force", is_flag=True, help="Move repositories with unpushed work to .commodore/kept."
+)
 @output_option
 @verbose_option
 @click.pass_obj
-def clean(settings: Globals, verbose: int, output: str) -> None:
+def clean(settings: Globals, verbose: int, output: str, *, force: bool) -> None:
     """Remove what a compile generates: inventory, libraries, compiled/ and catalog/.
 
-    Worktrees of components and packages are kept. Unpushed work is never removed.
+    Worktrees of components and packages are kept. Unpushed work is never removed: it is refused,
+    or with --force moved to .commodore/kept.
     """
     from commodore_py.catalog.clean import clean
     from commodore_py.cli.output import formats
 
     messages.heading("Cleaning the working directory")
-    removed = [str(path) for path in clean(config_of(settings.more_verbose(verbose)))]
+    removed = [str(path) for path in clean(config_of(settings.more_verbose(verbose), force=force))]
     for path in removed:
         messages.info(f"removed {path}")
     if output != "text":

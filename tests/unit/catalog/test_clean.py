@@ -46,7 +46,7 @@ def refusals(paths: WorkPaths) -> list[tuple[str, str]]:
         clean(Config(paths))
     assert sorted(paths.root.rglob("*")) == before
     errors = raised.value.errors if isinstance(raised.value, SeveralErrors) else (raised.value,)
-    assert all("move" in error.hint and "--" not in error.hint for error in errors)
+    assert all("--force to move" in error.hint for error in errors)
     return [(error.where, str(error).partition(": ")[2]) for error in errors]
 
 
@@ -188,3 +188,20 @@ def test_a_broken_repository_is_not_judged_by_the_one_around_it(paths: WorkPaths
     paths.catalog.rename(paths.root / "elsewhere")
 
     assert paths.inventory in clean(Config(paths))
+
+
+def test_force_keeps_unpublished_work_elsewhere(
+    paths: WorkPaths, caplog: pytest.LogCaptureFixture
+) -> None:
+    configuration = paths.classes / "global"
+    mine = commit(configuration, "mine")
+    git(paths.catalog, "update-ref", "refs/commodore/backup/1", commit(paths.catalog, "other"))
+
+    clean(Config(paths, force=True))
+
+    assert not paths.inventory.exists()
+    assert not paths.catalog.exists()
+    (kept,) = (paths.state / "kept").iterdir()
+    assert git(kept / "inventory/classes/global", "rev-parse", "--short", "HEAD") == mine
+    assert git(kept / "catalog", "log", "-1", "--format=%s") == "other"
+    assert caplog.text.count("unpublished work is kept in ") == 2
