@@ -80,7 +80,9 @@ class Tree:
 def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
     """Read a file, or every file below a folder that is neither hidden nor ignored."""
     if _is_of_the_system(os.path.realpath(target)):
-        raise CommodoreError("cannot lint files of the system", where=str(target))
+        raise CommodoreError(
+            f"cannot lint {target}: nothing in /proc, /sys and /dev is read", where=str(target)
+        )
     # What the user names is read wherever it is: in /dev/shm, or in a hidden folder.
     tree = Tree(target, reach=Reach(("/", target)))
     ignored = _ignored(target if target.is_dir() else target.parent, patterns)
@@ -97,7 +99,7 @@ def read_tree(target: Path, patterns: Iterable[str]) -> Tree:
 
 def _is_of_the_system(real: str) -> bool:
     """Whether a real path leads to what is not stored: it may have no end."""
-    return f"{real}/".startswith(("/proc/", "/sys/"))
+    return real == "/dev" or f"{real}/".startswith(("/proc/", "/sys/"))
 
 
 def _ignored(base: Path, patterns: Iterable[str]) -> frozenset[str]:
