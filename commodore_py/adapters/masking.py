@@ -20,13 +20,11 @@ _SHORTEST = 6
 PUBLIC_USERS = frozenset({"git"})
 _ROLES = frozenset({"gitlab-ci-token", "oauth2", "x-access-token", "x-oauth-basic", "x-token-auth"})
 _SSH = frozenset({"ssh", "git+ssh", "ssh+git", "sftp"})
-_SCHEME = r"([A-Za-z][A-Za-z0-9+.-]*)(:(?:\\?/){2})"
 # Compiled when they are used: every command imports this.
-# A password may hold an `@`, and text behind a colon may hold a `/`, though it should not.
-_USER_INFO = (
-    rf"{_SCHEME}(?:([^/\s:@'\"\[]*):(?!\d{{1,5}}(?:[/?#\s]|$))[^\s'\"<>]*?@(?![^/\s'\"<>]*@)"
-    r"|([^/\s@'\"<>\[][^/\s@'\"<>]*)@)"
-)
+_SLASHES = r":(?:\\?/){2}"
+_AFTER_URL = r"[\s'\"<>]"
+_SCHEME = r"[a-z][a-z0-9+.-]{0,19}$"
+_PORT = r"[^:]*:\d{1,5}$"
 _ENCODED_USER_INFO = r"(%3A%2F%2F)(?:(?!%2F|%40)[^\s&/])+%40"
 
 _IN_QUERY = r"([?&;#]|%3F|%26|\\u0026)((?:[\w.\-\[\]]|%[46-7][0-9A-F]|%2D|%2E|%5F){2,40})(=|%3D)"
@@ -131,7 +129,7 @@ def masked_by_form(text: str) -> str:
     """A text without what has the form of a credential (pure)."""
     # Most texts have nothing of all this: only what is worth a look is looked at.
     if "@" in text and "/" in text:
-        text = _compiled(_USER_INFO).sub(_without_user, text)
+        text = _without_users(text)
     if "%40" in text:
         text = _compiled(_ENCODED_USER_INFO).sub(rf"\1{MASK}%40", text)
     if "=" in text or "%3" in text:
@@ -169,14 +167,37 @@ def _without_fields(text: str) -> str:
     return text
 
 
-def _without_user(found: re.Match[str]) -> str:
-    scheme, slashes, with_password, alone = found.groups()
-    if scheme.lower() in _SSH:
-        return found[0] if alone else f"{scheme}{slashes}{with_password}:{MASK}@"
-    user = with_password or alone or ""
-    if user in PUBLIC_USERS:
-        return found[0] if alone else f"{scheme}{slashes}{user}:{MASK}@"
-    return f"{scheme}{slashes}{MASK}@"
+def _without_users(text: str) -> str:
+    """Without users and passwords in URLs; each character is looked at once, however long it is."""
+    pieces, copied = [], 0
+    separators = [(one.start(), one.end()) for one in _compiled(_SLASHES).finditer(text)]
+    for number, (start, end) in enumerate(separators):
+        following = separators[number + 1][0] if number + 1 < len(separators) else len(text)
+        found = _compiled(_AFTER_URL).search(text, end, following)
+        rest = text[end : found.start() if found else following]
+        scheme = _compiled(_SCHEME).search(text[max(0, start - 20) : start])
+        user_info = _user_info(rest) if scheme else ""
+        if scheme and user_info:
+            pieces += [text[copied:end], _shown_user(scheme[0].lower(), user_info)]
+            copied = end + len(user_info)
+    return "".join([*pieces, text[copied:]])
+
+
+def _user_info(rest: str) -> str:
+    authority = re.split(r"[/?#\\]", rest, maxsplit=1)[0]
+    if "@" in authority:
+        return authority.rpartition("@")[0]
+    # A password may hold a slash, though it should not; what is behind a colon may be a port.
+    if ":" not in authority or authority.startswith("[") or _compiled(_PORT).match(authority):
+        return ""
+    return rest.rpartition("@")[0]
+
+
+def _shown_user(scheme: str, user_info: str) -> str:
+    user, colon, _ = user_info.partition(":")
+    if scheme in _SSH or user in PUBLIC_USERS:
+        return f"{user}:{MASK}" if colon else user
+    return MASK
 
 
 def _without_values(text: str) -> str:

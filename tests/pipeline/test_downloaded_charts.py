@@ -103,6 +103,20 @@ def test_a_version_that_is_not_there_is_reported_with_those_that_are(
     assert "1.0.0" in error.hint
 
 
+def test_credentials_are_not_among_the_arguments_of_the_program(
+    downloads: Downloads, tmp_path: Path
+) -> None:
+    helm = tmp_path / "helm"
+    helm.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\n')
+    helm.chmod(0o755)
+    source = "s3://me:c4nary@bucket/charts"
+
+    (error,) = downloads.refused(downloads.chart(source, "1.0.0", helm_path=str(helm)))
+
+    assert not (tmp_path / "calls").exists()
+    assert "c4nary" not in f"{error} {error.where} {error.__notes__}"
+
+
 def test_where_we_cannot_the_program_may(downloads: Downloads, tmp_path: Path) -> None:
     helm = tmp_path / "bin/helm"
     helm.parent.mkdir()

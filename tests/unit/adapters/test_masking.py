@@ -199,3 +199,13 @@ def test_masking_twice_is_masking_once(text: str) -> None:
     once = masked_by_form(text)
 
     assert masked_by_form(once) == once
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["x://a:", "a", "a://", "://a:b", "%3A%2F%2F", "?a=", "bearer ", "--a-", '"token', "@/", "&a="],
+)
+def test_long_texts_take_no_longer_than_they_are_long(piece: str) -> None:
+    text = piece * (400_000 // len(piece)) + " @ / = %40"
+
+    assert len(Redactor().message(text)) > 0
