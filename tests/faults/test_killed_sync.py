@@ -81,14 +81,14 @@ def offered(github: GitHubServer) -> dict[str, object]:
 
 
 def test_what_is_killed_goes_on_when_it_is_started_again(tmp_path: Path) -> None:
-    folder = tmp_path / "world"
-    folder.mkdir()
-    make_components(folder)
+    original = tmp_path / "original"
+    original.mkdir()
+    make_components(original)
     chance = random.Random(20261121)  # noqa: S311 - moments are not secrets
     expected, seconds, killed = None, 0.0, 0
     for number in range(ROUNDS + 1):
         folder = tmp_path / "round"
-        shutil.copytree(folder, folder, symlinks=True)
+        shutil.copytree(original, folder, symlinks=True)
         with serve() as github:
             for name in NAMES:
                 github.host(f"acme/component-{name}", folder / "git" / f"{name}.git")

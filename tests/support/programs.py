@@ -39,3 +39,5 @@ def run_on_terminal(
 def accept_interruptions() -> None:
     """For `preexec_fn`: a shell makes its background jobs ignore SIGINT, and all they start."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    # As nohup does with this one.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
