@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from hypothesis.strategies import SearchStrategy
 
-SECONDS_EACH = 20.0
+SECONDS_EACH = 60.0
 """For one case; generous, as several workers may share a processor."""
 MEMORY = 1 << 30
 """For one case, beyond what the process has at its start."""

@@ -73,7 +73,7 @@ def _sections(attacks: tuple[Attack, ...]) -> Iterator[str]:
 
 
 def _row(attack: Attack) -> str:
-    result = "<br>".join([_plain(attack.result) or "open", *(f"`{test}`" for test in attack.tests)])
+    result = "<br>".join([_plain(attack.result), *(f"`{test}`" for test in attack.tests)])
     return f'| <a id="{attack.id.lower()}"></a>{attack.id} | {_plain(attack.done)} | {result} |'
 
 
