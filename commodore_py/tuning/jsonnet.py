@@ -244,9 +244,6 @@ class _Vm:
 @functools.cache
 def _library() -> ctypes.CDLL:
     """The functions for C, with what they take and give."""
-    from commodore_py.adapters.memory import require_for_go  # noqa: PLC0415 - see below
-
-    require_for_go()
     import _gojsonnet  # noqa: PLC0415 - it loads Go's runtime
 
     library = ctypes.CDLL(_gojsonnet.__file__)

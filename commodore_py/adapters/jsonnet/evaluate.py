@@ -103,6 +103,7 @@ def evaluate(
     an `evaluator`, what was imported for other files is not parsed again; an import that has
     another content by now raises `StaleImport`.
     """
+    require_for_go()
     calls = _Calls()
     search = _Search(tuple(map(str, import_folders)), read or read_import, skip_empty=skip_empty)
     variables = {name: _text(text) for name, text in (ext_vars or {}).items()}
@@ -136,7 +137,6 @@ def _run_alone(
     find: Callable[[str, str], tuple[str, bytes]],
     natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
 ) -> str:
-    require_for_go()
     # Loading Go's runtime takes a while and is only needed by commands that compile.
     import _gojsonnet  # noqa: PLC0415
 
