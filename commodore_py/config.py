@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import re
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import unquote
 
 from commodore_py.adapters.git_urls import PushRule
 from commodore_py.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 Engine = Literal["native", "reference"]
 HelmNondeterminism = Literal["warn", "error", "ignore"]
 JsonnetBundler = Literal["native", "jb"]
 
 RESULT_CACHE_LIMIT = 2 << 30
+
+_HOST_OF_FILE = re.compile("^file://(localhost(?=/))?")
+# What a folder of facts holds.
+_FACTS = ("clusters", "tenants", "reports")
 
 
 class WorkPaths(NamedTuple):
@@ -83,6 +90,13 @@ class WorkPaths(NamedTuple):
     def state(self) -> Path:
         """Our own state: hidden, and ignored by Git."""
         return self.root / ".commodore"
+
+
+def facts_folder(api_url: str) -> Path | None:
+    """The folder that an API URL names with a leading `.`, `/` or `file://`; None for a server."""
+    if api_url.startswith("file://"):
+        return Path(unquote(_HOST_OF_FILE.sub("", api_url)))
+    return Path(api_url) if api_url.startswith((".", "/")) else None
 
 
 class Author(NamedTuple):
@@ -152,6 +166,14 @@ class Config(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Config({self.paths.root})"  # without the token
+
+    def private_places(self) -> tuple[str, ...]:
+        """Places that no content of others may read: facts of clusters, and a file of a token."""
+        facts = facts_folder(self.api_url)
+        found = [f"{facts}/{name}" for name in _FACTS] if facts is not None else []
+        if self.api_token and os.path.isfile(self.api_token):  # noqa: PTH113 - it may be no path
+            found.append(self.api_token)
+        return tuple(found)
 
     def checked(self) -> Config:
         """The same, unless settings contradict each other."""

@@ -95,6 +95,7 @@ def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
         reach=Reach(
             (*sources.readable, config.paths.root, LIBRARIES.parent),
             work=(config.paths.root, plan.output),
+            private=config.private_places(),
         ),
         checkouts={name: checkout.worktree for name, checkout in plan.checkouts.items()},
         offline=config.offline,

@@ -110,7 +110,8 @@ def render(
 def files_of(config: Config, cluster: Cluster, classes: ClassPath) -> ClassFiles:
     """All class files, and the facts of the cluster."""
     root = config.paths.root
-    reach = Reach((root, *classes.worktrees()), work=(root,))
+    private = config.private_places()
+    reach = Reach((root, *classes.worktrees()), work=(root,), private=private)
     facts = {_FACTS: params_of(config, cluster)}
     return ClassFiles(classes.entries(), generated=facts, reach=reach)
 

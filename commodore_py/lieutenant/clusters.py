@@ -6,11 +6,11 @@ import logging
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, doing
 
 from .api_objects import is_plain_name
 from .source import source_of
-from .urls import facts_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

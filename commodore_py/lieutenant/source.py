@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError
 
-from .urls import HOW_TO_SET_A_URL, facts_folder
+from .urls import HOW_TO_SET_A_URL
 
 if TYPE_CHECKING:
     from commodore_py.config import Config

@@ -1,10 +1,9 @@
-"""What `--api-url` may be: a folder of facts, or the base of the API's URLs."""
+"""What `--api-url` may be, unless a folder of facts: the base of the API's URLs."""
 
 from __future__ import annotations
 
 import re
-from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, urlsplit
 
 from commodore_py.errors import CommodoreError
 
@@ -15,15 +14,7 @@ HOW_TO_SET_A_URL = (
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ALLOWED_IN_PATH = "%!$&'()*+,;=:@~"
 _ESCAPE = re.compile("%([0-9A-Fa-f]{2})?")
-_HOST_OF_FILE = re.compile("^file://(localhost(?=/))?")
 _UNRESERVED = re.compile("[A-Za-z0-9._~-]")
-
-
-def facts_folder(api_url: str) -> Path | None:
-    """The folder that an API URL names with a leading `.`, `/` or `file://`; None for a server."""
-    if api_url.startswith("file://"):
-        return Path(unquote(_HOST_OF_FILE.sub("", api_url)))
-    return Path(api_url) if api_url.startswith((".", "/")) else None
 
 
 def request_url(api_url: str, endpoint: str, name: str = "") -> str:

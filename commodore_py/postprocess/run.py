@@ -43,7 +43,8 @@ def apply_filters(
     # Filters know one folder only: the one that everything is written to.
     paths = WorkPaths(Path(os.path.normpath(sources.plan.output.absolute())))
     work = (config.paths.root, paths.root)
-    reach = Reach((*sources.readable, *work, LIBRARIES.parent), work=work)
+    readable = (*sources.readable, *work, LIBRARIES.parent)
+    reach = Reach(readable, work=work, private=config.private_places())
     before = Overlay(paths.compiled, paths.catalog, compiled, reach=reach)
     import_folders = (paths.root, LIBRARIES, paths.vendor)
     documents = Documents()

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from commodore_py.cli.output.pages import Column, Row, Section, page
+from commodore_py.cli.output.pages import Column, Row, Section, page, write_page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -127,3 +127,13 @@ def test_no_page_of_what_a_line_affects(commodore: CommandLine, work: Path, tmp_
     assert ran.code == 2
     assert "--html" in ran.err
     assert not (tmp_path / "x.html").exists()
+
+
+def test_a_new_page_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    write_page(file, "one", "", ())
+    assert file.stat().st_mode & 0o777 == 0o600
+
+    file.chmod(0o644)  # as the user decides
+    write_page(file, "two", "", ())
+    assert file.stat().st_mode & 0o777 == 0o644

@@ -49,8 +49,13 @@ def asides_in(folder: Path, *, deep: bool = False) -> list[Path]:
     return found
 
 
-def write_if_changed(path: Path, content: bytes, *, executable: bool | None = None) -> bool:
-    """Write a file by way of a sibling, unless it has that content already."""
+def write_if_changed(
+    path: Path, content: bytes, *, executable: bool | None = None, private: bool = False
+) -> bool:
+    """Write a file by way of a sibling, unless it has that content already.
+
+    Only its owner may read a new file that is `private`.
+    """
     there = _status(path)
     if there is not None and not stat.S_ISREG(there.st_mode):
         remove(path)
@@ -59,6 +64,8 @@ def write_if_changed(path: Path, content: bytes, *, executable: bool | None = No
         path.parent.mkdir(parents=True, exist_ok=True)
         aside = aside_of(path)
         try:
+            if private:
+                aside.touch(0o600)
             aside.write_bytes(content)
             if there is not None:
                 aside.chmod(stat.S_IMODE(there.st_mode))

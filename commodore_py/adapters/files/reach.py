@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.adapters.reading import NotReadable, bytes_and_mode, check_kind
+from commodore_py.model.git_names import has_git_name, is_git_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -34,13 +35,14 @@ _NAMED_BY = (
 # Below the folders that these name, in folders of ours.
 _OURS = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")
 # In the working directory: tokens, and what only we read.
-_PRIVATE = (".env", ".commodore")
+_PRIVATE = (".env", ".commodore", ".git", "dependencies/.repos")
 # Files that only a working directory has, and only one that a cluster was compiled in.
 _CLUSTER = ("inventory/classes/params/cluster.yml", "inventory/targets/cluster.yml")
 
 _JUDGED = ("", ".")
 _NOT_NAMES = ("", ".", "..")
 _UNREAD = "where not everything may be read"
+_GIT = "the settings of a Git repository may hold credentials"
 
 
 class OutsideRead(NamedTuple):
@@ -70,13 +72,20 @@ class Reach:
     """
 
     def __init__(
-        self, folders: Iterable[str | PathLike[str]], *, work: Iterable[str | PathLike[str]] = ()
+        self,
+        folders: Iterable[str | PathLike[str]],
+        *,
+        work: Iterable[str | PathLike[str]] = (),
+        private: Iterable[str] = (),
     ) -> None:
-        """Allow these folders; of working directories, all but what is private in them."""
+        """Allow these folders; of working directories, all but what is private in them.
+
+        Other `private` places are never read, either.
+        """
         self._real: dict[str, str] = {}
         self._allowed = frozenset(self._real_of(os.fspath(folder)) or "/" for folder in folders)
-        self._never = dict(_never(work))
         self._homes = _homes()
+        self._never = dict(_never(work, private, self._homes))
         self._folders: dict[str, _Folder | None] = {}
         self._links: dict[str, str] = {}
         """Where files behind links are that were read before."""
@@ -115,9 +124,9 @@ class Reach:
         if "\0" in path:
             raise OSError(errno.EINVAL, "its name holds a null character", path)
         # By its name, too: below /proc there are links to everything.
-        system = _first_above(os.path.abspath(path), _SYSTEM)  # noqa: PTH100 - a text
-        if system and not self._is_allowed(os.path.abspath(path)):  # noqa: PTH100 - as above
-            raise _refused(path, path, f"nothing in {system} is read")
+        why = self._refusal_by_name(path)
+        if why:
+            raise _refused(path, path, why)
         real = os.path.realpath(path)
         why = self._refusal(real)
         if why:
@@ -144,11 +153,14 @@ class Reach:
                 check_kind(place)
             elif place not in seen:
                 seen.add(place)
+                # Charts that were cloned have such a folder; that of a checkout is the user's.
+                checkout = self._innermost_allowed(place)
                 with os.scandir(self.real_folder(place)) as found:
                     waiting += [
                         self.real(entry.path) if entry.is_symlink() else entry.path
                         for entry in found
-                        if entry.is_symlink() or not entry.is_file()
+                        if entry.is_symlink()
+                        or not (entry.is_file() or (is_git_name(entry.name) and place != checkout))
                     ]
 
     def search(self, folder: str) -> None:
@@ -167,10 +179,7 @@ class Reach:
         if "\0" in folder:
             return None
         real = self._real_of(folder) or "/"
-        named = os.path.abspath(folder)  # noqa: PTH100 - a text
-        if _first_above(named, _SYSTEM) and not self._is_allowed(named):
-            return None
-        if not self._is_allowed(real) or self._refusal(real):
+        if self._refusal_by_name(folder) or not self._is_allowed(real) or self._refusal(real):
             return None
         below = f"{real}/" if real != "/" else real
         names = (place[len(below) :] for place in self._never if place.startswith(below))
@@ -198,7 +207,19 @@ class Reach:
     def _refusal(self, real: str) -> str:
         """Why a real path is never read; empty if it may be."""
         place, why = self._nearest(real)
-        return why if len(place) > len(self._innermost_allowed(real)) else ""
+        allowed = self._innermost_allowed(real)
+        if len(place) > len(allowed):
+            return why
+        return _GIT if has_git_name(real[len(allowed) :]) else ""
+
+    def _refusal_by_name(self, path: str) -> str:
+        """Why a path is never read, wherever its links lead; empty if it may be."""
+        named = os.path.abspath(path)  # noqa: PTH100 - a text
+        allowed = self._innermost_allowed(named)
+        system = "" if allowed else _first_above(named, _SYSTEM)
+        if system:
+            return f"nothing in {system} is read"
+        return _GIT if has_git_name(named[len(allowed) :]) else ""
 
     def _innermost_allowed(self, real: str) -> str:
         """Itself or the closest folder above it that may be read; empty if there is none."""
@@ -242,7 +263,9 @@ class Reach:
         return ""
 
 
-def _never(work: Iterable[str | PathLike[str]]) -> Iterator[tuple[str, str]]:
+def _never(
+    work: Iterable[str | PathLike[str]], private: Iterable[str], homes: Iterable[str]
+) -> Iterator[tuple[str, str]]:
     """Places that are never read, and why."""
     for place in _SYSTEM:
         yield place, f"nothing in {place} is read"
@@ -254,10 +277,13 @@ def _never(work: Iterable[str | PathLike[str]]) -> Iterator[tuple[str, str]]:
         base = os.environ.get(name, "")
         if base.startswith("/"):
             yield os.path.realpath(f"{base}/commodore"), "tokens and caches of ours are in it"
-    for folder in work:
-        for name in _PRIVATE:
-            place = f"{os.path.realpath(folder)}/{name}"
-            yield place, "it is private to this program and its user"
+    settings = os.path.realpath(os.environ.get("XDG_CONFIG_HOME") or "/")
+    if not any(_is_below(home, settings) for home in homes):
+        yield settings, f"settings of programs in {settings} may hold credentials"
+    ours = (f"{os.path.realpath(folder)}/{name}" for folder in work for name in _PRIVATE)
+    for place in (*ours, *private):
+        for one in (os.path.abspath(place), os.path.realpath(place)):  # noqa: PTH100 - a text
+            yield one, "it is private to this program and its user"
 
 
 def _homes() -> tuple[str, ...]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError, doing
-from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL, facts_folder
+from commodore_py.lieutenant.urls import HOW_TO_SET_A_URL
 
 from .token_cache import TokenCache
 from .token_source import TokenSource

@@ -13,7 +13,7 @@ from commodore_py.cache import instances
 from commodore_py.cache.up_to_date import warnings
 from commodore_py.cache.up_to_date.last_run import LastRun, outcome_of
 from commodore_py.cache.verdicts import Verdicts
-from commodore_py.lieutenant.urls import facts_folder
+from commodore_py.config import facts_folder
 
 from . import outside, own_changes, remotes, responses
 from .snapshots import snapshot_of_run

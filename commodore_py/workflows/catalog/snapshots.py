@@ -50,7 +50,7 @@ def _facts_of(config: Config) -> str:
     api_url = "" if config.local else config.api_url
     folder: object = api_url if api_url.startswith((".", "/")) else ""
     if api_url.startswith("file://"):
-        from commodore_py.lieutenant.urls import facts_folder
+        from commodore_py.config import facts_folder
 
         folder = facts_folder(api_url)
     return os.path.abspath(str(folder)) if folder else ""  # noqa: PTH100 - as it is named

@@ -18,11 +18,11 @@ from commodore_py.adapters.git.status import status
 from commodore_py.adapters.http import HttpError
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.catalog.layout import is_generated
+from commodore_py.config import facts_folder
 from commodore_py.dependencies.protection.local_work import unpushed
 from commodore_py.errors import CommodoreError
 from commodore_py.lieutenant.auth.session import token_state
 from commodore_py.lieutenant.clusters import check_reachable, list_clusters, load_cluster
-from commodore_py.lieutenant.urls import facts_folder
 from commodore_py.workflows.tools.folder import ToolFolder
 from commodore_py.workflows.tools.programs import Tool, built_in, installed_tools
 

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from commodore_py import run_log
-from commodore_py.adapters.files.reach import OutsideRead, Reach
+from commodore_py.adapters.files.reach import NeverRead, OutsideRead, Reach
 from commodore_py.compiler import native
+from commodore_py.config import Config, WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError
 from commodore_py.lib import LIBRARIES
 from tests.support.scenarios.compile_targets import CompileTargets
@@ -45,7 +46,7 @@ class Machine:
     def __init__(self, root: Path, home: Path) -> None:
         self.targets = CompileTargets(root / "work", root / "store")
         self.work, self.home, self.outside = root / "work", home, root / "outside"
-        self.outside.mkdir()
+        self.outside.mkdir(parents=True)
         self._put(self.outside)
         self._put(home / ".ssh")
         self._put(home / "plain")
@@ -58,6 +59,11 @@ class Machine:
     def _put(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "a.yaml").write_text(CONTENT)
+
+    def put(self, folder: str) -> str:
+        """A folder with a secret below the working directory."""
+        self._put(self.work / folder)
+        return folder
 
     def read(self, door: str, folder: str, name: str = "a.yaml") -> None:
         """Let a component read a file of a folder, or all of it, through a door."""
@@ -87,10 +93,10 @@ class Machine:
         content = b"".join(entry.content for tree in trees.values() for entry in tree.values())
         return content, events.of(OutsideRead)
 
-    def refused(self, why: str, *secrets: str) -> None:
+    def refused(self, why: str, *secrets: str, reach: Reach | None = None) -> None:
         """Compiling must fail with this reason, and without the content."""
         with pytest.raises(CommodoreError) as caught:
-            self.compile()
+            self.compile(reach)
         text = f"{caught.value}\n{caught.value.where}"
         assert why in text
         assert not any(one in text for one in (SECRET, *secrets))
@@ -163,6 +169,7 @@ class _Place(NamedTuple):
 
 
 _PROC, _HIDDEN = "nothing in /proc is read", "hidden files of a home directory"
+_GIT, _PRIVATE = "settings of a Git repository", "private to this program"
 _OTHER = "is the working directory of another cluster"
 NEVER = {
     "/proc": _Place(lambda _: "/proc/self", _PROC, "environ"),
@@ -177,6 +184,21 @@ NEVER = {
     "~/.ssh": _Place(lambda it: f"{it.home}/.ssh", _HIDDEN),
     "~/.ssh upwards": _Place(lambda it: f"{it.home}/plain/../.ssh", _HIDDEN),
     "~/.ssh through links": _Place(_home_through_links, _HIDDEN),
+    ".git": _Place(lambda it: it.put(".git"), _GIT),
+    ".git by its path": _Place(lambda it: f"{it.work}/{it.put('.git/refs')}", _GIT),
+    ".GIT": _Place(lambda it: it.put("web/.GIT"), _GIT),
+    "a nested .git": _Place(lambda it: it.put("web/inside/.git/modules/one"), _GIT),
+    ".git through a link": _Place(lambda it: it.link("l", it.work / it.put(".git")), _PRIVATE),
+    "another .git through a link": _Place(
+        lambda it: it.link("l", it.work / it.put("dependencies/web/.git")), _GIT
+    ),
+    ".git upwards": _Place(lambda it: it.put("web/../.git"), _GIT),
+    ".git elsewhere": _Place(lambda it: str(it.work / it.put("../outside/.git")), _GIT),
+    ".git that is a link": _Place(lambda it: it.link(".git", it.outside), _GIT),
+    "dependencies/.repos": _Place(lambda it: it.put("dependencies/.repos/web"), _PRIVATE),
+    "dependencies/.repos through a link": _Place(
+        lambda it: it.link("l", it.work / it.put("dependencies/.repos")), _PRIVATE
+    ),
     "another cluster": _Place(lambda it: f"{it.cluster}/files", _OTHER),
     "another cluster through a link": _Place(lambda it: it.link("l", it.cluster / "files"), _OTHER),
 }
@@ -191,6 +213,120 @@ def test_some_places_are_never_read(machine: Machine, door: str, case: str) -> N
     machine.read(door, place.folder(machine), place.name)
 
     machine.refused(place.why)
+
+
+@pytest.mark.parametrize("case", NEVER)
+def test_nobody_learns_whether_a_file_is_there(machine: Machine, case: str) -> None:
+    place = NEVER[case]
+    file = f"{place.folder(machine)}/{place.name}"
+    machine.targets.write("web/main.jsonnet", f"{{ a: std.native('file_exists')('{file}') }}")
+    machine.targets.entry("web", "web/main.jsonnet")
+
+    machine.refused(place.why)
+
+
+def test_a_folder_with_a_repository_in_it_is_not_copied(machine: Machine) -> None:
+    machine.put("web/inside/deep/.git")
+    machine.read("copy a folder", "web/inside")
+
+    machine.refused("settings of a Git repository")
+
+
+def test_programs_may_use_a_cloned_chart_but_not_a_whole_checkout(machine: Machine) -> None:
+    machine.put("web/chart/.git")
+    machine.put("web/.git/refs")
+    reach = Reach((machine.work, machine.work / "web"), work=(machine.work,))
+
+    reach.check(str(machine.work / "web/chart"))
+    for refused in ("web", "web/.git", "web/chart/.git", "web/chart/.git/a.yaml"):
+        with pytest.raises(NeverRead, match="settings of a Git repository"):
+            reach.check(str(machine.work / refused))
+
+
+def test_the_file_that_leads_to_a_repository_is_not_read(machine: Machine) -> None:
+    machine.targets.write("web/.git", CONTENT)
+    machine.read("importstr", "web", ".git")
+
+    machine.refused("settings of a Git repository")
+
+
+def test_names_like_that_of_a_repository_are_read(machine: Machine) -> None:
+    for folder in ("web/.github", "web/git", "web/.gitlab/ci", "web/x.git"):
+        machine.read("importstr", machine.put(folder))
+
+        assert SECRET.encode() in machine.compile()[0]
+
+
+def test_a_working_directory_below_such_a_folder_is_read(tmp_path: Path, empty_home: Path) -> None:
+    machine = Machine(tmp_path / ".git/hooks", empty_home)
+    machine.read("importstr", "web/inside")
+
+    assert SECRET.encode() in machine.compile()[0]
+
+
+FACTS: dict[str, Callable[[Machine], str]] = {
+    "relative": lambda _: "./work/facts",
+    "absolute": lambda machine: f"{machine.work}/facts",
+    "URL": lambda machine: f"file://{machine.work}/facts/",
+    "elsewhere": lambda machine: f"{machine.outside}/facts",
+    "link": lambda machine: f"{machine.work}/{machine.link('to', machine.work)}/facts",
+    "the working directory": lambda machine: str(machine.work),
+}
+
+
+@pytest.mark.parametrize("door", ["import", "file_read", "copy a file", "copy a folder"])
+@pytest.mark.parametrize("spelling", FACTS)
+def test_facts_of_clusters_are_never_read(machine: Machine, door: str, spelling: str) -> None:
+    api_url = FACTS[spelling](machine)
+    folder = facts_folder(api_url)
+    assert folder is not None
+    for name in ("clusters", "tenants", "reports"):
+        place = str((folder / name).absolute())
+        machine.put(place)
+        machine.read(door, machine.link(name, place) if name == "tenants" else place)
+        config = Config(WorkPaths(machine.work), api_url=api_url)
+
+        machine.refused("private to this program", reach=_reach(machine, config))
+
+
+@pytest.mark.parametrize("door", ["import", "file_read", "copy a file", "copy a folder"])
+@pytest.mark.parametrize("absolute", [True, False])
+def test_the_file_of_a_token_is_never_read(machine: Machine, door: str, *, absolute: bool) -> None:
+    machine.put("secrets")
+    token = f"{machine.work if absolute else 'work'}/secrets/a.yaml"
+    config = Config(WorkPaths(machine.work), api_token=token)
+    machine.read(door, "web/../secrets" if "copy" not in door else f"{machine.work}/secrets")
+
+    why = "where not everything may be read" if door == "copy a folder" else "private to this"
+    machine.refused(why, reach=_reach(machine, config))
+
+
+@pytest.mark.parametrize("token", ["sesame", "a\0b", "t" * 5000])
+def test_a_token_is_no_place(token: str, tmp_path: Path) -> None:
+    assert Config(WorkPaths(tmp_path), api_token=token).private_places() == ()
+
+
+def test_settings_of_other_programs_are_never_read(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(machine.outside))
+    machine.read("importstr", machine.put(f"{machine.outside}/gh"))
+
+    machine.refused("settings of programs")
+
+
+def test_settings_around_everything_forbid_nothing(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(machine.home))
+    machine.read("importstr", str(machine.home / "plain"))
+
+    assert SECRET.encode() in machine.compile()[0]
+
+
+def _reach(machine: Machine, config: Config) -> Reach:
+    folders = (machine.work, LIBRARIES.parent)
+    return Reach(folders, work=(machine.work,), private=config.private_places())
 
 
 def test_a_folder_that_holds_such_places_is_not_copied(machine: Machine) -> None:

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from commodore_py.config import facts_folder
 from commodore_py.errors import CommodoreError
-from commodore_py.lieutenant.urls import facts_folder, request_url
+from commodore_py.lieutenant.urls import request_url
 
 
 @pytest.mark.parametrize(

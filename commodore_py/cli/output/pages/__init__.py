@@ -53,8 +53,8 @@ def page(title: str, about: str, sections: Iterable[Section]) -> str:
 
 
 def write_page(file: Path, title: str, about: str, sections: Iterable[Section]) -> None:
-    """Write the page to a file."""
-    write_if_changed(file, page(title, about, sections).encode())
+    """Write the page to a file; a new one is its owner's: it may hold facts of the cluster."""
+    write_if_changed(file, page(title, about, sections).encode(), private=True)
 
 
 def _section(section: Section) -> dict[str, object]:
