@@ -5,6 +5,7 @@ Imported where a template is rendered: hardly any component has one.
 
 from __future__ import annotations
 
+import functools
 import resource
 import traceback
 from contextlib import contextmanager, suppress
@@ -16,6 +17,7 @@ from jinja2 import nodes
 from jinja2.sandbox import SandboxedEnvironment
 from jinja2.utils import generate_lorem_ipsum, pass_context
 
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ _MOST_BITS = 1_000_000
 
 _MOST_WORDS = 100_000
 """Of text without a meaning, for which Jinja has a function."""
+_MOST_SECONDS = 5
+"""CPU time of one call of a filter with a pattern."""
+
+_WITH_PATTERNS = frozenset({"regex_findall", "regex_replace", "regex_search"})
 
 _COUNTED = "_counted"
 _FROM_TEXT = "<template>"
@@ -40,6 +46,16 @@ _FROM_TEXT = "<template>"
 
 class TemplateLimit(jinja2.TemplateRuntimeError):
     """A template does more than any sensible one."""
+
+
+class _Filters(dict[str, Any]):
+    """Filters by name; those with patterns of the template have a time limit."""
+
+    def __setitem__(self, name: str, function: Any) -> None:  # noqa: ANN401 - Jinja's type
+        # One that gets a context or an environment is not Kapitan's.
+        if name in _WITH_PATTERNS and not hasattr(function, "jinja_pass_arg"):
+            function = _in_time(name, function)
+        super().__setitem__(name, function)
 
 
 class _Template(jinja2.Template):
@@ -66,6 +82,7 @@ class Confined(SandboxedEnvironment):
         # The sandbox has one of at most 100,000; rounds of loops are counted here.
         self.globals["range"] = range
         self.globals["lipsum"] = _lipsum
+        self.filters = _Filters(self.filters)
         self.filters[_COUNTED] = _counted
 
     @contextmanager
@@ -97,6 +114,11 @@ class Confined(SandboxedEnvironment):
         self.step(_CALL)
         return super()._load_template(*args, **kwargs)
 
+    def compile(self, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - Jinja's signature
+        """Code of a template; constant expressions are computed for it."""
+        with _little_memory():
+            return super().compile(*args, **kwargs)
+
     def call(
         self,
         context: Context,
@@ -121,8 +143,7 @@ class Confined(SandboxedEnvironment):
 def rendered(load: Callable[[], jinja2.Template], context: Mapping[str, Any], where: str) -> str:
     """The text of a template; whatever goes wrong is an error with its place."""
     try:
-        with _little_memory():  # constant expressions are computed while a template is loaded
-            return load().render(context)
+        return load().render(context)
     except CommodoreError:
         raise
     except jinja2.TemplateSyntaxError as error:
@@ -175,6 +196,22 @@ def _counted(context: Context, items: Iterable[Any]) -> Iterator[Any]:
         if isinstance(environment, Confined):
             environment.step()
         yield item
+
+
+def _in_time(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @pass_context  # so that it is not called while the template is loaded
+    @functools.wraps(function)
+    def limited(_context: Context, *args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - any filter's
+        try:
+            with cpu_limit(_MOST_SECONDS, name):
+                return function(*args, **kwargs)
+        except TookTooLong as error:
+            raise TemplateLimit(
+                f"more than {_MOST_SECONDS} seconds of CPU time for {name};"
+                " simplify its pattern: (a+)+ takes twice as long for each a"
+            ) from error
+
+    return limited
 
 
 @contextmanager

@@ -522,6 +522,8 @@ TEMPLATES = [
     "{{ lipsum.__globals__.os.system('touch ran') }}",
     "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
     "{{ 1 / 0 }}",
+    "{{ ('x' * 40) | regex_search('(x+x+)+y') }}",
+    "{{ 'a'|center(2000000000)|length }}",
 ]
 
 

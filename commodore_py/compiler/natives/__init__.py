@@ -85,7 +85,8 @@ def _jinja2_render_file(lookup: Lookup, name: object, context: object) -> str:
 
     lookup.files.unseal("filters of Jinja2 may look at the disk and the clock")
     path = native_files.find(lookup, name)
-    return native_jinja2.render(lookup, path, native_yaml.parsed(context, what="the context"))
+    parsed = native_yaml.parsed(context, what="the context")
+    return in_main_thread(lambda: native_jinja2.render(lookup, path, parsed))
 
 
 def _sha256_string(text: object) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import resource
 from typing import TYPE_CHECKING, Any
 
 import jinja2
@@ -172,6 +174,47 @@ def test_what_templates_may_do() -> None:
     text = render(template, items=[1, 2, 3])
 
     assert text == "1/2,2/2 2+3 007 aaa 256    1 [('a', 1)] True 012"
+
+
+ENDLESS_PATTERNS = [
+    "{{ ('x' * 60) | regex_search('(x+x+)+y') }}",
+    "{{ ('x' * 60) | regex_findall('^(x+)+$y') }}",
+    "{{ [('x' * 60)] | map('regex_replace', '^(x|xx)+y', '') | list }}",
+]
+
+
+def with_patterns() -> Confined:
+    environment = Confined()
+    environment.filters["regex_search"] = lambda value, regex: re.search(regex, value)
+    environment.filters["regex_findall"] = lambda value, regex: re.findall(regex, value)
+    environment.filters["regex_replace"] = lambda value, regex, by: re.sub(regex, by, value)
+    return environment
+
+
+@pytest.mark.parametrize("template", ENDLESS_PATTERNS)
+def test_a_pattern_that_takes_exponential_time_is_an_error(template: str) -> None:
+    environment = with_patterns()
+
+    with pytest.raises(CommodoreError, match="seconds of CPU time for regex_") as raised:
+        rendered(lambda: environment.from_string(f"first\n{template}"), {}, "a.j2")
+
+    assert raised.value.where == "a.j2:2"
+
+
+def test_ordinary_patterns_have_their_results() -> None:
+    template = "{{ 'a1b2' | regex_findall('[0-9]') }} {{ 'a1' | regex_replace('[0-9]', 'x') }}"
+
+    assert with_patterns().from_string(template).render() == "['1', '2'] ax"
+
+
+def test_constants_have_limits_without_our_own_door() -> None:
+    environment = Confined()
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    with pytest.raises(MemoryError):
+        environment.from_string("{{ 'a'|center(2000000000)|length }}").render()
+
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1 << 20
 
 
 def test_loops_are_longer_than_those_of_the_sandbox() -> None:
