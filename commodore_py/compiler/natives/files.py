@@ -89,6 +89,7 @@ def dir_files_read(lookup: Lookup, name: object) -> dict[str, str] | None:
     return {
         file: _whole(lookup, str(Path(folder, file)))
         for file in lookup.files.files_in(Path(folder))
+        if not is_git_name(file)  # in the root of a checkout
     }
 
 
