@@ -89,10 +89,12 @@ def test_cleaning_nothing_is_fine(commodore: CommandLine) -> None:
 
 
 _SEARCHED: list[str] = []
+_ACTIVE: list[bool] = []
 
 
 def _note_folder(event: str, arguments: tuple[object, ...]) -> None:
-    if event in {"os.scandir", "os.listdir"}:
+    # A hook stays for good: it must not fail in other tests.
+    if _ACTIVE and event in {"os.scandir", "os.listdir"}:
         _SEARCHED.append(str(Path(os.fsdecode(str(arguments[0] or "."))).absolute()))
 
 
@@ -105,7 +107,11 @@ def nothing_created_or_searched(folder: Path) -> Iterator[None]:
     (folder / "mine").mkdir()
     (folder / "mine/file").touch()
     _SEARCHED.clear()
-    yield
+    _ACTIVE.append(True)
+    try:
+        yield
+    finally:
+        _ACTIVE.clear()
     searched = [one for one in _SEARCHED if one.startswith(str(folder))]
     assert searched == []
     assert sorted(path.name for path in folder.rglob("*")) == ["file", "mine"]

@@ -155,7 +155,7 @@ def test_a_program_that_fails_is_reported_with_its_words_and_its_line(tmp_path: 
     fleet = make_fleet(tmp_path, web={"class/web.yml": class_file, "run.sh": script})
     (error,) = _refused(fleet)
 
-    line = f"WHO=me {tmp_path}/work/vendor/web/run.sh 'a  b'"
+    line = f"WHO=*** {tmp_path}/work/vendor/web/run.sh 'a  b'"
     assert line in str(error) or line.replace("/vendor/web", "/dependencies/web") in str(error)
     assert "ended with status 3, it failed: me: no a  b" in str(error)
     assert error.where.splitlines() == PLACE

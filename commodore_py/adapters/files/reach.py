@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
 
-_SYSTEM = ("/proc", "/sys", "/dev")
+_DEVICES, _SHARED_MEMORY = "/dev", "/dev/shm"  # noqa: S108 - where files are as anywhere else
+_SYSTEM = ("/proc", "/sys", _DEVICES)
 _SECRETS = ("/run/secrets", "/var/run/secrets", "/etc/shadow", "/etc/gshadow", "/etc/sudoers")
 # Where clients look for credentials, if not in hidden files of the home directory.
 _NAMED_BY = (
@@ -140,7 +141,7 @@ class Reach:
         real = self.real(path)
         above = "" if real == "/" else real
         for place in (*self._never, *(f"{home}/." for home in self._homes)):
-            if place.startswith(f"{above}/"):
+            if place.startswith(f"{above}/") and os.path.lexists(place):
                 raise _refused(path, real, f"it holds {place.removesuffix('.')}, {_UNREAD}")
         return real
 
@@ -216,7 +217,8 @@ class Reach:
         """Why a path is never read, wherever its links lead; empty if it may be."""
         named = os.path.abspath(path)  # noqa: PTH100 - a text
         allowed = self._innermost_allowed(named)
-        system = "" if allowed else _first_above(named, _SYSTEM)
+        is_file_system = allowed or _is_below(named, _SHARED_MEMORY)
+        system = "" if is_file_system else _first_above(named, _SYSTEM)
         if system:
             return f"nothing in {system} is read"
         return _GIT if has_git_name(named[len(allowed) :]) else ""
@@ -228,6 +230,8 @@ class Reach:
     def _nearest(self, real: str) -> tuple[str, str]:
         """The innermost place above a path that is never read, and why."""
         found = max((one for one in self._never if _is_below(real, one)), key=len, default="")
+        if found == _DEVICES and _is_below(real, _SHARED_MEMORY):
+            found = ""
         why = self._never.get(found, "")
         for home in self._homes:
             below = real.removeprefix(f"{home.rstrip('/')}/")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.errors import CommodoreError
+from commodore_py.model.git_names import is_git_name
 
 if TYPE_CHECKING:
     from commodore_py.compiler.lookup import Lookup
