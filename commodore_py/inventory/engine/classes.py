@@ -11,7 +11,7 @@ from commodore_py.adapters.files.reach import Reach
 from commodore_py.errors import CommodoreError, raise_collected
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from .reader import ClassFile
     from .stored_classes import Packed
@@ -176,8 +176,8 @@ class ClassWalk:
         """Each file of a folder, or the one file, with its path below the classes."""
         place = PurePosixPath(prefix)
         if source.is_dir():
-            # A part of a repository may be a link.
-            real = self._judged(str(source))
+            # A part of a repository may be a link. Files in it are judged when they are read.
+            real = self._judged(str(source), self._reach.real)
             if real is not None:
                 yield from self._below(source, place, (real,))
         else:
@@ -215,16 +215,19 @@ class ClassWalk:
                 self._errors.append(
                     BrokenLink("the symlink leads to a folder above it", where=str(path))
                 )
-            elif path.name not in _NOT_CLASSES and self._judged(str(path)) is not None:
+            elif (
+                path.name not in _NOT_CLASSES
+                and self._judged(str(path), self._reach.real_folder) is not None
+            ):
                 yield from self._below(path, relative, (*above, real))
         elif not path.exists():
             self._errors.append(BrokenLink("the symlink is broken", where=str(path)))
         elif relative.suffix in _EXTENSIONS:
             yield path, relative
 
-    def _judged(self, folder: str) -> str | None:
+    def _judged(self, folder: str, judge: Callable[[str], str]) -> str | None:
         try:
-            return self._reach.real_folder(folder)
+            return judge(folder)
         except CommodoreError as error:
             self._errors.append(error)
             return None
