@@ -1,7 +1,8 @@
 """Which of our environment variables a program gets that content decides about.
 
-Kadet, charts, kustomizations and the like are written by others: they get what programs need to
-run, and no token. Git gets everything but our own tokens, as the user's helpers may need it.
+Code that others wrote gets what programs need to run, and no token. Programs of the user's, as helm
+and jb, may be wrappers with settings of their own: they get all but what is named like a secret.
+Git gets everything but our own tokens, as the user's helpers may need it.
 """
 
 from __future__ import annotations
@@ -34,30 +35,28 @@ _NEEDED = re.compile(
     r"|KUBECONFIG|DOCKER_CONFIG|HELM_.*|KAPITAN_.*|KUSTOMIZE_.*"
     rf"|COMMODORE_(?:GIT|TUNING)|{SWITCH}"
 )
-# To fetch from Git remotes: agents, settings and certificates.
-_FOR_REMOTES = re.compile(r"SSH_.*|GIT_.*|GNUPGHOME")
 _SECRET = re.compile(
-    r".*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|APIKEY|_KEY\b).*",
+    r".*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|APIKEY|ACCESS_KEY|_KEY\b|_AUTH\b).*",
     re.IGNORECASE,
 )
 
 
-def child_environment(*, remotes: bool = False) -> dict[str, str]:
-    """The variables for a program that content decides about; with `remotes`, for one like jb."""
-    return allowed(os.environ, remotes=remotes)
+def child_environment(*, users_own: bool = False) -> dict[str, str]:
+    """The variables for code of others, or for a program of the user's that works on content."""
+    return allowed(os.environ, users_own=users_own)
 
 
-def allowed(variables: Mapping[str, str], *, remotes: bool = False) -> dict[str, str]:
+def allowed(variables: Mapping[str, str], *, users_own: bool = False) -> dict[str, str]:
     """Those that are needed, and those that the user named (pure)."""
     named = [one.strip() for one in variables.get(SWITCH, "").split(",")]
     return {
         name: value
         for name, value in variables.items()
-        if _is_needed(name, remotes=remotes) or any(fnmatchcase(name, one) for one in named)
+        if _may_pass(name, users_own=users_own) or any(fnmatchcase(name, one) for one in named)
     }
 
 
-def _is_needed(name: str, *, remotes: bool) -> bool:
-    if remotes and _FOR_REMOTES.fullmatch(name):
-        return True  # settings by variables have names like GIT_CONFIG_KEY_0
-    return _NEEDED.fullmatch(name) is not None and not _SECRET.fullmatch(name)
+def _may_pass(name: str, *, users_own: bool) -> bool:
+    if _SECRET.fullmatch(name):
+        return False
+    return users_own or _NEEDED.fullmatch(name) is not None

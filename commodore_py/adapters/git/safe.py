@@ -101,7 +101,7 @@ def without_ours() -> dict[str, str]:
 
 def environment_for_programs(*, credentials: bool = False) -> dict[str, str]:
     """All variables of a program that starts Git itself, on content of others."""
-    merged = {**child_environment(remotes=True), **environment(credentials=credentials)}
+    merged = {**child_environment(users_own=True), **environment(credentials=credentials)}
     return {name: value for name, value in merged.items() if value is not None}
 
 

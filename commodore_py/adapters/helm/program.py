@@ -54,7 +54,7 @@ class HelmProgram:
         seconds = _patience()
         log.debug("running %s %s", self.path, " ".join(arguments))
         try:
-            env, patience = child_environment(), Patience(seconds)
+            env, patience = child_environment(users_own=True), Patience(seconds)
             return run([self.path, *arguments], only_env=env, patience=patience)
         except TookTooLong as error:
             raise HelmFailed(

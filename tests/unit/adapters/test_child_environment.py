@@ -40,11 +40,11 @@ def test_what_programs_need_and_no_more() -> None:
     assert allowed({**NEEDED, **SECRETS}) == NEEDED
 
 
-def test_programs_that_fetch_get_agents_and_settings_of_git() -> None:
-    found = allowed({**NEEDED, **SECRETS, "GIT_SSH_COMMAND": "x"}, remotes=True)
+def test_programs_of_the_user_get_all_but_secrets() -> None:
+    found = allowed({**NEEDED, **SECRETS, "WRAPPER_HOME": "x"}, users_own=True)
 
-    more = {"SSH_AUTH_SOCK", "GIT_CONFIG_VALUE_0", "GIT_SSH_COMMAND"}
-    assert found.keys() == NEEDED.keys() | more
+    more = {"SSH_AUTH_SOCK", "GIT_CONFIG_VALUE_0", "ANYTHING_ELSE", "COMMODORE_API_URL"}
+    assert found.keys() == NEEDED.keys() | more | {"OCI_USERNAME", "WRAPPER_HOME"}
 
 
 def test_names_can_be_added() -> None:
