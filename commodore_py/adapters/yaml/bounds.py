@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 MOST_LEVELS = 1_000
 """How deep values may be nested: libyaml's composer would use up the stack."""
+_MOST_BRACKETS = MOST_LEVELS // 2  # in a list, a bracket may bring a mapping of one pair, too
 MOST_DIGITS = 4_300
 """Digits of an integer, the number that Python itself turns into a string."""
 MOST_ALIASED = 2_000_000
@@ -49,14 +50,14 @@ def may_be_deep(text: bytes | str) -> bool:
     if len(text) <= MOST_LEVELS:  # each level takes a character
         return False
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    if data.count(b"[") + data.count(b"{") > MOST_LEVELS and _may_open_many(data):
+    if data.count(b"[") + data.count(b"{") > _MOST_BRACKETS and _may_open_many(data):
         return True
     return _DEEP_LINE in data.translate(_INDENTATION)
 
 
 def _may_open_many(data: bytes) -> bool:
     """Whether so many brackets may begin a value; most of those in texts cannot."""
-    left = MOST_LEVELS
+    left = _MOST_BRACKETS
     for run in _BRACKETS.finditer(data):
         before = data[max(0, run.start() - _LOOK_BACK) : run.start()].rstrip(b" \t\0")
         if before and before[-1] < _ASCII and before[-1] not in _BEFORE_VALUES:
