@@ -9,15 +9,13 @@ from commodore_py.adapters.yaml import nodes
 from commodore_py.errors import CommodoreError
 
 from .documents import split_documents
-from .secrets import LAST_APPLIED, shown_value
+from .secrets import LAST_APPLIED, MAY_BE_SECRET, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from yaml import Node
 
-# An escape may be part of any word. Other documents are not parsed.
-_MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
 _IS_SECRET = re.compile(r"\bSecret\b")
 _COMMENT = re.compile(r"^(\s*#).+$", re.MULTILINE)
 _VALUES = ("data", "stringData")
@@ -48,14 +46,14 @@ def masked_texts(old: bytes, new: bytes) -> tuple[str, str]:
 
 
 def _documents(content: bytes) -> list[_Document]:
-    if not _MAY_BE_SECRET.search(content):
+    if not MAY_BE_SECRET.search(content):
         return [_Document(content.decode(errors="replace"))]
     return list(map(_document, split_documents(content)))
 
 
 def _document(part: bytes) -> _Document:
     text = part.decode(errors="replace")
-    if not _MAY_BE_SECRET.search(part):
+    if not MAY_BE_SECRET.search(part):
         return _Document(text)
     try:
         root = nodes.compose(text, name="")

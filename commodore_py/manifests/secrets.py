@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .folding import Fold
     from .objects import Content, KubeObject, ObjectId
 
+MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
+"""Where it finds nothing, a text holds no Secret; an escape may be part of any word."""
+
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
 _HIDDEN_BELOW = {("data",), ("stringData",)}
 _LENGTH = re.compile(r"^\*\*\* \(\d+ characters\)$")

@@ -6,6 +6,7 @@ import re
 from difflib import SequenceMatcher, unified_diff
 from typing import TYPE_CHECKING
 
+from commodore_py.manifests.secrets import MAY_BE_SECRET
 from commodore_py.model.catalog import DiffLine
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
 _INDENT = " " * 5
 # With an escape, any word may be this one.
-_MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
 _DOCUMENT_START = re.compile(rb"^---", re.MULTILINE)
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _COLOURS: tuple[tuple[str, Colour], ...] = (
@@ -100,7 +100,7 @@ def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
 
 
 def _masked(old: bytes, new: bytes) -> tuple[str, str]:
-    if _MAY_BE_SECRET.search(old) or _MAY_BE_SECRET.search(new):
+    if MAY_BE_SECRET.search(old) or MAY_BE_SECRET.search(new):
         from commodore_py.manifests.secret_texts import masked_texts  # noqa: PLC0415 - parses YAML
 
         return masked_texts(old, new)
@@ -125,11 +125,11 @@ def _may_show_secrets(diff: list[str], old: bytes, new: bytes) -> bool:
 
 def _secret_lines(content: bytes) -> Iterator[tuple[int, int]]:
     """The first and the last line of each document that may be a Secret."""
-    if _MAY_BE_SECRET.search(content):
+    if MAY_BE_SECRET.search(content):
         first = 1
         for document in _DOCUMENT_START.split(content):
             last = first + document.count(b"\n")
-            if _MAY_BE_SECRET.search(document):
+            if MAY_BE_SECRET.search(document):
                 yield first, last
             first = last
 
