@@ -29,7 +29,7 @@ from tests.spec_report import (
 )
 
 SPEC = ROOT.parent / "shared" / "spec"
-EXIT_CODES = {0, 1, 2, 3, 4, 5, 127, 130}
+EXIT_CODES = {0, 1, 2, 3, 4, 5, 6, 127, 130}
 FIELDS = {"id": str, "when": str, "exit": int, "says": str, "peer": str}
 
 
@@ -81,6 +81,10 @@ def test_every_row_of_the_specification_has_an_entry() -> None:
         for path in sorted(SPEC.glob("*.md"))
         if path.name not in not_begun
     }
+
+    later = tomllib.loads(ROWS.read_text("utf-8"))["not_begun_from"]
+    for number, name in load_files(ROWS).items():
+        expected[name] = min(expected[name], later.get(number, expected[name] + 1) - 1)
 
     entries = Counter(row.file for row in load_rows(ROWS))
     assert {name: entries[number] for number, name in load_files(ROWS).items()} == expected

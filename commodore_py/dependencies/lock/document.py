@@ -1,0 +1,99 @@
+"""A lock file as a value: blocks with values and comments, in one order (pure)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+SCHEMA = "lock/v1"
+
+Path: TypeAlias = tuple[str, ...]
+"""Of a block: its kind, and a name for kinds that have several."""
+
+KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "cluster": ("id", "tenant", "display_name", "tenant_display_name", "catalog_url"),
+        "facts": (),
+        "dynamic_facts": (),
+        "bundle": ("version", "class", "alias"),
+        "config": ("url", "requested", "version", "commit", "tree", "pinned"),
+        "package": ("url", "path", "requested", "version", "commit", "tree"),
+        "component": ("url", "path", "requested", "version", "commit", "tree"),
+        "instance": ("component", "url", "path", "requested", "version", "commit", "tree"),
+        "library": ("url", "requested", "version", "commit", "tree"),
+        "chart": ("version", "sum"),
+        "file": ("sum",),
+        "repository": ("version", "commit", "tree"),
+        "artifact": ("version", "digest"),
+        "base": ("version", "commit", "tree", "sum"),
+        "tool": ("version",),
+    }
+)
+"""The kinds of blocks and their keys, in the order of being written."""
+
+SINGLE = frozenset({"cluster", "facts", "dynamic_facts", "bundle"})
+"""Kinds with one block, which has no name."""
+
+
+class Comment(NamedTuple):
+    """Comments of the user about a line: those above it, and the one at its end."""
+
+    above: tuple[str, ...] = ()
+    beside: str = ""
+
+
+class Block(NamedTuple):
+    """A table: what is locked, and what the user wrote about it."""
+
+    values: Mapping[str, Any]
+    comments: Mapping[str, Comment] = MappingProxyType({})
+    """By key; those of the table itself have an empty one."""
+    hint: str = ""
+    """For bots that propose newer versions, see `renovate.py`."""
+    line: int = 0
+
+    def text(self, key: str) -> str:
+        """A value that is a string; empty without one."""
+        value = self.values.get(key)
+        return value if isinstance(value, str) else ""
+
+    def with_values(self, **values: str | bool) -> Block:
+        """The same with other values; an empty one is removed, what we do not know is kept."""
+        merged = {**self.values, **values}
+        return self._replace(values={key: one for key, one in merged.items() if one != ""})
+
+
+class Lock(NamedTuple):
+    """All that a lock file holds."""
+
+    blocks: Mapping[Path, Block] = MappingProxyType({})
+    top: Mapping[str, Any] = MappingProxyType({})
+    """Values that belong to no block, beside the schema: kept, and not used."""
+    comments: Mapping[str, Comment] = MappingProxyType({})
+    """About the values above, by key; those at the end of the file have an empty one."""
+
+    @property
+    def cluster(self) -> str:
+        """The id of its cluster."""
+        block = self.blocks.get(("cluster",))
+        return block.text("id") if block else ""
+
+    def of_kind(self, kind: str) -> dict[str, Block]:
+        """The blocks of a kind by their names."""
+        return {path[1]: one for path, one in self.blocks.items() if path[0] == kind and path[1:]}
+
+    def content(self) -> dict[Path, Mapping[str, Any]]:
+        """What it says, without comments."""
+        return {path: block.values for path, block in self.blocks.items()}
+
+
+def in_order(path: Path, block: Block) -> list[str]:
+    """The keys of a block in the order of being written."""
+    known = KEYS.get(path[0], ())
+    return [
+        *(key for key in known if key in block.values),
+        *sorted(key for key in block.values if key not in known),
+    ]

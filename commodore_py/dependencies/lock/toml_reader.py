@@ -1,0 +1,104 @@
+"""Read a lock file that others have written, or changed (pure)."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+
+from .document import KEYS, SINGLE, Block
+from .reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from .document import Lock, Path
+
+_ENTRY = re.compile(
+    r"""\s*((?:[A-Za-z0-9_-]+|"[^"]*"|'[^']*'))\s*=\s*"""
+    r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^"'#]*)\s*(#.*)?"""
+)
+_HEADER = re.compile(r"""\s*(\[(?:[^\]"'#]|"(?:[^"\\]|\\.)*"|'[^']*')*\])\s*(#.*)?""")
+_CONFLICT = re.compile(r"^(?:<{7}|>{7})(?: |$)", re.MULTILINE)
+
+
+def read_toml(text: str, name: str) -> tuple[Lock, object]:
+    """The content of any TOML file."""
+    conflict = _CONFLICT.search(text)
+    try:
+        loaded = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _invalid(str(error), conflict, text, name) from error
+    found = Reading()
+    found.top.update({key: one for key, one in loaded.items() if not isinstance(one, dict)})
+    for path, values in _tables(loaded):
+        found.blocks[path] = Block(values)
+    _add_comments(found, text)
+    return found.lock()
+
+
+def _tables(loaded: Mapping[str, Any]) -> Iterator[tuple[Path, dict[str, Any]]]:
+    for kind, table in loaded.items():
+        if not isinstance(table, dict):
+            continue
+        named = kind not in SINGLE and all(isinstance(one, dict) for one in table.values())
+        if named and table:
+            for label, values in table.items():
+                yield (kind, label), values
+        elif kind in SINGLE or kind not in KEYS:
+            yield (kind,), table
+
+
+def _add_comments(found: Reading, text: str) -> None:
+    """Find the comments of a file that was read otherwise, as far as its lines are plain."""
+    scan, path = Reading(), None
+    for number, line in enumerate(text.splitlines(), 1):
+        header, entry = _HEADER.fullmatch(line), _ENTRY.fullmatch(line)
+        if line.lstrip().startswith("#"):
+            scan.comment(line.strip())
+        elif header is not None:
+            path = _path_of(header[1])
+            if path in found.blocks and scan.begin(path, (header[2] or "").rstrip(), number):
+                continue
+            path = None
+        elif entry is not None:
+            scan.entry(entry[1].strip("\"'"), "", (entry[2] or "").rstrip())
+    for place, block in scan.blocks.items():
+        # What is about lines that are not entries of the block belongs to the block.
+        known = {key: one for key, one in block.comments.items() if not key or key in block.values}
+        found.blocks[place] = block._replace(values=found.blocks[place].values, comments=known)
+    lock, _ = scan.lock()
+    found.top_comments = dict(lock.comments)
+
+
+def _path_of(header: str) -> Path:
+    """The names in the header of a table."""
+    names: list[str] = []
+    try:
+        table: Any = tomllib.loads(header)
+    except tomllib.TOMLDecodeError:
+        return ()
+    while isinstance(table, dict) and table:
+        ((label, table),) = table.items()
+        names.append(label)
+    return tuple(names)
+
+
+def _invalid(reason: str, conflict: re.Match[str] | None, text: str, name: str) -> CommodoreError:
+    if conflict is not None:
+        line = text.count("\n", 0, conflict.start()) + 1
+        return CommodoreError(
+            "the lock file contains the conflict markers of a merge",
+            where=f"{name}:{line}",
+            hint="keep the blocks of one side for each input, then run `commodore lock sync`",
+        )
+    place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)", reason)
+    line = int(place[1]) if place and place[1] else text.count("\n") + 1
+    why = reason[: place.start()] if place else reason
+    return CommodoreError(
+        f"the lock file is not valid TOML: {why or 'nested too deeply'}",
+        where=f"{name}:{line}",
+        hint="fix the line, or restore the file from Git",
+    )

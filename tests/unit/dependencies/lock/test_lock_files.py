@@ -1,0 +1,242 @@
+"""Lock files: written in one form, read again, comments kept, merged by Git and by us."""
+
+from __future__ import annotations
+
+import re
+import time
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block, Comment, Lock
+from commodore_py.dependencies.lock.merge import merged
+from commodore_py.dependencies.lock.reader import read_lock
+from commodore_py.dependencies.lock.writer import write_lock
+from commodore_py.errors import CommodoreError
+from tests.support.builders import commit_to, git, git_succeeds, make_repository
+
+if TYPE_CHECKING:
+    from random import Random
+
+LOCK = """\
+# Lock of cluster c-demo-1. Made by commodore; your comments are kept.
+schema = "lock/v1"
+
+[chart."https://charts.example.com/backup@"]
+# renovate: helm backup https://charts.example.com
+version = "1.4.2"
+sum = "1.4.2 sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+
+[cluster]
+id = "c-demo-1"
+
+[component."argocd"]
+url = "https://git.example.com/component-argocd.git"
+requested = "main"
+# renovate: git-refs https://git.example.com/component-argocd.git
+version = "main"
+commit = "306ca4d2b0f4c1e8a7695e3d2c1b0a9f8e7d6c5b"
+tree = "0cc175b9c0f1b6a831c399e269772661eeff0011"
+
+[facts]
+distribution = "k3s"
+networks = { json = '["10.0.0.0/8"]' }
+"""
+
+IDENTITY = ("-c", "user.name=me", "-c", "user.email=me@example.com")
+
+_TEXTS = st.text(st.characters(codec="utf-8"), max_size=12)
+_PLAIN_JSON = st.text(st.characters(codec="utf-8", min_codepoint=32, exclude_characters="'\x7f"))
+_VALUES = st.one_of(_TEXTS, st.booleans(), st.builds(lambda one: {"json": one}, _PLAIN_JSON))
+_KINDS = st.sampled_from(["facts", "dynamic_facts", "unknown"])
+
+
+def _block(kind: str) -> st.SearchStrategy[Block]:
+    if kind in ("facts", "dynamic_facts", "unknown"):
+        return st.builds(Block, st.dictionaries(_TEXTS, _VALUES, max_size=3))
+    keys = [key for key in KEYS[kind] if key != "pinned"]
+    return st.builds(Block, st.dictionaries(st.sampled_from(keys), _TEXTS.filter(bool), max_size=4))
+
+
+@st.composite
+def locks(draw: st.DrawFn) -> Lock:
+    """Locks with blocks of all kinds."""
+    blocks: dict[tuple[str, ...], Block] = {}
+    for kind in draw(st.lists(st.sampled_from(sorted(KEYS)), max_size=5)):
+        path = (kind,) if kind in SINGLE else (kind, draw(_TEXTS))
+        blocks[path] = draw(_block(kind))
+    return Lock(blocks)
+
+
+@given(locks())
+def test_what_was_written_is_read_again_and_written_alike(lock: Lock) -> None:
+    text = write_lock(lock)
+
+    again = read_lock(text, "it")
+
+    assert again.content() == lock.content()
+    assert write_lock(again) == text
+    assert tomllib.loads(text)["schema"] == "lock/v1"
+
+
+@given(locks())
+def test_both_readers_agree(lock: Lock) -> None:
+    text = write_lock(lock)
+
+    # An empty table of a kind with names, and a key with other spaces: not our form.
+    other = read_lock(text.replace('schema = "', 'schema   =  "'), "it")
+
+    assert other.content() == lock.content()
+
+
+@given(locks(), st.randoms())
+def test_equal_inputs_give_equal_bytes(lock: Lock, random: Random) -> None:
+    shuffled = list(lock.blocks.items())
+    random.shuffle(shuffled)
+    turned = {
+        path: block._replace(values=dict(reversed(list(block.values.items()))))
+        for path, block in shuffled
+    }
+
+    assert write_lock(Lock(turned)) == write_lock(lock)
+
+
+def test_the_example_of_the_specification_is_canonical() -> None:
+    assert write_lock(read_lock(LOCK, "it")) == LOCK
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_comments_move_with_what_they_are_about(*, other: bool) -> None:
+    text = LOCK.replace("[component", "# mine\n# all of it\n[component").replace(
+        'requested = "main"', '# why main\nrequested = "main" # for now'
+    )
+    text = text.replace('k3s"\n', 'k3s" # it is\n') + "\n# the end\n"
+    text += '\n[new]\nlist = [1, 2.5, {a = "b"}]\n' if other else ""
+
+    again = write_lock(read_lock(text, "it"))
+
+    for line in ("# mine\n# all of it\n[component", "# why main\nrequested", '" # for now'):
+        assert line in again
+    assert 'distribution = "k3s" # it is\n' in again
+    assert "# the end\n" in again
+    assert again.count("renovate") == 2
+    assert again.count("Made by commodore") == 1
+    assert write_lock(read_lock(again, "it")) == again
+    assert ('[new]\nlist = [1, 2.5, { a = "b" }]\n' in again) == other
+
+
+def test_unknown_keys_and_blocks_are_kept() -> None:
+    text = LOCK.replace('tree = "0cc', 'new = { a = [1, true] }\ntree = "0cc')
+    text = text.replace('lock/v1"\n', 'lock/v1"\nmore = 1979-05-27\n') + '\n[odd.x]\ny = "z"\n'
+
+    again = write_lock(read_lock(text, "it"))
+
+    assert tomllib.loads(again) == tomllib.loads(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "says", "line"),
+    [
+        ("<<<<<<< ours\na = 1\n=======\n", "conflict markers", 4),
+        ('[cluster]\nid = "c-other"\n', "overwrite|twice|again", 0),
+        ("what is this\n", "not valid TOML", 4),
+    ],
+)
+@pytest.mark.spec("13.08")
+def test_what_cannot_be_read_is_refused_with_its_line(text: str, says: str, line: int) -> None:
+    lines = LOCK.splitlines(keepends=True)
+    broken = "".join([*lines[:3], text, *lines[3:]])
+
+    with pytest.raises(CommodoreError) as caught:
+        read_lock(broken, "it.lock")
+
+    assert re.search(says, str(caught.value), re.IGNORECASE)
+    assert re.fullmatch(rf"it\.lock:{line or '[0-9]+'}", caught.value.where)
+
+
+def test_another_schema_is_refused() -> None:
+    with pytest.raises(CommodoreError, match="lock/v2"):
+        read_lock(LOCK.replace("lock/v1", "lock/v2"), "it")
+    with pytest.raises(CommodoreError, match="not a lock file"):
+        read_lock("a = 1\n", "it")
+
+
+def test_a_value_of_another_type_is_refused_with_its_place() -> None:
+    with pytest.raises(CommodoreError, match="commit of component argocd") as caught:
+        read_lock(re.sub('commit = ".*"', "commit = 12", LOCK), "it")
+
+    assert caught.value.where
+
+
+def _with(lock: Lock, path: tuple[str, ...], **values: str) -> Lock:
+    return lock._replace(blocks={**lock.blocks, path: lock.blocks[path].with_values(**values)})
+
+
+def test_changes_of_different_blocks_are_merged() -> None:
+    base = read_lock(LOCK, "it")
+    chart, component = ("chart", "https://charts.example.com/backup@"), ("component", "argocd")
+    ours, theirs = _with(base, chart, version="2"), _with(base, component, commit="3" * 40)
+
+    found = merged(base, ours, theirs, "it")
+
+    assert found.blocks[chart].text("version") == "2"
+    assert found.blocks[component].text("commit") == "3" * 40
+
+
+@pytest.mark.spec("13.23")
+def test_different_changes_of_one_block_are_refused() -> None:
+    base = read_lock(LOCK, "it")
+    path = ("component", "argocd")
+
+    with pytest.raises(CommodoreError, match="component argocd was changed"):
+        merged(base, _with(base, path, commit="1" * 40), _with(base, path, commit="2" * 40), "it")
+    same = _with(base, path, commit="1" * 40)
+    assert merged(base, same, same, "it").content() == same.content()
+
+
+@settings(deadline=None, max_examples=20)
+@given(st.data())
+def test_git_merges_two_branches_that_update_different_inputs(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    names = data.draw(st.lists(st.sampled_from("abcdefgh"), min_size=2, unique=True))
+    blocks: dict[tuple[str, ...], Block] = {
+        ("component", name): Block({"url": "u", "requested": "m", "commit": "1", "tree": "2"})
+        for name in names
+    }
+    base = Lock(blocks)
+    mine, yours = names[0], names[1]
+    first = _with(base, ("component", mine), commit="3", tree="4")
+    second = _with(base, ("component", yours), commit="5", tree="6")
+    folder = tmp_path_factory.mktemp("merge")
+    remote = make_repository(folder / "r.git", {"it.lock": write_lock(base)})
+    git(remote, "branch", "other")
+    commit_to(remote, {"it.lock": write_lock(first)})
+    commit_to(remote, {"it.lock": write_lock(second)}, branch="other")
+    git(folder, "clone", "--quiet", str(remote), "it")
+
+    assert git_succeeds(folder / "it", *IDENTITY, "merge", "--no-edit", "origin/other")
+
+    found = read_lock(Path(folder, "it/it.lock").read_text("utf-8"), "it")
+    assert found.content() == merged(base, first, second, "it").content()
+
+
+def test_ten_thousand_inputs_are_read_quickly() -> None:
+    block = read_lock(LOCK, "it").blocks["component", "argocd"]
+    text = write_lock(Lock({("component", f"c-{number}"): block for number in range(10_000)}))
+
+    began = time.process_time()
+    lock = read_lock(text, "it")
+
+    assert len(lock.blocks) == 10_000
+    assert time.process_time() - began < 5  # half a second is meant; machines differ
+
+
+def test_comments_survive_a_change_of_the_value() -> None:
+    block = Block({"a": "1"}, {"a": Comment(("# above",), "# beside")})
+
+    assert block.with_values(a="2").comments == block.comments
