@@ -1,0 +1,156 @@
+"""All commands in tutorials, how-tos and the README are run, and print what is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from .doc_commands import RUN, Page, commands_of, is_shown, run_page
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = sorted(
+    [ROOT / "README.md", *ROOT.glob("docs/tutorial/*.md"), *ROOT.glob("docs/how-to/*.md")]
+)
+NAMES = [str(path.relative_to(ROOT)) for path in PAGES]
+READ = {path: commands_of(path.read_text("utf-8")) for path in PAGES}
+
+# How many blocks of a page cannot be run here, or compared; each says why.
+NOT_RUN = {
+    "README.md": 3,
+    "docs/how-to/ci.md": 1,
+    "docs/how-to/facts-without-a-server.md": 1,
+    "docs/how-to/install-tools.md": 2,
+    "docs/how-to/keep-many-up-to-date.md": 1,
+    "docs/how-to/log-in.md": 4,
+    "docs/how-to/slow-compile.md": 1,
+    "docs/how-to/work-offline.md": 1,
+}
+
+
+def test_blocks_that_are_not_run_are_counted_and_have_a_reason() -> None:
+    found = {name: READ[path].not_run for name, path in zip(NAMES, PAGES, strict=True)}
+
+    assert {name: len(blocks) for name, blocks in found.items() if blocks} == NOT_RUN
+    assert [reason for blocks in found.values() for reason in blocks.values() if not reason] == []
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
+def test_every_block_is_run_compared_or_given_a_reason(path: Path) -> None:
+    assert READ[path].problems == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "path", [path for path in PAGES if READ[path].steps], ids=lambda path: path.stem
+)
+def test_commands_print_what_the_page_shows(
+    path: Path, empty_home: Path, pytestconfig: pytest.Config
+) -> None:
+    page = READ[path]
+
+    printed = run_page(page, empty_home)
+
+    different = {
+        at: f"{path.name}:{step.line}: {step.text}\n{step.shown}---\n{''.join(printed[at])}"
+        for at, step in enumerate(page.steps)
+        if step.shown is not None and not is_shown(step.shown, *printed[at])
+    }
+    if different and pytestconfig.getoption("update"):
+        write_shown(path, page, {at: printed[at][0] or printed[at][1] for at in different})
+    if different:
+        pytest.fail("\n".join(different.values()))
+
+
+def write_shown(path: Path, page: Page, printed: dict[int, str]) -> None:
+    """Show what was printed, from the end of the page on, so that places stay right."""
+    text = path.read_text("utf-8")
+    for at in sorted(printed, reverse=True):
+        start, end = page.steps[at].place
+        text = text[:start] + printed[at].strip("\n") + "\n" + text[end:]
+    path.write_text(text, "utf-8")
+
+
+LOADERS: dict[str, Any] = {
+    "yaml": lambda text: list(yaml.safe_load_all(text)),
+    "json": json.loads,
+    "toml": tomllib.loads,
+}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=NAMES)
+def test_data_in_pages_can_be_read(path: Path) -> None:
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", path.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+
+    for kind, text in blocks:
+        assert kind in LOADERS.keys() | RUN | {"text", "jsonnet"}
+        if kind in LOADERS:
+            LOADERS[kind](text)
+
+
+PLAIN = """\
+<!-- run: name=world -->
+
+```shell
+echo "hello $name"; cd /
+```
+
+<!-- shows -->
+
+```text
+hello …
+```
+
+```console
+$ pwd
+/
+$ printf 'a\\nb\\nc\\n'; \\
+  echo 1.25 s >&2
+a
+...
+c
+```
+
+<!-- ends with: 3 -->
+
+```sh
+(exit 3)
+```
+"""
+
+
+def test_steps_of_a_page_share_a_shell(empty_home: Path) -> None:
+    page = commands_of(PLAIN)
+
+    printed = run_page(page, empty_home)
+
+    assert [step.shown for step in page.steps] == [None, "hello …\n", "/\n", "a\n...\nc\n", None]
+    assert all(is_shown(s.shown, *printed[at]) for at, s in enumerate(page.steps) if s.shown)
+
+
+@pytest.mark.parametrize(
+    ("shown", "out", "same"),
+    [
+        ("took 1.25 s\n", "took 0.5 s\n", True),
+        ("took 1.25 s\n", "took long\n", False),
+        ("a  b\n", "a b\n", True),
+        ("a\n...\n", "a\nb\nc\n", True),
+        ("a\n", "a\nb\n", False),
+        ("version v1.2.3\n", "version v1.2.4\n", False),
+        ("at 0c1d2e3f\n", "at ffeeddc1\n", True),
+    ],
+)
+def test_what_is_shown_is_compared_but_for_what_varies(shown: str, out: str, same: bool) -> None:
+    assert is_shown(shown, out, "") == same
+
+
+def test_a_step_that_fails_is_named(empty_home: Path) -> None:
+    page = commands_of("```shell\ntrue\n```\n\n```shell\necho no; false\n```\n")
+
+    with pytest.raises(AssertionError, match=r"line 5: ended with 1, not with 0:\necho no; false"):
+        run_page(page, empty_home)
