@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 from pathlib import Path
 from posixpath import normpath
@@ -24,6 +26,11 @@ _HTTP = ("http://", "https://")
 _SAFE_IN_PATH = "/~!$&'()*+,;=:@-._%"
 _PERCENT = re.compile(r"%[0-9A-Fa-f]{2}")
 _SCP_WITHOUT_USER = re.compile(r"([^/:@]+):(?!//)(.*)")
+
+# As Git finds the helper `git-remote-NAME` in a URL.
+_HELPER = re.compile(r"([A-Za-z0-9][A-Za-z0-9+.-]*):(?::|//)")
+_BUILT_IN = frozenset(("file", "ftp", "ftps", "git", "git+ssh", "http", "https", "ssh", "ssh+git"))
+_RUNS_PROGRAMS = ("ext", "fd")
 
 PushTo = Literal["ssh", "same"]
 
@@ -58,6 +65,9 @@ def normalise(url: str) -> str:
     """The spelling under which a remote is configured: without credentials, which are set aside."""
     if _is_path(url):
         return url  # an `@` in it means nothing
+    helper = _HELPER.match(url)
+    if helper is not None and (helper[0].endswith("::") or helper[1].lower() not in _BUILT_IN):
+        _check_helper(helper[1], url)
     if "@" in url and ("://" not in url or url.startswith("ssh://")):
         return _normalise_ssh(url)
     if url.startswith(_HTTP):
@@ -103,6 +113,53 @@ def local_path(normalised: str) -> Path | None:
     """The folder on this machine that a URL plainly names, if it does."""
     path = normalised.removeprefix("file://")
     return Path(path) if path.startswith("/") and "%" not in path else None
+
+
+def local_places(url: str) -> tuple[str, ...]:
+    """The paths that Git may read a URL from on this machine; none of a server's."""
+    if url[:7].lower() == "file://":
+        # Git decodes such a URL, and ignores the host.
+        rest = unquote(url[7:]).lstrip("/")
+        return (f"/{rest}",) if url[7:8] == "/" else (f"/{rest}", f"/{rest.partition('/')[2]}")
+    return (url,) if _names_a_file(url) else ()
+
+
+def absolute(url: str, folder: Path) -> str:
+    """The URL, or the full path that it names as seen from a folder."""
+    return f"{folder}/{url}" if _names_a_file(url) and not url.startswith("/") else url
+
+
+def _names_a_file(url: str) -> bool:
+    before, colon, _ = url.partition(":")
+    return not colon or "/" in before
+
+
+def _check_helper(name: str, url: str) -> None:
+    """Refuse a transport that is a program `git-remote-NAME`, unless the user allows it."""
+    if name.lower() in _RUNS_PROGRAMS:
+        raise CommodoreError(
+            f"{shown(without_password(url))}: transport {name!r} is not allowed, as it runs"
+            " programs or reads open files",
+            hint="write it as ssh://user@host/path, https://host/path or file:///path",
+        )
+    allowed = os.environ.get("GIT_ALLOW_PROTOCOL", "").split(":")
+    if name not in allowed and not _is_allowed_by_settings(name):
+        raise CommodoreError(
+            f"{shown(without_password(url))}: transport {name!r} is not allowed, as it runs the"
+            f" program git-remote-{name}",
+            hint=f"if you trust it: git config --global protocol.{name}.allow always",
+        )
+
+
+@functools.cache
+def _is_allowed_by_settings(name: str) -> bool:
+    from .process import ProgramFailed, run  # noqa: PLC0415 - rare
+
+    try:
+        found = run(["git", "config", "--get", f"protocol.{name}.allow"], cwd=Path("/"))
+    except ProgramFailed:
+        return False
+    return found.strip().lower() in (b"always", b"user")
 
 
 def _is_path(url: str) -> bool:

@@ -163,5 +163,5 @@ def test_a_local_submodule_is_beside_its_repository(downloads: Downloads, url: s
 
     (error,) = downloads.refused(downloads.git(url_of(public), "with", submodules=True))
 
-    assert "is a local repository outside of" in str(error)
+    assert "is a local repository that is neither beside" in str(error)
     assert "secret" not in {path.name for path in downloads.place.rglob("*")}

@@ -145,6 +145,10 @@ def test_a_reference_below_git_is_an_error(tmp_path: Path, name: str) -> None:
         "fd::0,1/x",
         "ext::sh -c touch% ran",
         "ext::%S foo",
+        "EXT::sh -c touch% ran",
+        "eXt://sh -c touch% ran",
+        "Fd::17/x",
+        "hg::/x",
         "file://%s/../nowhere",
     ],
 )
@@ -161,6 +165,44 @@ def test_no_url_runs_a_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     refused(fleet)
 
     assert not list(tmp_path.rglob("ran"))
+
+
+@pytest.mark.parametrize("place", ["home/.store", "other/catalog", "other"])
+@pytest.mark.parametrize("spelling", ["%s", "file://%s", "file://localhost%s", "/.%s"])
+def test_no_download_reads_a_repository_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, spelling: str
+) -> None:
+    make_repository(tmp_path / place, {"a": "CANARY"})
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    marker = tmp_path / "other/inventory/targets/cluster.yml"
+    marker.parent.mkdir(parents=True)
+    marker.write_text("")
+    source = spelling % (tmp_path / place)
+    download = {"type": "git", "source": source, "output_path": "dependencies/web/vendored"}
+    fleet = make_fleet(
+        tmp_path, web={"class/web.yml": kapitan(jsonnet(), dependencies=(download,))}
+    )
+
+    assert "cannot read" in "\n".join(map(str, errors_in(refused(fleet))))
+    assert not (fleet.work / "dependencies/web/vendored").exists()
+
+
+def test_a_distant_repository_is_downloaded_but_not_if_strict(
+    tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    source = make_repository(tmp_path_factory.mktemp("distant") / "lib.git", {"a": "1"})
+    entry = {
+        "type": "git",
+        "source": url_of(source),
+        "output_path": "dependencies/web/vendored",
+    }
+    fleet = make_fleet(tmp_path, web={"class/web.yml": kapitan(jsonnet(), dependencies=(entry,))})
+
+    push(fleet)
+    error = refused(fleet, strict=True)
+
+    assert "a repository outside of the working directory is downloaded" in caplog.text
+    assert "a repository outside of the working directory is downloaded" in str(error)
 
 
 @pytest.mark.parametrize("allowed", ["ext:fd:file", "ext", "fd:file:http"])

@@ -78,11 +78,14 @@ class Reach:
         *,
         work: Iterable[str | PathLike[str]] = (),
         private: Iterable[str] = (),
+        of_git: bool = False,
     ) -> None:
         """Allow these folders; of working directories, all but what is private in them.
 
-        Other `private` places are never read, either.
+        Other `private` places are never read, either. What `of_git` is for is read by Git alone,
+        which needs its own files.
         """
+        self._of_git = of_git
         self._real: dict[str, str] = {}
         self._allowed = frozenset(self._real_of(os.fspath(folder)) or "/" for folder in folders)
         self._homes = _homes()
@@ -122,6 +125,21 @@ class Reach:
 
     def real(self, path: str) -> str:
         """Where a file really is; reported if that is outside, refused where nothing is read."""
+        real = self._judged_place(path)
+        if path not in self._reported and not self._is_allowed(real) and os.path.lexists(real):
+            self._reported.add(path)
+            run_log.report(OutsideRead(path, real))
+        return real
+
+    def holds(self, path: str) -> bool:
+        """Whether a path is within reach, without a report; refused where nothing is read."""
+        real = self._judged_place(path)
+        if self._is_allowed(real):
+            return True
+        self._check_below(path, real)
+        return False
+
+    def _judged_place(self, path: str) -> str:
         if "\0" in path:
             raise OSError(errno.EINVAL, "its name holds a null character", path)
         # By its name, too: below /proc there are links to everything.
@@ -132,18 +150,21 @@ class Reach:
         why = self._refusal(real)
         if why:
             raise _refused(path, real, why)
-        if not self._is_allowed(real) and os.path.lexists(real):
-            self._outside(path, real)
+        if path not in self._reported and not self._is_allowed(real) and os.path.lexists(real):
+            self._check_outside(path, real)
         return real
 
     def real_folder(self, path: str) -> str:
         """The same for a folder of which everything is read."""
         real = self.real(path)
+        self._check_below(path, real)
+        return real
+
+    def _check_below(self, path: str, real: str) -> None:
         above = "" if real == "/" else real
         for place in (*self._never, *(f"{home}/." for home in self._homes)):
             if place.startswith(f"{above}/") and os.path.lexists(place):
                 raise _refused(path, real, f"it holds {place.removesuffix('.')}, {_UNREAD}")
-        return real
 
     def check(self, path: str) -> None:
         """Judge a file, or a folder and everything below it, that a program reads."""
@@ -211,7 +232,7 @@ class Reach:
         allowed = self._innermost_allowed(real)
         if len(place) > len(allowed):
             return why
-        return _GIT if has_git_name(real[len(allowed) :]) else ""
+        return self._refusal_of_git(real[len(allowed) :])
 
     def _refusal_by_name(self, path: str) -> str:
         """Why a path is never read, wherever its links lead; empty if it may be."""
@@ -221,7 +242,10 @@ class Reach:
         system = "" if is_file_system else _first_above(named, _SYSTEM)
         if system:
             return f"nothing in {system} is read"
-        return _GIT if has_git_name(named[len(allowed) :]) else ""
+        return self._refusal_of_git(named[len(allowed) :])
+
+    def _refusal_of_git(self, below: str) -> str:
+        return _GIT if not self._of_git and has_git_name(below) else ""
 
     def _innermost_allowed(self, real: str) -> str:
         """Itself or the closest folder above it that may be read; empty if there is none."""
@@ -241,18 +265,14 @@ class Reach:
                     found, why = hidden, "hidden files of a home directory may hold credentials"
         return found, why
 
-    def _outside(self, path: str, real: str) -> None:
-        if path in self._reported:
-            return
-        for folder in _upwards(real):
+    def _check_outside(self, path: str, real: str) -> None:
+        for folder in (real, *_upwards(real)):
             if any(os.path.lexists(f"{folder}/{one}") for one in _CLUSTER):
                 why = f"{folder} is the working directory of another cluster"
                 raise _refused(path, real, why)
         why = self._mounted_elsewhere(real)
         if why:
             raise _refused(path, real, why)
-        self._reported.add(path)
-        run_log.report(OutsideRead(path, real))
 
     def _mounted_elsewhere(self, real: str) -> str:
         """Why a folder that is never read is not read at another path, either."""

@@ -20,6 +20,7 @@ from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 from commodore_py.model.remote_use import SourceDownloaded
 
 from . import artifacts, charts, web_files
+from .local_sources import LocalSources
 from .placing import put_all
 from .plan import Placement
 from .repositories import Repositories
@@ -27,7 +28,7 @@ from .settings import FetchSettings
 from .store import Store
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from commodore_py.adapters.files.archives import Content
@@ -60,6 +61,8 @@ def fetch_downloads(
     warnings: list[CommodoreError] = []
     run = _Run.of(config, shared, warnings.append)
     targets, problems = _places_of(wanted, bounds, places)
+    problems += _refused_sources(wanted, run.repositories.local, places, warnings.append)
+    raise_collected(problems, "cannot fetch all downloads")
     sources: dict[Source, list[Download]] = {}
     for one in wanted:
         sources.setdefault(one.source, []).append(one)
@@ -113,7 +116,7 @@ class _Run:
     def of(
         cls, config: Config, shared: Iterable[Dependency], warn: Callable[[CommodoreError], None]
     ) -> _Run:
-        store = Store.of(config)
+        store, shared = Store.of(config), tuple(shared)
         settings = FetchSettings(
             store,
             refresh=not (config.local or config.offline),
@@ -128,7 +131,8 @@ class _Run:
             local=config.local,
             offline=config.offline,
         )
-        return cls(settings, Repositories(settings, clones, RemoteClient(config.paths.root)))
+        local = LocalSources(config.paths.root, shared)
+        return cls(settings, Repositories(settings, clones, RemoteClient(config.paths.root), local))
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         try:
@@ -214,6 +218,36 @@ def _places_of(
             error.where = _place(one, places)
             problems.append(error)
     return found, problems
+
+
+def _refused_sources(
+    wanted: Iterable[Download],
+    local: LocalSources,
+    places: Places,
+    warn: Callable[[CommodoreError], None],
+) -> Iterator[CommodoreError]:
+    for one in wanted:
+        if not isinstance(one.source, Repository):
+            continue
+        try:
+            if not local.is_near(one.source.url):
+                warn(
+                    CommodoreError(
+                        "a repository outside of the working directory is downloaded:"
+                        f" {without_password(one.source.url)}",
+                        where=_place(one, places),
+                        hint="move it beside the component's repository, or name it by a URL of a"
+                        " server",
+                    )
+                )
+        except CommodoreError as error:
+            error.where = _place(one, places)
+            yield error
+        except OSError as error:
+            yield CommodoreError(
+                f"cannot read repository {without_password(one.source.url)}: {error.strerror}",
+                where=_place(one, places),
+            )
 
 
 def _first_of_each(

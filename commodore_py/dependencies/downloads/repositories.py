@@ -7,7 +7,6 @@ import os
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING
-from urllib.parse import unquote
 
 from commodore_py import run_log
 from commodore_py.adapters import git_urls
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.jsonnet.fetch import Clones
     from commodore_py.model.download import Repository
 
+    from .local_sources import LocalSources
     from .settings import FetchSettings
     from .store import Stored
 
@@ -44,12 +44,14 @@ class Repositories:
     settings: FetchSettings
     clones: Clones
     client: RemoteClient
+    local: LocalSources
     _answers: dict[str, RemoteRefs] = field(default_factory=dict)
     _locks: dict[Path, Lock] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def fetch(self, wanted: Repository) -> Stored:
         """Fetch the files of a version, with `.git` for a whole repository."""
+        wanted = wanted._replace(url=self.local.absolute(wanted.url))
         remote = Remote(wanted.url, "")
         with self._lock:
             lock = self._locks.setdefault(self.clones.of(remote), Lock())
@@ -99,7 +101,7 @@ class Repositories:
                 _files_only(bare, commit, folder, place)
             else:
                 note_default_branch(bare, self._answer(wanted).default_branch)
-                _clone(wanted, bare, commit, place)
+                _clone(wanted, bare, commit, place, self.local)
             start = place / wanted.subdir
             if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):
                 raise CommodoreError(
@@ -123,7 +125,7 @@ def _files_only(bare: Path, commit: str, scratch: Path, place: Path) -> None:
     git(place, "checkout-index", "--all", env=env)
 
 
-def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
+def _clone(wanted: Repository, bare: Path, commit: str, place: Path, local: LocalSources) -> None:
     """A self-contained clone, as after `git clone` and `git checkout`."""
     refs = refs_of(bare)
     branch = _branch(wanted, refs.default_branch, {*refs.commits})
@@ -136,36 +138,31 @@ def _clone(wanted: Repository, bare: Path, commit: str, place: Path) -> None:
     how = ("-B", branch, "--track", f"origin/{branch}") if branch else ("--detach", commit)
     git(place, *_QUIET, "checkout", "--quiet", *how, env=borrowing)
     if wanted.submodules:
-        local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
+        _check_submodules(wanted, place, local)
         # By default Git rejects local submodules, as a remote could name any local folder.
-        if local:
-            _refuse_distant_submodules(wanted, place)
-        allow = ("-c", "protocol.file.allow=always") if local else ()
+        is_local = git_urls.local_path(git_urls.normalise(wanted.url)) is not None
+        allow = ("-c", "protocol.file.allow=always") if is_local else ()
         over_network(place, *_QUIET, *allow, "submodule", "--quiet", "update", "--init")
     git(place, "repack", "-a", "-d", "--quiet", env=borrowing)
 
 
-def _refuse_distant_submodules(wanted: Repository, place: Path) -> None:
-    """Of a local repository, submodules are those beside it or below: no others of the machine."""
-    origin = git_urls.local_path(git_urls.normalise(wanted.url))
-    if origin is None or not (place / ".gitmodules").is_file():
+def _check_submodules(wanted: Repository, place: Path, local: LocalSources) -> None:
+    """Refuse submodules that would not be downloaded by themselves without a word."""
+    if not (place / ".gitmodules").is_file():
         return
-    allowed = os.path.realpath(origin.parent)
     listing = git(place, "config", "--file", ".gitmodules", "-z", "--list")
     for line in listing.split("\0"):
         key, _, url = line.partition("\n")
         if not (key.startswith("submodule.") and key.endswith(".url")):
             continue
         if url.startswith(("./", "../")):
-            path = str(origin / url)
-        elif url.startswith(("/", "file:")):
-            path = unquote(url.removeprefix("file://"))
+            whole = f"{wanted.url.rstrip('/')}/{url}"
         else:
-            continue
-        real = os.path.realpath(path)
-        if os.path.commonpath((real, allowed)) != allowed:
+            whole = git_urls.normalise(url)
+        if not local.is_near(whole, beside=wanted.url):
             raise CommodoreError(
-                f"submodule {without_password(url)} is a local repository outside of {allowed}",
+                f"submodule {without_password(url)} is a local repository that is neither beside"
+                " its own repository nor beside one of a dependency",
                 where=without_password(wanted.url),
                 hint="move it beside the repository, or name it by a URL of a server",
             )

@@ -197,3 +197,22 @@ def test_push_urls_can_be_set(words: list[str], url: str, push: str) -> None:
 def test_other_words_about_pushing_are_refused(word: str) -> None:
     with pytest.raises(CommodoreError, match="is none of ssh, same, HOST=ssh and HOST=same"):
         PushRule.parse(["same", word])
+
+
+@pytest.mark.parametrize(
+    "url", ["ext::x", "EXT::x", "Fd::1", "eXt://x", "hg::x", "a@b::c", "x://h"]
+)
+def test_transports_that_are_programs_are_refused(url: str) -> None:
+    with pytest.raises(CommodoreError):
+        normalise(url)
+
+
+def test_a_user_may_allow_a_transport_but_none_that_runs_anything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("GIT_ALLOW_PROTOCOL", "codecommit:ext:EXT")
+
+    assert normalise("codecommit::eu://repo") == "codecommit::eu://repo"
+    for url in ("ext::x", "EXT::x"):
+        with pytest.raises(CommodoreError, match="not allowed"):
+            normalise(url)
