@@ -265,6 +265,18 @@ def test_another_repository_takes_a_clean_place(
     assert workspace.fetch(component(foo))[0].commit == head(workspace.place("foo"))
 
 
+def test_a_worktree_whose_remote_was_changed_is_not_said_to_have_moved_to_the_same_place(
+    workspace: Workspace, foo: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    workspace.fetch(component(foo))
+    fork = workspace.repository("fork", component_files("foo", fork__txt="fork"))
+    git(workspace.place("foo"), "remote", "set-url", "origin", url_of(fork))
+
+    workspace.fetch(component(fork, name="foo"))
+
+    assert f"its repository was another one and is {url_of(fork)} now" in caplog.text
+
+
 def test_a_clean_clone_makes_room_for_a_worktree(workspace: Workspace, foo: Path) -> None:
     workspace.place("foo").parent.mkdir(parents=True)
     git(workspace.work, "clone", "--quiet", url_of(foo), str(workspace.place("foo")))

@@ -108,10 +108,11 @@ def check_out(
             remove_incomplete(worktree, bare, found.commit, began=0)
         elif not belongs_to(git_folder, bare):
             old = remote_settings(worktree).get("remote.origin.url", "nowhere")
+            # The same after `git remote set-url`: objects are those of the former one.
             log.warning(
                 "%s is checked out again: its repository was %s and is %s now",
                 spec,
-                without_password(old),
+                without_password(old) if old != spec.url else "another one",
                 without_password(spec.url),
             )
             _discard(spec, worktree)
