@@ -34,6 +34,10 @@ WORDS = {
     ),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
     "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
+    "catalog-compile-clusters/v1": (
+        *("catalog", "compile", "c-demo-3", "c-unknown"),
+        *("--api-url", "{facts}", "-o", "json"),
+    ),
     "catalog-report/v1": ("catalog", "report", "c-demo-2", "-o", "json"),
     "catalog-diff/v1": ("catalog", "diff", "--catalog", "catalog", "-o", "json"),
     "component-test/v1": ("component", "test", "component-one", "-o", "json"),

@@ -47,6 +47,7 @@ _MIGRATIONS = ("kapitan-0.29-to-0.30", "ignore-yaml-formatting")
 _SORT_KEYS = ("id", "tenant", "displayName")
 _MOST_SHOWN = 10
 _COMPILE_SECTIONS = {
+    "Several clusters": "+all_clusters +tenant +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
     "Input": "global_repo_revision_override tenant_repo_revision_override force",
     "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
@@ -166,7 +167,22 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 
 
 @catalog.command(name="compile", cls=Sectioned, sections=_COMPILE_SECTIONS)
-@click.argument("cluster", shell_complete=completion.clusters)
+@click.argument("clusters", nargs=-1, metavar="CLUSTER...", shell_complete=completion.clusters)
+@click.option(
+    "--all",
+    "all_clusters",
+    is_flag=True,
+    help="Compile all clusters that the API or the facts folder lists; with --local or --offline,"
+    " all that were compiled before.",
+)
+@click.option(
+    "--tenant",
+    default="",
+    metavar="TENANT",
+    shell_complete=completion.tenants,
+    help="Compile all clusters of this tenant.",
+)
+@click.option("--fail-fast", is_flag=True, help="Skip the remaining clusters after one that fails.")
 @api_options
 @click.option(
     "--local",
@@ -266,7 +282,10 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 def compile_(
     settings: Globals,
     /,
-    cluster: str,
+    clusters: tuple[str, ...],
+    all_clusters: bool,
+    tenant: str,
+    fail_fast: bool,
     verbose: int,
     output: str,
     exit_code: bool,
@@ -276,31 +295,42 @@ def compile_(
 ) -> int:
     """Compile the catalog of CLUSTER, show what changes, and with --push publish it.
 
+    Several clusters are compiled one after the other, each below clusters/ in the working
+    directory; one that fails does not stop the others.
+
     \b
     From a facts folder, without any server:
       commodore catalog compile c-demo-1 --api-url ./facts
     Commit and push:
       commodore catalog compile c-demo-1 --push
+    All clusters of a tenant, and a table at the end:
+      commodore catalog compile --tenant t-demo --diff none
     """
     from commodore_py.cli.output.compile_result import CompileReporter
 
+    if len(clusters) != 1 or all_clusters or tenant:
+        from commodore_py.cli import several
+
+        selection = several.Selection(clusters, all_clusters, tenant, fail_fast)
+        several.check(selection)
+    elif fail_fast:
+        messages.warn("--fail-fast has no effect with one cluster")
     settings = settings.more_verbose(verbose)
     options["output_files"] = output_files(options["trace"])
+    if len(clusters) != 1 or all_clusters or tenant:
+        with recorded(options) as recorder:
+            form = several.Form(output, diff, ignore, exit_code)
+            config = _compile_config(settings, options)
+            return several.compile_clusters(config, selection, form, _compiled, recorder)
     with (
         recorded(options) as recorder,
         CompileReporter(output, diff, ignoring=ignore).collecting() as show,
     ):
         config = _compile_config(settings, options)
-        if config.verify_cache or config.explain_cache:
-            from commodore_py.cli.output import cache_use
-
-            with cache_use.reported(config):
-                published = _compiled(config, cluster, show)
-        else:
-            published = _compiled(config, cluster, show)
+        published = _compiled(config, clusters[0], show)
         if recorder is not None:
             show.stages = recorder.rows()
-        return show.outcome(config, cluster, published, exit_code=exit_code)
+        return show.outcome(config, clusters[0], published, exit_code=exit_code)
 
 
 @catalog.command()
@@ -367,6 +397,15 @@ def _write_page(
 
 
 def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
+    if not (config.verify_cache or config.explain_cache):
+        return _published(config, cluster, show)
+    from commodore_py.cli.output import cache_use
+
+    with cache_use.reported(config):
+        return _published(config, cluster, show)
+
+
+def _published(config: Config, cluster: str, show: CompileReporter) -> Published:
     if config.dry_run:
         from commodore_py.workflows import dry_run
 

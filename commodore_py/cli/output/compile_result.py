@@ -18,6 +18,7 @@ from .log import Collected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Self
 
     from commodore_py.config import Config
     from commodore_py.model.catalog import Change, DiffLine
@@ -45,7 +46,7 @@ class CompileReporter:
         return self._form not in ("text", "none") or self._output == "markdown"
 
     @contextmanager
-    def collecting(self) -> Iterator[CompileReporter]:
+    def collecting(self) -> Iterator[Self]:
         """Collect the warnings of the run for the result."""
         logger = logging.getLogger("commodore_py")
         logger.addHandler(self._collected)
@@ -153,6 +154,10 @@ class CompileReporter:
             from . import timings
 
             content["stages"] = timings.as_data(self.stages)
+        self._data(content)
+
+    def _data(self, content: dict[str, Any]) -> None:
+        """Print the result for programs."""
         streams.data(formats.structured(content, self._output))
 
 

@@ -90,7 +90,8 @@ def _name(cluster: Cluster) -> str:
 
 def _ask(config: Config, what: str, url: str) -> RemoteRefs | None:
     try:
-        return query_remote(what, config.paths.catalog, url, RemoteClient(config.paths.root))
+        client = RemoteClient(config.paths.root, current=True)
+        return query_remote(what, config.paths.catalog, url, client)
     except CommodoreError as error:
         raise _unreachable(error) from error
 

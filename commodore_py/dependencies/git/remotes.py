@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -26,7 +27,7 @@ from commodore_py.model.remote_use import RemoteListed
 from .revisions import is_commit
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import RefValues
@@ -47,24 +48,50 @@ class RemoteRefs(NamedTuple):
     """The branch that the remote's HEAD names; empty if it names none that exists."""
 
 
-class RemoteClient:
-    """Lists the refs of remotes; the user's rules for them are read once."""
+# By address; None unless several clusters are compiled.
+_listed: dict[str, RemoteRefs] | None = None
 
-    def __init__(self, root: Path) -> None:
+
+@contextmanager
+def listed_once() -> Iterator[None]:
+    """Query each remote once meanwhile: all clusters that are compiled see it in the same state."""
+    global _listed  # noqa: PLW0603 - a command compiles several clusters, or it does not
+    before, _listed = _listed, {}
+    try:
+        yield
+    finally:
+        _listed = before
+
+
+class RemoteClient:
+    """Lists the refs of remotes; the user's rules for them are read once.
+
+    With `current`, responses to earlier clusters do not count: a catalog may have been pushed to.
+    """
+
+    def __init__(self, root: Path, *, current: bool = False) -> None:
         self._root = root
+        self._current = current
         self._ruled: bool | None = None
         self._lock = Lock()
 
     def list_refs(self, url: str, git_folder: Path) -> RemoteRefs:
         """What a remote has, for a clone of it; one on this machine responses by its files."""
-        response = self.local_refs(url, settings_text(git_folder))
+        settings = settings_text(git_folder)
+        response = self.local_refs(url, settings)
         if response is not None:
             return response
         address = git_urls.normalise(url)
+        shared = None if self._current or by_program() or _rewrites(settings) else _listed
+        if shared is not None and address in shared:
+            return _recorded(url, shared[address])
         log.info("listing the refs of %s", without_password(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
-        return _recorded(url, parse_listing(over_network(where, *arguments)))
+        response = parse_listing(over_network(where, *arguments))
+        if shared is not None:
+            shared[address] = response
+        return _recorded(url, response)
 
     def local_refs(self, url: str, settings: str) -> RemoteRefs | None:
         """The same by files alone, for a clone with these settings; None if Git is needed."""

@@ -73,18 +73,23 @@ def are_unchanged(root: Path, questions: Sequence[Mapping[str, Any]]) -> bool:
     """Whether all remotes still have what they had."""
     from commodore_py.dependencies.git.remotes import RemoteClient
 
-    client = RemoteClient(root)
+    client, of_catalog = RemoteClient(root), RemoteClient(root, current=True)
+    catalog = str(root / "catalog" / ".git")
+
+    def is_unchanged(question: Mapping[str, Any]) -> bool:
+        return _answers(question, of_catalog if question["folder"] == catalog else client)
+
     near = [one for one in questions if git_urls.local_path(git_urls.normalise(one["url"]))]
     far = [one for one in questions if one not in near]
     # Files are read in this thread: Python computes in one at a time.
-    if not all(_answers(one, client) for one in near):
+    if not all(map(is_unchanged, near)):
         return False
     if not far:
         return True
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        return all(pool.map(lambda one: _answers(one, client), far))
+        return all(pool.map(is_unchanged, far))
 
 
 def _answers(question: Mapping[str, Any], client: RemoteClient) -> bool:

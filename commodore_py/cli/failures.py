@@ -1,0 +1,135 @@
+"""Turn what ends a run, or one of its parts, into a message and an exit code."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from io import StringIO
+
+import click
+
+from commodore_py.adapters.masking import REDACTOR
+from commodore_py.errors import CommodoreError, of_system
+
+from .exit_codes import INTERRUPTED, OUR_BUG
+from .output import log, messages, streams
+from .output.log import colours
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+def report(error: BaseException) -> int:
+    """Report an error, whatever it is, and return the exit code for it."""
+    match error:
+        case click.ClickException():
+            return _misused(error)
+        case click.Abort():
+            return _aborted(error)
+        case KeyboardInterrupt():
+            return _interrupted()
+        case CommodoreError():
+            messages.error(error)
+            return error.exit_code
+        case BrokenPipeError():
+            # The pipe's reader has closed it; Python must not flush stdout again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 1
+        case _:  # whatever is not handled here is our bug
+            return _unexpected(error)
+
+
+def _misused(error: click.ClickException) -> int:
+    if isinstance(error, click.exceptions.NoSuchCommand):
+        from .suggestions import with_suggestions
+
+        error = with_suggestions(error)
+    elif isinstance(error, click.NoSuchOption):
+        from .suggestions import with_global_options
+
+        error = with_global_options(error)
+    if isinstance(error, click.UsageError) and log.form() != "text":
+        hint = f"see {error.ctx.command_path} --help" if error.ctx else ""
+        messages.error_with(error.format_message(), hint=hint)
+    else:
+        text = StringIO()
+        error.show(text)
+        streams.error_line(streams.shown(text.getvalue(), message=True), nl=False)
+    return error.exit_code
+
+
+def _aborted(abort: click.Abort) -> int:
+    if isinstance(abort.__cause__, KeyboardInterrupt):
+        return _interrupted()
+    streams.error_line("Aborted!", color=colours())
+    return 1
+
+
+def _interrupted() -> int:
+    from commodore_py.adapters import ending
+
+    streams.error_line(ending.word(), color=colours())
+    return INTERRUPTED
+
+
+def _refused_by_system(error: OSError) -> int:
+    """Paths that the system refuses are not bugs: the error names them."""
+    if error.errno in _FULL:
+        return _disk_full(error)
+    if error.errno is None or error.filename is None:
+        return _our_bug(error)
+    messages.error(of_system(error))
+    return CommodoreError.exit_code
+
+
+def _unexpected(error: BaseException) -> int:
+    """Report what no message was written for: the limits of the machine, and our bugs."""
+    from commodore_py.adapters.memory import out_of_memory
+
+    if (known := out_of_memory(error)) is not None:
+        messages.error(known)
+        return known.exit_code
+    if isinstance(error, OSError):
+        return _refused_by_system(error)
+    return _exhausted(error) if isinstance(error, RecursionError) else _our_bug(error)
+
+
+def _disk_full(error: OSError) -> int:
+    """Report a full disk; a redirected stream has no file name."""
+    where = "" if error.filename is None else os.fsdecode(error.filename)
+    messages.error_with(f"cannot write: {error.strerror}", where=where, hint="free some space")
+    # As above: what is still to be written cannot be written either.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return 1
+
+
+def _exhausted(error: RecursionError) -> int:
+    """Report content that exceeds what Python can process, and no limit of a reader."""
+    problem = "a value is nested too deeply to be processed"
+    hint = "the file says where; if no content is nested that deeply, please report this bug"
+    messages.error_with(problem, where=_log_of(error), hint=hint)
+    return 1
+
+
+def _our_bug(error: BaseException) -> int:
+    messages.error_with(
+        f"internal error: {type(error).__name__}: {error}",
+        where=_log_of(error),
+        hint="please report this bug with that file",
+    )
+    return OUR_BUG
+
+
+def _log_of(error: BaseException) -> str:
+    """A file with the traceback of an error."""
+    import tempfile
+    import traceback
+
+    from commodore_py import __version__
+
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="commodore-", suffix=".log", delete=False, encoding="utf-8"
+    ) as file:
+        file.write(f"commodore {__version__}, Python {sys.version}\n")
+        file.write(REDACTOR.message("".join(traceback.format_exception(error))))
+    return file.name

@@ -1,0 +1,66 @@
+"""Several clusters in one command: which they are, and a working directory for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.config import WorkPaths, facts_folder
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.lieutenant.api_objects import is_plain_name
+from commodore_py.lieutenant.clusters import list_clusters, load_cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+
+FOLDER = "clusters"
+"""Below the working directory: the working directories of the clusters."""
+
+
+def select(config: Config, tenant: str = "") -> tuple[str, ...]:
+    """The ids of all clusters, or of a tenant's; without the API, of those compiled before."""
+    if config.local:
+        found = tuple(_compiled_before(config, tenant))
+        where, hint = str(config.paths.root / FOLDER), "compile once without --local and --offline"
+    else:
+        found = tuple(
+            sorted(str(one.get("id") or "") for one in list_clusters(config, tenant=tenant))
+        )
+        where, hint = "", "`commodore catalog list` lists the clusters"
+    if not found:
+        what = f"no cluster belongs to tenant {tenant}" if tenant else "there are no clusters"
+        raise CommodoreError(what, where=where, hint=hint)
+    return found
+
+
+def config_for(config: Config, cluster_id: str) -> Config:
+    """The settings of one of several clusters: nothing of it is below the folder of another."""
+    if not is_plain_name(cluster_id):
+        raise CommodoreError(f"not a valid cluster id: {cluster_id!r}")
+    out = config.output_dir
+    return config._replace(
+        paths=WorkPaths(config.paths.root / FOLDER / cluster_id),
+        output_dir=out and out / cluster_id,
+    )
+
+
+def check_folder(config: Config) -> None:
+    """Refuse to write between the facts of clusters."""
+    facts, folder = facts_folder(config.api_url), config.paths.root / FOLDER
+    if facts is not None and (facts / FOLDER).resolve() == folder.resolve():
+        raise UsageError(
+            "the working directory is the folder of facts: both use clusters/",
+            where=str(folder),
+            hint="choose another one with --working-dir",
+        )
+
+
+def _compiled_before(config: Config, tenant: str) -> Iterator[str]:
+    folder = config.paths.root / FOLDER
+    names = sorted(one.name for one in folder.iterdir()) if folder.is_dir() else ()
+    for name in names:
+        of_cluster = config._replace(paths=WorkPaths(folder / name))
+        known = of_cluster.paths.params_file.is_file()
+        if known and (not tenant or load_cluster(of_cluster, name).tenant == tenant):
+            yield name
