@@ -132,15 +132,11 @@ def _session(block: str, line: int, part: re.Match[str]) -> list[Step]:
 
 def run_page(page: Page, home: Path) -> dict[int, tuple[str, str]]:
     """Run all of it; stdout and stderr by step. Raises if a step ends otherwise than expected."""
-    folder, programs = home.parent / f"{home.name}-output", home.parent / f"{home.name}-bin"
-    for path in (folder, programs):
-        path.mkdir()
-    program = programs / "commodore"
-    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m commodore_py "$@"\n')
-    program.chmod(0o755)
+    folder, path = home.parent / f"{home.name}-output", install_command(home)
+    folder.mkdir()
     home.joinpath("gitconfig").write_text("[user]\n  name = Me\n  email = me@example.com\n")
     script = "".join(_script(step, folder / str(at)) for at, step in enumerate(page.steps))
-    variables = {"PATH": f"{programs}:{os.environ['PATH']}", "NO_COLOR": "1", "COLUMNS": "100"}
+    variables = {"PATH": path, "NO_COLOR": "1", "COLUMNS": "100"}
     ran = subprocess.run(
         ["bash", "-c", f"set -e\n{script}"],
         cwd=home,
@@ -168,6 +164,16 @@ def run_page(page: Page, home: Path) -> dict[int, tuple[str, str]]:
         at: (out.replace(str(home), "/home/me"), err.replace(str(home), "/home/me"))
         for at, (out, err) in found.items()
     }
+
+
+def install_command(home: Path) -> str:
+    """A `PATH` with the command, beside an empty home directory."""
+    programs = home.parent / f"{home.name}-bin"
+    programs.mkdir()
+    program = programs / "commodore"
+    program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m commodore_py "$@"\n')
+    program.chmod(0o755)
+    return f"{programs}:{os.environ['PATH']}"
 
 
 def _script(step: Step, output: Path) -> str:
