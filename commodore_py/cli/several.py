@@ -22,9 +22,8 @@ if TYPE_CHECKING:
     from commodore_py.config import Config
     from commodore_py.model.published import Published
 
-    from .output.compile_result import CompileReporter
+    from .output.compile_result import CompileReporter, Form
     from .output.compile_results import ClusterResult
-    from .output.differences import DiffForm
     from .recording import Recorder
 
     Compile = Callable[[Config, str, CompileReporter], Published]
@@ -37,15 +36,6 @@ class Selection(NamedTuple):
     everything: bool
     tenant: str
     fail_fast: bool
-
-
-class Form(NamedTuple):
-    """How results are wanted."""
-
-    output: str
-    diff: DiffForm
-    ignoring: bool
-    exit_code: bool
 
 
 def check(selection: Selection) -> None:

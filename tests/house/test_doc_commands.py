@@ -26,6 +26,7 @@ NOT_RUN = {
     "docs/how-to/air-gapped.md": 2,
     "docs/how-to/chart-in-a-component.md": 1,
     "docs/how-to/ci.md": 1,
+    "docs/how-to/compile-while-you-edit.md": 1,
     "docs/how-to/facts-without-a-server.md": 1,
     "docs/how-to/install-tools.md": 2,
     "docs/how-to/install.md": 1,

@@ -36,9 +36,10 @@ from commodore_py.cli.settings.options import (
 from commodore_py.cli.settings.types import MOST_PROCESSES
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
-    from commodore_py.cli.output.compile_result import CompileReporter
+    from commodore_py.cli.output.compile_result import CompileReporter, Form
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Author, Config
     from commodore_py.model.published import Published
@@ -53,7 +54,7 @@ _COMPILE_SECTIONS = {
     "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
     "Publishing": "push interactive +catalog_branch +push_url git_author_name"
     " git_author_email +output_dir +dry_run",
-    "Output": "+diff +ignore migration +output +exit_code",
+    "Output": "+watch +diff +ignore migration +output +exit_code",
     "Compiling": "+strict +helm_nondeterminism +engine",
     "Performance": "processes +cache +verify_cache +explain_cache +timings +trace",
 }
@@ -266,6 +267,11 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
 @engine_options
 @helm_option
 @cache_options
+@click.option(
+    "--watch",
+    is_flag=True,
+    help="Compile again after each change of a file in the working directory or the facts folder.",
+)
 @diff_options("text")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if the catalog changes.")
 @click.option(
@@ -286,6 +292,7 @@ def compile_(
     all_clusters: bool,
     tenant: str,
     fail_fast: bool,
+    watch: bool,
     verbose: int,
     output: str,
     exit_code: bool,
@@ -306,31 +313,48 @@ def compile_(
     All clusters of a tenant, and a table at the end:
       commodore catalog compile --tenant t-demo --diff none
     """
-    from commodore_py.cli.output.compile_result import CompileReporter
+    from commodore_py.cli.output.compile_result import Form
 
-    if len(clusters) != 1 or all_clusters or tenant:
+    several_clusters = len(clusters) != 1 or all_clusters or bool(tenant)
+    if several_clusters:
         from commodore_py.cli import several
 
         selection = several.Selection(clusters, all_clusters, tenant, fail_fast)
         several.check(selection)
     elif fail_fast:
         messages.warn("--fail-fast has no effect with one cluster")
+    if watch:
+        from commodore_py.cli import watching
+
+        watching.check(options, output, several=several_clusters)
     settings = settings.more_verbose(verbose)
     options["output_files"] = output_files(options["trace"])
-    if len(clusters) != 1 or all_clusters or tenant:
+    form = Form(output, diff, ignore, exit_code)
+    if several_clusters:
         with recorded(options) as recorder:
-            form = several.Form(output, diff, ignore, exit_code)
             config = _compile_config(settings, options)
             return several.compile_clusters(config, selection, form, _compiled, recorder)
+    if watch:
+        config = _compile_config(settings, options)
+        once = partial(_compile_one, lambda: config, clusters[0], form)
+        return watching.compile_again(config, lambda: once(dict(options)))
+    return _compile_one(lambda: _compile_config(settings, options), clusters[0], form, options)
+
+
+def _compile_one(
+    make_config: Callable[[], Config], cluster: str, form: Form, options: dict[str, Any]
+) -> int:
+    from commodore_py.cli.output.compile_result import CompileReporter
+
     with (
         recorded(options) as recorder,
-        CompileReporter(output, diff, ignoring=ignore).collecting() as show,
+        CompileReporter(form.output, form.diff, ignoring=form.ignoring).collecting() as show,
     ):
-        config = _compile_config(settings, options)
-        published = _compiled(config, clusters[0], show)
+        config = make_config()
+        published = _compiled(config, cluster, show)
         if recorder is not None:
             show.stages = recorder.rows()
-        return show.outcome(config, clusters[0], published, exit_code=exit_code)
+        return show.outcome(config, cluster, published, exit_code=form.exit_code)
 
 
 @catalog.command()

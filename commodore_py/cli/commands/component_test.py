@@ -50,6 +50,10 @@ _SECTIONS = {
     "Fetching": "fetch_dependencies offline",
 }
 
+# What a compile writes by itself, at the top of a repository.
+_GENERATED = (
+    *(".cache", "compiled", "dependencies", "helmcharts", "jsonnetfile.lock.json", "vendor"),
+)
 _FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
 
 
@@ -205,12 +209,12 @@ def run_tests(
         _write(report, options)
         _print_notices(report)
         return _code(report)
+    from commodore_py.adapters.files.watch import Watched
     from commodore_py.cli.output import test_results
     from commodore_py.inventory.engine.reader import warn_again
-    from commodore_py.workflows.authoring.testing.watch import Watched
 
     last: Report | None = None
-    files = Watched(folder.resolve() for folder in (path, *watched))
+    files = Watched((folder.resolve() for folder in (path, *watched)), _GENERATED)
     try:
         while True:
             try:

@@ -6,7 +6,7 @@ import logging
 import shlex
 from contextlib import contextmanager
 from time import monotonic
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py import run_log
 from commodore_py.adapters.masking import without_password
@@ -26,6 +26,15 @@ if TYPE_CHECKING:
 
     from .differences import DiffForm
     from .timings import Row
+
+
+class Form(NamedTuple):
+    """How the result of a compile is wanted."""
+
+    output: str
+    diff: DiffForm
+    ignoring: bool
+    exit_code: bool
 
 
 class CompileReporter:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.files.watch import Watched
 from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import Arguments, find_suite
 from commodore_py.workflows.authoring.testing.expect import values_at
 from commodore_py.workflows.authoring.testing.makefile import Unknowable, Variables
-from commodore_py.workflows.authoring.testing.watch import Watched
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,7 +130,7 @@ def test_values_at_a_path(path: str, expected: list[object]) -> None:
 
 def test_a_change_is_one_of_content(tmp_path: Path) -> None:
     written(tmp_path, {"a": "1", "sub/b": "1", "gone": "1", "vendor/x": "1", ".git/x": "1"})
-    watched = Watched([tmp_path])
+    watched = Watched([tmp_path], ["vendor"])
 
     assert watched.changed() == ()
     os.utime(tmp_path / "a", ns=(1, 1))
