@@ -57,8 +57,8 @@ def compile_again(config: Config, compile_once: Callable[[], int]) -> int:
             code = failures.report(error)
         if not config.local:  # it has fetched
             files.accept(root)
-        messages.heading("\nWaiting for changes; press Ctrl-C to stop")
         try:
+            messages.heading("\nWaiting for changes; press Ctrl-C to stop")
             changed = files.wait()
         except KeyboardInterrupt:
             return code
