@@ -13,6 +13,7 @@ import pytest
 from commodore_py.dependencies.downloads.store import Store
 from tests.support.authoring import make_component_clone
 from tests.support.builders import commit_in, git
+from tests.support.schemas import problems_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -131,8 +132,30 @@ def test_an_example_has_the_keys_that_are_printed(
 
     printed, shown = json.loads(ran.err if schema == "log/v1" else ran.out), EXAMPLES[schema]
     assert (printed["schema"], shown["schema"]) == (schema, schema)
+    assert problems_of(printed) == []
     assert set(keys(printed, shown)) == set(keys(shown, shown))
 
 
 def test_every_example_is_compared() -> None:
     assert EXAMPLES.keys() == WORDS.keys()
+
+
+@pytest.mark.parametrize("schema", EXAMPLES)
+def test_an_example_is_valid(schema: str) -> None:
+    assert problems_of(EXAMPLES[schema]) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        ({"schema": "demo/v1", "directory": "x", "clusters": []}, "'next_steps' is a required"),
+        (EXAMPLES["demo/v1"] | {"more": 1}, "'more' was unexpected"),
+        (EXAMPLES["doctor/v1"] | {"verdict": "good"}, "'good' is not one of"),
+        (
+            EXAMPLES["catalog-compile/v1"] | {"diff": {}},
+            "$.diff: 'changed' is a required",
+        ),
+    ],
+)
+def test_what_a_schema_does_not_have_is_found(content: dict[str, Any], problem: str) -> None:
+    assert problem in "\n".join(problems_of(content))

@@ -1,10 +1,14 @@
 """The docs know every command, their links lead somewhere, and decisions have their shape."""
 
+import json
 import re
 from pathlib import Path
 
 import click
 import pytest
+from jsonschema import Draft202012Validator
+
+from tests.support.schemas import FOLDER, file_of
 
 from .command_reference import PAGE, Command, commands, page
 
@@ -89,14 +93,34 @@ def test_every_decision_is_in_the_index_under_its_title() -> None:
     assert listed == expected
 
 
-def test_every_schema_has_its_section() -> None:
+def used_schemas() -> set[str]:
     code = (ROOT / "commodore_py" / "cli").rglob("*.py")
     used = {name for file in code for name in _SCHEMA.findall(file.read_text("utf-8"))}
-
     # The cache of the completion is a file of ours, not a result.
-    assert {f"## {name}" for name in used - {"known-clusters/v1"}} == set(
-        sections(DOCS / "reference" / "json.md")
+    return used - {"known-clusters/v1"}
+
+
+def test_every_schema_has_its_section() -> None:
+    page = DOCS / "reference" / "json.md"
+
+    assert {f"## {name}" for name in used_schemas()} == set(sections(page))
+    assert all(
+        f"(schemas/{file_of(name).name})" in page.read_text("utf-8") for name in used_schemas()
     )
+
+
+def test_every_schema_is_published_as_a_file() -> None:
+    assert {file_of(name) for name in used_schemas()} == set(FOLDER.glob("*"))
+
+
+@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.json")), ids=lambda file: file.stem)
+def test_a_published_schema_is_valid_and_names_itself(file: Path) -> None:
+    schema = json.loads(file.read_text("utf-8"))
+
+    Draft202012Validator.check_schema(schema)
+
+    assert file_of(schema["properties"]["schema"]["const"]) == file
+    assert schema["title"] == schema["properties"]["schema"]["const"]
 
 
 def test_the_readme_begins_with_two_commands() -> None:

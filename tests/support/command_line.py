@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from commodore_py.cli import run
 
+from .schemas import check_printed
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -47,4 +49,5 @@ class CommandLine:
                 os.environ.clear()
                 os.environ.update(before)
         out, err = self._read()
+        check_printed(out, err)
         return Ran(code, out, err)
