@@ -149,7 +149,11 @@ class Config(NamedTuple):
     result_cache_limit: int = RESULT_CACHE_LIMIT
     """How many bytes of results the cache holds; the oldest are removed first."""
     offline: bool = False
-    """Whether no connection is made at all; this implies `local`."""
+    """Whether no connection is made at all; this implies `local`, unless there is a lock."""
+    lock_file: Path | None = None
+    """The lock of the inputs; `{cluster}` in its name stands for the cluster's id."""
+    frozen: bool = False
+    """Whether a run that would change the lock fails."""
     strict: bool = False
     processes: int = 0
     migration: str = ""

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
     from commodore_py.config import Config
+    from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
     from commodore_py.model.secrets import ReferenceFile
@@ -93,22 +94,29 @@ def compile_catalog(
     observer: RunObserver | None = None,
     *,
     known: Cluster | None = None,
+    locked: LockedRun | None = None,
 ) -> Published:
     """Compile one cluster's catalog, from its facts to its commit; `known` has just been loaded."""
     times = [monotonic()]
-    if known is None and (observer is None or observer.first):
+    if locked is None and config.lock_file is not None:
+        locked = open_lock(config, cluster_id)
+    asks_nobody = locked is not None and config.offline
+    if known is None and not asks_nobody and (observer is None or observer.first):
         known = check_settings(config, cluster_id)
     if not config.force:
         refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths):
         if observer is not None:
             observer.started()
-        sources = gather(config, cluster_id, known)
+        sources = gather(config, cluster_id, known, locked)
         times.append(monotonic())
         log.info("Compiling %d component instances", len(sources.inventory.instances))
         rendered = render(config, sources)
         times.append(monotonic())
         raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
+        if locked is not None:
+            locked.finish()
+            sources = sources._replace(notices=(*sources.notices, *locked.notices))
         published = publish(config, sources, rendered, approve)
         if observer is not None:
             observer.finished(sources, rendered, published)
@@ -128,35 +136,54 @@ def check_settings(config: Config, cluster_id: str) -> Cluster | None:
     return None if config.local else cluster
 
 
+def open_lock(config: Config, cluster_id: str) -> LockedRun:
+    """The lock that the settings name."""
+    from commodore_py.dependencies.lock.run import LockedRun  # noqa: PLC0415 - most have none
+
+    return LockedRun.open(config, cluster_id)
+
+
 @run_log.act("gather")
-def gather(config: Config, cluster_id: str, known: Cluster | None = None) -> Sources:
+def gather(
+    config: Config,
+    cluster_id: str,
+    known: Cluster | None = None,
+    locked: LockedRun | None = None,
+) -> Sources:
     """Read the outside world once, and pin every piece of it."""
     log.info("Gathering what cluster %s is made of", cluster_id)
     now = datetime.now().astimezone()
     with run_log.stage("facts"):
-        cluster = known or load_cluster(config, cluster_id)
+        if locked is None:
+            cluster = known or load_cluster(config, cluster_id)
+        else:
+            cluster = locked.cluster(cluster_id, lambda: known or load_cluster(config, cluster_id))
         # What can fail cheaply comes first: a long compile must not end at a closed door.
         sink = chosen_sink(config)
         if known is None:
             sink.check(config, cluster.id)
         folder = sink.folder_of(config)
-        remote = RemoteCatalog() if folder else check_remote_catalog(config, cluster)
+        # With a lock, an offline run is not local; but the catalog is what is here.
+        own = config._replace(local=True) if config.offline else config
+        remote = RemoteCatalog() if folder else check_remote_catalog(own, cluster)
     with run_log.collecting() as events:
-        classes, node = gather_classes(config, cluster)
+        classes, node = gather_classes(config, cluster, locked)
         instances = instances_of(node, classes)
         log.info("Resolving the hierarchy for %d component instances", len(instances))
-        sources = gather_instances(config, cluster, classes, instances, now)
+        sources = gather_instances(config, cluster, classes, instances, now, locked=locked)
     with run_log.stage("catalog"):
-        head = (
-            CatalogHead(folder, "", "", None) if folder else fetch_catalog(config, cluster, remote)
-        )
+        head = CatalogHead(folder, "", "", None) if folder else fetch_catalog(own, cluster, remote)
     notices = (*sources.notices, *head.notices, *read_outside(events))
     return sources._replace(catalog_head=head, notices=notices)
 
 
-def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
+def gather_classes(
+    config: Config, cluster: Cluster, locked: LockedRun | None = None
+) -> tuple[ClassPath, Node]:
     """Everything that a cluster's hierarchy consists of, fetched; and the cluster's own node."""
     fetch = fetcher(config)
+    if locked is not None:
+        fetch = locked.fetching(config, fetch)
     # Configuration names packages, and packages may name components, so the
     # class path grows in three steps and the bootstrap node is read in between.
     with run_log.stage("configuration"):
@@ -169,11 +196,14 @@ def gather_classes(config: Config, cluster: Cluster) -> tuple[ClassPath, Node]:
         classes = classes.plus(fetch(packages))
     with run_log.stage("components"):
         # Missing packages are listed together with missing components.
-        incomplete = must_be_complete(config) and bool(not_found(packages, classes))
+        listed = locked is not None or must_be_complete(config)
+        incomplete = listed and bool(not_found(packages, classes))
         node = resolve_bootstrap(config, cluster, classes, missing_ok=incomplete)
         places = locator_of(config, cluster, classes)
         components = wanted_components(node, places)
         classes = classes.plus(fetch(components))
+        if locked is not None:
+            locked.refuse_requests(places)
     refuse_missing(config, (*packages, *components), classes)
     return classes, node
 
@@ -184,6 +214,8 @@ def gather_instances(
     classes: ClassPath,
     instances: tuple[Instance, ...],
     time: datetime,
+    *,
+    locked: LockedRun | None = None,
 ) -> Sources:
     """The instances resolved, and what they need in the working directory, from known classes."""
     with run_log.stage("hierarchy"):
@@ -191,10 +223,22 @@ def gather_instances(
         places = locator_of(config, cluster, classes, instances)
         compiler.check_entries(resolved, places.parameter)
     with run_log.stage("libraries"):
-        install_cluster_libraries(config, classes, resolved, places)
+        install_cluster_libraries(
+            config,
+            classes,
+            resolved,
+            places,
+            resolving=locked.libraries if locked is not None else None,
+        )
     with run_log.stage("downloads"):
         downloads = compiler.wanted_downloads(resolved)
-        fetch_downloads(config, downloads, classes, places)
+        fetch_downloads(
+            config,
+            downloads,
+            classes,
+            places,
+            through=locked.downloads if locked is not None else None,
+        )
     with run_log.stage("layout"):
         materialise(config, cluster, classes, resolved)
     return Sources(

@@ -89,7 +89,8 @@ def _job(config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
         search_paths=plan.search_paths,
         references=references,
         reveal=plan.reveal,
-        fetch=config.fetch_dependencies and not config.offline,
+        # With a lock, what it pins was fetched before.
+        fetch=config.fetch_dependencies and not config.offline and config.lock_file is None,
         processes=config.processes or usable_cpus(),
         output=plan.output,
         reach=Reach(

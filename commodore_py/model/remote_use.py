@@ -35,3 +35,12 @@ class SourceDownloaded(NamedTuple):
 
     source: Source
     sha256: str
+
+
+class Locked(NamedTuple):
+    """A branch or tag of a remote, or a download, is locked: what is there now does not count."""
+
+    url: str = ""
+    """Normalised; empty for downloads of other kinds."""
+    version: str = ""
+    source: Source | None = None

@@ -26,6 +26,8 @@ from commodore_py.cli.settings.options import (
     git_cache_option,
     helm_option,
     html_option,
+    lock_options,
+    lock_settings,
     offline_option,
     output_option,
     refuse_misspelled,
@@ -50,7 +52,7 @@ _MOST_SHOWN = 10
 _COMPILE_SECTIONS = {
     "Several clusters": "+all_clusters +tenant +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
-    "Input": "global_repo_revision_override tenant_repo_revision_override force",
+    "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen",
     "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
     "Publishing": "push interactive +catalog_branch +push_url git_author_name"
     " git_author_email +output_dir +dry_run",
@@ -230,6 +232,7 @@ def _report_unknown_tenant(config: Config, tenant: str) -> None:
     help="With --local: fetch or do not fetch Jsonnet libraries and downloads of components.",
 )
 @offline_option
+@lock_options
 @git_cache_option
 @click.option(
     "-m",
@@ -449,7 +452,9 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.errors import UsageError
 
     cache = directories.cache_folder() if options["git_cache"] else None
-    local, fetch = options["local"] or options["offline"], options["fetch_dependencies"]
+    locked = lock_settings(options)
+    local = options["local"] or (options["offline"] and not locked)
+    fetch = options["fetch_dependencies"]
     refuse_online(options)
     facts = dynamic_facts.parse(options["dynamic_fact"])
     for warning in facts.warnings:
@@ -475,6 +480,7 @@ def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:
         fetch_dependencies=fetch or not local,
         **{**directories.caches_in(cache), **cache_settings(options)},
         offline=options["offline"],
+        **locked,
         processes=options["processes"],
         output_files=options["output_files"],
         migration=options["migration"] or "",

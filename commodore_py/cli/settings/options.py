@@ -239,6 +239,36 @@ def cache_settings(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def lock_options(command: _Command) -> _Command:
+    """Add options about the lock of all inputs."""
+    return _with(
+        click.option(
+            "--lock",
+            envvar="COMMODORE_LOCK",
+            type=click.Path(dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Use the inputs that are locked in FILE, and lock what is new; {cluster} stands"
+            " for the id.",
+        ),
+        click.option(
+            "--frozen",
+            is_flag=True,
+            help="With --lock: fail if FILE would have to change.",
+        ),
+    )(command)
+
+
+def lock_settings(options: dict[str, Any]) -> dict[str, Any]:
+    """The values of `lock_options`, by the names of Config; empty without a lock."""
+    from commodore_py.errors import UsageError
+
+    if options["lock"] is None:
+        if options["frozen"]:
+            raise UsageError("--frozen requires a lock", hint="name its file: --lock FILE")
+        return {}
+    return {"lock_file": options["lock"].absolute(), "frozen": options["frozen"]}
+
+
 def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:
     """Refuse what is most likely a misspelled value of an option that takes any word."""
     from difflib import get_close_matches

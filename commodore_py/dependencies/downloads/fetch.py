@@ -15,6 +15,7 @@ from commodore_py.adapters.masking import without_password
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones
+from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.download import Artifact, Chart, Repository, WebFile
 from commodore_py.model.remote_use import SourceDownloaded
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import Places
 
     from .bounds import Bounds
+    from .settings import Fetching, Through
     from .store import Stored
 
 log = logging.getLogger(__name__)
@@ -52,6 +54,8 @@ def fetch_downloads(
     bounds: Bounds,
     places: Places,
     shared: Iterable[Dependency] = (),
+    *,
+    through: Through | None = None,
 ) -> None:
     """Fetch the downloads of components, and write them to their output paths."""
     wanted = _to_fetch(downloads, all_of_them=config.fetch_dependencies)
@@ -60,6 +64,9 @@ def fetch_downloads(
     log.info("Fetching %d charts, archives, files and repositories", len(wanted))
     warnings: list[CommodoreError] = []
     run = _Run.of(config, shared, warnings.append)
+    fetching: Fetching = (
+        run if through is None else through(run.settings.store, run.fetch, run.clone_with)
+    )
     targets, problems = _places_of(wanted, bounds, places)
     problems += _refused_sources(wanted, run.repositories.local, places, warnings.append)
     raise_collected(problems, "cannot fetch all downloads")
@@ -68,10 +75,11 @@ def fetch_downloads(
         sources.setdefault(one.source, []).append(one)
     downloading = run_log.stage("download", of="download", total=len(sources))
     with downloading, ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
-        outcomes = dict(zip(sources, pool.map(run.fetch, sources), strict=True))
+        outcomes = dict(zip(sources, pool.map(fetching.fetch, sources), strict=True))
     for source, outcome in outcomes.items():
         if isinstance(outcome, CommodoreError):
             problems.append(_located(outcome, source, sources[source], places))
+    fetching.refuse(problems)
     raise_collected(problems, "cannot fetch all downloads")
     known = {source: one for source, one in outcomes.items() if not isinstance(one, CommodoreError)}
     for source, found in known.items():
@@ -133,6 +141,15 @@ class _Run:
         )
         local = LocalSources(config.paths.root, shared)
         return cls(settings, Repositories(settings, clones, RemoteClient(config.paths.root), local))
+
+    def clone_with(self, url: str, commit: str) -> Path:
+        """The clone of a repository, with a commit in it."""
+        remote, clones = Remote(url, ""), self.repositories.clones
+        clones.commit(remote, commit)
+        return clones.of(remote)
+
+    def refuse(self, problems: Iterable[CommodoreError]) -> None:
+        """Nothing: what cannot be fetched is reported with all else."""
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         try:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from commodore_py.model.download import Download
     from commodore_py.model.spot import Places
 
+    from .settings import Through
+
 
 def fetch_downloads(
     config: Config,
@@ -24,13 +26,16 @@ def fetch_downloads(
     places: Places = NOWHERE,
     *,
     output: Path | None = None,
+    through: Through | None = None,
 ) -> None:
     """Fetch the downloads of components, and write them to their output paths.
 
-    Relative paths start in `output`, by default in the working directory.
+    Relative paths start in `output`, by default in the working directory. `through` makes another
+    way to fetch them.
     """
-    # Kapitan fetches its downloads itself, which needs a network.
-    if not downloads or (config.engine == "reference" and not config.offline):
+    # Kapitan fetches its downloads itself, which needs a network, and knows no lock.
+    by_kapitan = config.engine == "reference" and not config.offline and through is None
+    if not downloads or by_kapitan:
         return
     from . import bounds, fetch  # noqa: PLC0415 - slow, and most runs have no downloads
 
@@ -42,4 +47,4 @@ def fetch_downloads(
         if own is not None:
             checkouts[one.spot.target] = own.worktree
     allowed = bounds.Bounds(config.paths, output or config.paths.root, checkouts)
-    fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies)
+    fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies, through=through)

@@ -63,7 +63,7 @@ class Repositories:
                 commit = self.clones.commit(remote, wanted.ref or self._default_branch(wanted))
                 known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
             if not is_commit(wanted.ref or ""):
-                self.settings.store.note(known.source, *_ref_key(wanted), commit=commit)
+                self.settings.store.note(known.source, *ref_key(wanted), commit=commit)
             return known
 
     def _known_commit(self, wanted: Repository) -> str:
@@ -72,7 +72,7 @@ class Repositories:
         if is_commit(ref):
             return ref
         if not self.settings.refresh:
-            noted = self.settings.store.find(*_ref_key(wanted))
+            noted = self.settings.store.find(*ref_key(wanted))
             return noted.about.get("commit", "") if noted is not None else ""
         answer = self._answer(wanted)
         run_log.report(VersionUsed(wanted.url, ref))
@@ -178,5 +178,6 @@ def _key(wanted: Repository, commit: str) -> tuple[str, ...]:
     return "git", git_urls.normalise(wanted.url), commit, wanted.subdir, more
 
 
-def _ref_key(wanted: Repository) -> tuple[str, ...]:
+def ref_key(wanted: Repository) -> tuple[str, ...]:
+    """The key under which the commit of a version is noted."""
     return "ref", git_urls.normalise(wanted.url), wanted.ref or ""

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.dependencies.offline import NotAvailableOffline
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
 
     from commodore_py.errors import CommodoreError
+    from commodore_py.model.download import Source
 
-    from .store import Store
+    from .store import Store, Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +33,25 @@ class FetchSettings:
         """Raise in an offline run."""
         if self.offline:
             raise NotAvailableOffline.named(what)
+
+
+class Fetching(Protocol):
+    """Another way to fetch sources than as they are requested."""
+
+    def fetch(self, source: Source) -> Stored | CommodoreError:
+        """The content of a source."""
+
+    def refuse(self, problems: Iterable[CommodoreError]) -> None:
+        """End the run for problems of its own."""
+
+
+class Through(Protocol):
+    """Makes one; `clone_with` gives the clone of a repository, with a commit in it."""
+
+    def __call__(
+        self,
+        store: Store,
+        fetch: Callable[[Source], Stored | CommodoreError],
+        clone_with: Callable[[str, str], Path],
+    ) -> Fetching:
+        """For the downloads of one run."""

@@ -18,20 +18,32 @@ from commodore_py.model.spot import NOWHERE
 from .libraries import link_libraries
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
 
     from commodore_py.config import Config, WorkPaths
     from commodore_py.model.classpath import ClassPath
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.spot import Places
 
+    from .remote import Remote
+    from .resolve import Resolve
+
 log = logging.getLogger(__name__)
 
 
 def install_cluster_libraries(
-    config: Config, classes: ClassPath, inventory: Inventory, places: Places = NOWHERE
+    config: Config,
+    classes: ClassPath,
+    inventory: Inventory,
+    places: Places = NOWHERE,
+    *,
+    resolving: Callable[[Callable[[Remote], Path]], Resolve] | None = None,
 ) -> None:
-    """Link the components' libraries, and install the Jsonnet libraries they require."""
+    """Link the components' libraries, and install the Jsonnet libraries they require.
+
+    `resolving` makes another way to resolve them; it is given what finds the clone of a remote.
+    """
     parameters = inventory.bootstrap.parameters
     raise_collected(
         overrides_without_url(ClusterParameters(parameters, places), inventory.instances),
@@ -49,6 +61,7 @@ def install_cluster_libraries(
     from .fetch import Clones  # noqa: PLC0415
     from .install import install  # noqa: PLC0415
     from .rendered import render_jsonnetfiles  # noqa: PLC0415
+    from .resolve import resolve  # noqa: PLC0415
 
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]
@@ -63,7 +76,8 @@ def install_cluster_libraries(
         local=config.local,
         offline=config.offline,
     )
-    install(paths.root, clones, strict=config.strict)
+    how = resolving(clones.of) if resolving is not None else resolve
+    install(paths.root, clones, strict=config.strict, resolve=how)
 
 
 def jsonnetfile(components: Sequence[str]) -> bytes:

@@ -15,7 +15,8 @@ from .content import prune
 from .fetch import fetch_all
 from .jsonnetfile import GitSource, JsonnetFile, format_jsonnetfile, parse_jsonnetfile
 from .links import lay_out
-from .resolve import CACHE, Resolution, resolve, wanted_by
+from .resolve import CACHE, Resolution, wanted_by
+from .resolve import resolve as resolve_as_required
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from .fetch import Clones
     from .links import ShortName
-    from .resolve import Conflict, Missing, Outcome, Package, Wanted
+    from .resolve import Conflict, Missing, Outcome, Package, Resolve, Wanted
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,14 @@ class InstallWarning(NamedTuple):
     """Whether it is an error with --strict."""
 
 
-def install(root: Path, clones: Clones, *, strict: bool = False, keep_others: bool = False) -> None:
+def install(
+    root: Path,
+    clones: Clones,
+    *,
+    strict: bool = False,
+    keep_others: bool = False,
+    resolve: Resolve = resolve_as_required,
+) -> None:
     """Install the libraries of `jsonnetfile.json` in a folder, and their requirements.
 
     With `keep_others`, cached versions that are not required now are not removed.

@@ -90,6 +90,9 @@ class Resolution(NamedTuple):
     conflicts: list[Conflict]
 
 
+Resolve: TypeAlias = Callable[[Sequence[Wanted], FetchAll, Read], Resolution]
+
+
 def wanted_by(file: JsonnetFile, *, by: str, where: str, folder: Path) -> tuple[Wanted, ...]:
     """The requirements of a file by their names; the last one of a name wins."""
     wanted: dict[str, Wanted] = {}

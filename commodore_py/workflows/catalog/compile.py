@@ -164,6 +164,10 @@ class _Run:
             for name, value in self._config._asdict().items()
             if name not in _PRESENTATION
         }
+        if self._config.lock_file is not None:
+            from commodore_py.dependencies.lock.file import digest_of_file, file_of
+
+            settings["lock"] = digest_of_file(file_of(self._config.lock_file, self._cluster))
         return fingerprint({**settings, "cluster": self._cluster}, root=self._root)
 
     def _snapshot(self) -> Snapshot | None:
@@ -211,6 +215,8 @@ class _Run:
         _note_reads(self._config, sources, self.events)
         if self._before is None:
             return
+        if self._config.lock_file is not None:  # it may have been written just now
+            self._environment = self._fingerprint()
         observed = Observed(
             self._environment,
             self._before,

@@ -57,10 +57,11 @@ def note_of(
         return why
     root, events = config.paths.root, observed.events
     elsewhere = sorted({*outside.named_by(sources, root), *instances.paths_outside(events, root)})
-    of_remotes = remotes.remotes_of(config.paths, sources, events, local=config.local)
+    asks_nobody = config.local or config.offline
+    of_remotes = remotes.remotes_of(config.paths, sources, events, local=asks_nobody)
     if of_remotes is None:
         return "it is not known what its remotes have"
-    downloads = [] if config.local else responses.downloads_of(events)
+    downloads = [] if asks_nobody else responses.downloads_of(events)
     urls = json.dumps([sources.cluster.catalog_url, of_remotes, downloads], default=str)
     if REDACTOR.masked(urls) != urls:
         return "its URLs contain credentials, which are not stored"
@@ -71,12 +72,12 @@ def note_of(
         return f"another program may have changed {foreign} meanwhile"
     if not files.is_settled():
         return "files are as young as the clock is exact"
-    facts = None if config.local else facts_folder(config.api_url)
+    facts = None if asks_nobody else facts_folder(config.api_url)
     text = lines(published.change) if lines is not None and published.change else None
     return LastRun(
         environment=observed.environment,
         files=files.digest(),
-        cluster="" if config.local or facts else responses.digest_of(sources.cluster),
+        cluster="" if asks_nobody or facts else responses.digest_of(sources.cluster),
         catalog=sources.cluster.catalog_url,
         outside=elsewhere,
         own_outputs=sorted(filter(os.path.lexists, observed.own_outputs)),

@@ -12,7 +12,7 @@ from commodore_py.adapters.git.refs import BRANCHES, TAGS, read_refs
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION
-from commodore_py.model.remote_use import RemoteListed, VersionUsed
+from commodore_py.model.remote_use import Locked, RemoteListed, VersionUsed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -35,14 +35,18 @@ def remotes_of(
 ) -> list[dict[str, Any]] | None:
     """What to query before the next run, with what was found; None if that cannot be known."""
     answers = {git_urls.normalise(one.url): one for one in events.of(RemoteListed)}
-    found = [] if local else list(_of_checkouts(paths, sources, answers))
+    locked = {(one.url, one.version) for one in events.of(Locked) if one.url}
+    found = [] if local else list(_of_checkouts(paths, sources, answers, locked))
     for one in dict.fromkeys(events.of(VersionUsed)):
+        if (git_urls.normalise(one.url), one.version) in locked:
+            continue
         have = _have(one.clone) if one.clone is not None else None
         answer = answers.get(git_urls.normalise(one.url))
         if one.clone is None and answer is not None:
             have = answer.objects
         found.append(_some_of(one.clone, one.url, {one.version or _HEAD}, have, answers))
     covered = {git_urls.normalise(one["url"]) for one in found if one is not None}
+    covered.update(url for url, _ in locked)
     # It is not known what of it was used, so everything counts.
     for url, answer in answers.items():
         if url not in covered:
@@ -52,15 +56,17 @@ def remotes_of(
 
 
 def _of_checkouts(
-    paths: WorkPaths, sources: Sources, answers: _Answers
+    paths: WorkPaths, sources: Sources, answers: _Answers, locked: set[tuple[str, str]]
 ) -> Iterator[dict[str, Any] | None]:
     yield _all_of(paths.catalog / ".git", sources.cluster.catalog_url, answers)
     for one in sources.classes.of_kind(*CONFIGURATION):
-        if not is_commit(one.spec.version or ""):
+        is_locked = (git_urls.normalise(one.spec.url), one.spec.version or "") in locked
+        if not is_locked and not is_commit(one.spec.version or ""):
             yield _all_of(one.worktree / ".git", one.spec.url, answers)
     clones: dict[Path, list[Dependency]] = {}
     for one in sources.classes.dependencies:
-        if one.spec.kind not in CONFIGURATION:
+        is_locked = (git_urls.normalise(one.spec.url), one.spec.version or "") in locked
+        if one.spec.kind not in CONFIGURATION and not is_locked:
             bare = paths.bare_clones / git_urls.dependency_key(one.url)
             clones.setdefault(bare, []).append(one)
     for bare, dependencies in clones.items():

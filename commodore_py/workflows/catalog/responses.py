@@ -45,9 +45,10 @@ def digest_of(cluster: Cluster) -> str:
 
 def downloads_of(events: Events) -> list[dict[str, Any]]:
     """What a run downloaded, to be stored; sources whose content never changes are left out."""
-    from commodore_py.model.remote_use import SourceDownloaded
+    from commodore_py.model.remote_use import Locked, SourceDownloaded
 
-    downloaded = events.of(SourceDownloaded)
+    locked = {one.source for one in events.of(Locked)}
+    downloaded = [one for one in events.of(SourceDownloaded) if one.source not in locked]
     if not downloaded:
         return []
     from commodore_py.dependencies.downloads.chart_versions import is_exact

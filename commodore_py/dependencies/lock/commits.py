@@ -1,0 +1,87 @@
+"""Commits that are locked: whether they are here, and how to get those that a remote has lost."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters.files import remove
+from commodore_py.adapters.git.objects import tree_of
+from commodore_py.adapters.git.program import git, over_network, succeeds
+from commodore_py.adapters.git.refs import BRANCHES, read_refs
+from commodore_py.adapters.git.repository import head_of
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.git.checkouts import clone_aside, swap_in
+from commodore_py.dependencies.git.clones import make_clone
+from commodore_py.dependencies.git.groups import bare_clone_of, place_of
+from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.revisions import is_complete
+from commodore_py.dependencies.protection.local_work import record_checkout
+from commodore_py.model.dependency import CONFIGURATION
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.config import Config
+    from commodore_py.model.dependency import DependencySpec
+
+
+def tree_in(folder: Path, commit: str) -> str:
+    """The tree of a commit."""
+    return tree_of(folder, commit) or git(folder, "rev-parse", "--verify", f"{commit}^{{tree}}")
+
+
+def head_here(config: Config, spec: DependencySpec) -> str:
+    """The commit of a checkout as it is; empty without one."""
+    place = place_of(spec, config.paths)
+    return (head_of(place)[0] or "") if place.is_dir() else ""
+
+
+def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:
+    """Whether a commit is complete in the working directory, or in the user's cache."""
+    if spec.kind in CONFIGURATION:
+        place = place_of(spec, config.paths)
+        return (place / ".git").exists() and is_complete(place, commit)
+    bare = bare_clone_of(spec, config.paths)
+    if not (bare / "HEAD").is_file():
+        cache = ObjectCache.of(config)
+        if cache is None or not cache.has(spec.url):
+            return False
+        make_clone(bare, spec.url, cache, config.push_url)
+    if not is_complete(bare, commit):
+        return False
+    if not read_refs(bare, BRANCHES).objects.keys() - {"HEAD"}:
+        # A clone without branches counts as incomplete, and its remote would be queried.
+        git(bare, "update-ref", f"{BRANCHES}{_locked_name(commit)}", commit)
+    return True
+
+
+def _locked_name(commit: str) -> str:
+    return f"locked-{commit[:12]}"
+
+
+def fetch_by_id(config: Config, spec: DependencySpec, commit: str) -> bool:
+    """Fetch a commit that no branch or tag of its remote has; whether the server sends it."""
+    if spec.kind not in CONFIGURATION:
+        bare = bare_clone_of(spec, config.paths)
+        return (bare / "HEAD").is_file() and _fetch(bare, commit)
+    place = place_of(spec, config.paths)
+    if (place / ".git").exists():
+        return _fetch(place, commit)
+    aside = clone_aside(str(spec), place, spec.url, config.push_url)
+    found = _fetch(aside, commit) and succeeds(aside, "checkout", "--quiet", "--detach", commit)
+    if found:
+        swap_in(aside, place)
+        record_checkout(place, place / ".git", commit)
+    else:
+        remove(aside)
+    return found
+
+
+def _fetch(folder: Path, commit: str) -> bool:
+    if is_complete(folder, commit):
+        return False
+    try:
+        over_network(folder, "fetch", "--quiet", "--no-tags", "origin", commit)
+    except ProgramFailed:
+        return False
+    return True

@@ -1,0 +1,227 @@
+"""Downloads of a locked run: requests become exact ones, and content is compared with the lock."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from commodore_py import run_log
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.masking import without_password
+from commodore_py.dependencies.downloads.chart_versions import best, is_exact
+from commodore_py.dependencies.downloads.repositories import ref_key
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.dependencies.offline import NotAvailableOffline
+from commodore_py.errors import CommodoreError
+from commodore_py.model.download import Artifact, Chart, Repository, WebFile
+from commodore_py.model.remote_use import Locked
+
+from .commits import tree_in
+from .renovate import hint_of_download
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path as Folder
+
+    from commodore_py.dependencies.downloads.store import Store, Stored
+    from commodore_py.model.download import Source
+
+    from .document import Block, Path
+    from .state import LockState
+
+_SUM = re.compile(r"sha256:([0-9a-f]{64})")
+_KEYS = ("version", "sum", "digest", "commit", "tree")
+
+
+def path_of(source: Source) -> Path:
+    """The block of a download."""
+    match source:
+        case Chart(repository, name, version):
+            place = repository.rstrip("/")
+            # The reference of a registry names the chart already.
+            if not repository.startswith("oci://"):
+                place = f"{place}/{name}"
+            return "chart", f"{without_password(place)}@{version}"
+        case WebFile(url):
+            return "file", without_password(url)
+        case Repository(url, ref):
+            return "repository", f"{without_password(url)}@{ref or ''}"
+        case Artifact(reference):
+            return "artifact", without_password(reference)
+
+
+def sha256_in(block: Block) -> str:
+    """The SHA-256 of a pin; empty if it is missing, or of another version."""
+    text, version = block.text("sum"), block.text("version")
+    if version:
+        of, _, text = text.rpartition(" ")
+        if of != version:
+            return ""
+    found = _SUM.fullmatch(text)
+    return found[1] if found else ""
+
+
+def is_complete(path: Path, block: Block) -> bool:
+    """Whether a pin says all that it should."""
+    match path[0]:
+        case "repository":
+            return is_commit(block.text("commit")) and is_commit(block.text("tree"))
+        case "artifact":
+            return bool(_SUM.fullmatch(block.text("digest")))
+    return bool(sha256_in(block))
+
+
+def as_pinned(source: Source, block: Block) -> Source:
+    """The request for exactly what is locked."""
+    version = block.text("version")
+    match source:
+        case Chart() if version:
+            return source._replace(version=version)
+        case Repository() if is_commit(block.text("commit")):
+            return source._replace(ref=block.text("commit"))
+        case Artifact(reference) if _SUM.fullmatch(block.text("digest")):
+            name = reference.partition("@")[0]
+            return source._replace(reference=f"{name}@{block.text('digest')}")
+    return source
+
+
+class DownloadInputs:
+    """Fetches what is locked, and notes what is not."""
+
+    def __init__(
+        self,
+        state: LockState,
+        store: Store,
+        fetch: Callable[[Source], Stored | CommodoreError],
+        clone_with: Callable[[str, str], Folder],
+    ) -> None:
+        self._state, self._store, self._fetch = state, store, fetch
+        self._clone_with = clone_with
+        """The clone of a repository, with a commit in it."""
+
+    def refuse(self, problems: Iterable[CommodoreError]) -> None:
+        """End a frozen run whose downloads are not locked."""
+        self._state.raise_changes(problems)
+
+    def fetch(self, source: Source) -> Stored | CommodoreError:
+        """Fetch a source as it is locked, or note what it is now."""
+        path = path_of(source)
+        pin = self._state.pin(path)
+        complete = pin is not None and is_complete(path, pin)
+        if self._state.settings.frozen and not complete:
+            known = self._state.lock.blocks.get(path)
+            why = "its pin is incomplete" if known else "it is requested, and it is not locked"
+            return self._state.refusal(without_password(str(source)), why)
+        try:
+            found = self._found(source, path, pin if complete else None, incomplete=pin)
+        except CommodoreError as error:
+            return error
+        if isinstance(found, CommodoreError):
+            return found
+        url = git_urls.normalise(source.url) if isinstance(source, Repository) else ""
+        version = source.ref if isinstance(source, Repository) else ""
+        run_log.report(Locked(url, version or "", source))
+        return found
+
+    def _found(
+        self, source: Source, path: Path, pin: Block | None, *, incomplete: Block | None
+    ) -> Stored | CommodoreError:
+        sha256 = sha256_in(pin) if pin is not None else ""
+        if sha256:
+            stored = self._store.find(*self._key(source, sha256))
+            if stored is not None and stored.sha256 == sha256 and self._store.verified(stored):
+                self._state.keep(path)
+                return stored
+        wanted = source if incomplete is None else as_pinned(source, incomplete)
+        if pin is None and incomplete is not None:
+            _check_allowed(source, wanted)
+        found = self._fetch(wanted)
+        if isinstance(found, CommodoreError):
+            if pin is not None:
+                found.add_note(f"it is locked in {self._state.settings.name}")
+            return found
+        if sha256 and found.sha256 != sha256:
+            return self._changed(source, sha256, found.sha256)
+        self._store.note(
+            found.source, *self._key(source, found.sha256), sha256=found.sha256, **found.about
+        )
+        if pin is not None:
+            return self._verified(source, path, pin) or found
+        self._record(source, path, found)
+        return found
+
+    def _key(self, source: Source, sha256: str) -> tuple[str, ...]:
+        return "locked", *path_of(source), sha256
+
+    def _verified(self, source: Source, path: Path, pin: Block) -> CommodoreError | None:
+        self._state.keep(path)
+        if not isinstance(source, Repository):
+            return None
+        tree = self._tree(source, pin.text("commit"))
+        if tree and tree != pin.text("tree"):
+            if self._state.settings.frozen:
+                what = without_password(str(source))
+                return self._state.refusal(what, "its pin is incomplete: the tree is another one")
+            self._state.record(path, {"tree": tree})
+        return None
+
+    def _tree(self, source: Repository, commit: str) -> str:
+        """The tree of a commit; empty if an offline run has its files, and not the commit."""
+        try:
+            return tree_in(self._clone_with(source.url, commit), commit)
+        except NotAvailableOffline:
+            return ""
+
+    def _changed(self, source: Source, locked: str, now: str) -> CommodoreError:
+        shown = "/".join(path_of(source))
+        return CommodoreError(
+            f"the content of {without_password(str(source))} is not what is locked:"
+            f" its SHA-256 is {now}, and {locked} is locked",
+            where=self._state.settings.name,
+            hint=f"`commodore lock update '{shown}'` accepts it; where a server packs an archive"
+            " for each request, use a Git download",
+        )
+
+    def _record(self, source: Source, path: Path, found: Stored) -> None:
+        sha256 = f"sha256:{found.sha256}"
+        values: dict[str, object]
+        match source:
+            case Chart(version=version):
+                exact = found.about.get("version") or version
+                values = {"version": exact, "sum": f"{exact} {sha256}"}
+            case WebFile():
+                values = {"sum": sha256}
+            case Artifact(reference):
+                tag = reference.partition("@")[0].rpartition("/")[2].partition(":")[2]
+                values = {"version": tag or "latest", "digest": found.about.get("digest", "")}
+            case Repository(ref=ref):
+                commit = self._commit_of(source)
+                values = {
+                    "version": ref or "",
+                    "commit": commit,
+                    "tree": self._tree(source, commit),
+                }
+        block = self._state.record(path, values, order=_KEYS)
+        self._state.found[path] = block._replace(hint=hint_of_download(path))
+
+    def _commit_of(self, source: Repository) -> str:
+        """The commit that was found for a version just now."""
+        if is_commit(source.ref or ""):
+            return source.ref or ""
+        noted = self._store.find(*ref_key(source))
+        return noted.about.get("commit", "") if noted is not None else ""
+
+
+def _check_allowed(source: Source, wanted: Source) -> None:
+    """Refuse a version that the request does not allow, as a bot may propose one."""
+    if not (isinstance(source, Chart) and isinstance(wanted, Chart)):
+        return
+    try:
+        allowed = best(source.version, [wanted.version])
+    except ValueError:
+        allowed = None
+    if allowed is None or (is_exact(source.version) and wanted.version != source.version):
+        raise CommodoreError(
+            f"version {wanted.version} is locked, and not what is requested: {source}",
+            hint="commodore lock update",
+        )

@@ -1,0 +1,166 @@
+"""What is locked of a cluster itself: its facts as values, its repositories as requests (pure)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.errors import CommodoreError
+from commodore_py.model.cluster import Cluster, RepositoryRef
+
+from .document import Block
+
+if TYPE_CHECKING:
+    from .document import Lock, Path
+
+_FACTS = ("facts", "dynamic_facts")
+_DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
+_REQUESTS = ("tenant", "catalog_url")
+_NAMES = ("display_name", "tenant_display_name")
+# What a TOML string of ours holds as it is; all else is written as JSON.
+_PLAIN = re.compile(r"[^\ud800-\udfff]*")
+
+
+def blocks_of(cluster: Cluster, *, digest: bool = False) -> dict[Path, dict[str, Any]]:
+    """The blocks of a cluster."""
+    own = {
+        "id": cluster.id,
+        "tenant": cluster.tenant,
+        "display_name": cluster.display_name,
+        "tenant_display_name": cluster.tenant_display_name,
+        "catalog_url": cluster.catalog_url,
+    }
+    found: dict[Path, dict[str, Any]] = {("cluster",): own}
+    for kind in _FACTS:
+        facts = getattr(cluster, kind)
+        if digest:
+            found[kind,] = {"digest": digest_of(facts)}
+        elif facts:
+            found[kind,] = _written(facts)
+    return found
+
+
+def is_digest(block: Block) -> bool:
+    """Whether only the digest of facts is locked."""
+    return block.values.keys() == {"digest"} and bool(_DIGEST.fullmatch(block.text("digest")))
+
+
+def facts_in(block: Block | None) -> dict[str, Any]:
+    """The facts of a block."""
+    return {} if block is None else {key: _read(key, one) for key, one in block.values.items()}
+
+
+def digest_of(facts: Mapping[str, Any]) -> str:
+    """The digest of facts, whatever their order."""
+    text = json.dumps(facts, sort_keys=True, default=dict).encode()
+    return f"sha256:{hashlib.sha256(text).hexdigest()}"
+
+
+def differing(cluster: Cluster, lock: Lock) -> dict[str, list[str]]:
+    """The keys of facts, and the names, that are not what is locked."""
+    found: dict[str, list[str]] = {}
+    for kind in _FACTS:
+        block, now = lock.blocks.get((kind,)), getattr(cluster, kind)
+        if block is not None and is_digest(block):
+            if block.text("digest") != digest_of(now):
+                found[kind] = []
+            continue
+        locked, here = facts_in(block), _normal(now)
+        names = sorted(
+            key
+            for key in locked.keys() | here.keys()
+            if (key in locked, locked.get(key)) != (key in here, here.get(key))
+        )
+        if names:
+            found[kind] = names
+    own = lock.blocks.get(("cluster",), Block({}))
+    names = [name for name in _NAMES if own.text(name) != (getattr(cluster, name) or "")]
+    return {**found, "cluster": names} if names else found
+
+
+def changed_requests(cluster: Cluster, lock: Lock) -> list[str]:
+    """What is requested of a cluster otherwise than it is locked, in words."""
+    own = lock.blocks.get(("cluster",))
+    if own is None:
+        return ["it is not locked"]
+    return [
+        f"{name} is {getattr(cluster, name)}, {own.text(name) or 'none'} is locked"
+        for name in _REQUESTS
+        if own.text(name) != getattr(cluster, name)
+    ]
+
+
+def with_locked_values(cluster: Cluster, lock: Lock) -> Cluster:
+    """The cluster with the facts and names that are locked."""
+    own = lock.blocks.get(("cluster",), Block({}))
+    values: dict[str, Any] = {name: own.text(name) for name in _NAMES}
+    for kind in _FACTS:
+        facts = lock.blocks.get((kind,))
+        if facts is None or not is_digest(facts):
+            values[kind] = facts_in(facts)
+    return cluster._replace(**values)
+
+
+def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
+    """The cluster of a lock, where nothing else can be asked."""
+    own = lock.blocks.get(("cluster",), Block({}))
+    repositories = []
+    for name in ("global", "tenant"):
+        block = lock.blocks.get(("config", name), Block({}))
+        repositories.append(RepositoryRef(block.text("url"), block.text("requested") or None))
+    digests = [kind for kind in _FACTS if is_digest(lock.blocks.get((kind,), Block({})))]
+    if digests:
+        raise CommodoreError(
+            f"only the digest of {' and '.join(digests)} is locked, and not their values",
+            hint="compile without --offline, or with an export of the lock",
+        )
+    empty = Cluster(
+        cluster_id,
+        "",
+        own.text("tenant"),
+        "",
+        own.text("catalog_url"),
+        repositories[0],
+        repositories[1],
+    )
+    return with_locked_values(empty, lock)
+
+
+def _written(facts: Mapping[str, Any]) -> dict[str, Any]:
+    written = {str(key): _value(str(key), value) for key, value in sorted(facts.items())}
+    if is_digest(Block(written)):  # a fact of this name, and no digest of ours
+        written["digest"] = {"json": json.dumps(written["digest"])}
+    return written
+
+
+def _value(key: str, value: Any) -> Any:  # noqa: ANN401 - a fact may be anything
+    if isinstance(value, str) and _PLAIN.fullmatch(value):
+        return value
+    text = json.dumps(value, default=dict)
+    if json.loads(text) != _normal_value(value):
+        raise CommodoreError(f"fact {key} cannot be locked: it is not plain JSON")
+    # In a literal string, these stand for themselves or are not allowed.
+    return {"json": text.replace("'", "\\u0027").replace("\x7f", "\\u007f")}
+
+
+def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - as above
+    if isinstance(value, Mapping) and value.keys() == {"json"}:
+        try:
+            return json.loads(str(value["json"]))
+        except ValueError as error:
+            raise CommodoreError(
+                f"fact {key} of the lock is not valid JSON: {error}",
+                hint="fix it, or remove the block and run `commodore lock sync`",
+            ) from error
+    return value
+
+
+def _normal(facts: Mapping[str, Any]) -> dict[str, Any]:
+    return {str(key): _normal_value(value) for key, value in facts.items()}
+
+
+def _normal_value(value: Any) -> Any:  # noqa: ANN401 - as above
+    return json.loads(json.dumps(value, default=dict))

@@ -1,0 +1,151 @@
+"""The lock file on disk: found, read, and replaced as a whole while no other process writes it."""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.adapters.files import aside_of
+from commodore_py.errors import CommodoreError, UsageError
+
+from .document import Lock
+from .git_pins import refuse_contradictions
+from .merge import merged
+from .reader import read_lock
+from .writer import write_lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import WorkPaths
+
+_MOST_BYTES = 64 << 20
+
+
+class LockFile(NamedTuple):
+    """A lock file as it was read; an empty text if there was none."""
+
+    file: Path
+    text: str
+    lock: Lock
+
+    @classmethod
+    def read(cls, file: Path) -> LockFile:
+        """Read a lock file; a missing one is empty."""
+        text = _text_of(file)
+        lock = read_lock(text, str(file)) if text else Lock()
+        refuse_contradictions(lock, str(file))
+        return cls(file, text, lock)
+
+    @property
+    def exists(self) -> bool:
+        """Whether there was a file."""
+        return bool(self.text)
+
+    def write(self, lock: Lock) -> bool:
+        """Replace the file, unless it says the same; what others changed meanwhile is merged."""
+        if self.exists and lock.content() == self.lock.content() and lock.top == self.lock.top:
+            return False
+        with _one_writer(self.file):
+            now = _text_of(self.file)
+            if now != self.text:
+                theirs = read_lock(now, str(self.file)) if now else Lock()
+                lock = merged(self.lock, lock, theirs, str(self.file))
+            text = write_lock(lock)
+            if text == now:
+                return False
+            _replace(self.file, text)
+        return True
+
+
+def check_writable(file: Path, paths: WorkPaths) -> None:
+    """Refuse what cannot be written before anything else is done."""
+    folder = file.parent
+    problem = ""
+    if not folder.is_dir():
+        problem = "its folder does not exist"
+    elif not os.access(file if file.exists() else folder, os.W_OK) or not os.access(
+        folder, os.W_OK
+    ):
+        problem = "it cannot be written"
+    if problem:
+        raise UsageError(
+            f"lock file: {problem}",
+            where=str(file),
+            hint="name another file, or use --frozen, which only reads it",
+        )
+    for checkouts in (paths.classes, paths.dependencies, paths.catalog, paths.vendor):
+        if file.resolve().is_relative_to(checkouts.resolve()):
+            raise UsageError(
+                "the lock file is in a checkout of the working directory: there it would be local"
+                " work, which stops the next run",
+                where=str(file),
+                hint="write it to a clone of your own, such as one of the tenant repository",
+            )
+
+
+def file_of(named: Path, cluster_id: str) -> Path:
+    """The file of a cluster; `{cluster}` in the name stands for its id."""
+    return Path(str(named).replace("{cluster}", cluster_id))
+
+
+def digest_of_file(file: Path) -> str:
+    """The digest of a lock file; empty without one."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
+
+
+def _text_of(file: Path) -> str:
+    try:
+        if file.stat().st_size > _MOST_BYTES:
+            raise CommodoreError("too large for a lock file", where=str(file))
+        return file.read_bytes().decode()
+    except FileNotFoundError:
+        return ""
+    except UnicodeDecodeError as error:
+        raise CommodoreError("the lock file is not UTF-8", where=str(file)) from error
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot read the lock file: {error.strerror}", where=str(file)
+        ) from error
+
+
+@contextmanager
+def _one_writer(file: Path) -> Iterator[None]:
+    """Writers take turns. The folder is locked, as the file is replaced."""
+    try:
+        folder = os.open(file.parent, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise CommodoreError(
+            f"cannot write the lock file: {error.strerror}", where=str(file)
+        ) from error
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)
+
+
+def _replace(file: Path, text: str) -> None:
+    aside = aside_of(file)
+    try:
+        with aside.open("xb") as opened:
+            opened.write(text.encode())
+            opened.flush()
+            os.fsync(opened.fileno())
+        if file.exists():
+            aside.chmod(file.stat().st_mode & 0o777)
+        aside.replace(file)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise CommodoreError(
+            f"cannot write the lock file: {error.strerror}", where=str(file)
+        ) from error

@@ -1,0 +1,288 @@
+"""Repositories of a locked run: their requests become commits before anything is fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import run_log
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.git.program import fetch as fetch_refs
+from commodore_py.adapters.git.program import succeeds
+from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, commit_of, refs_of
+from commodore_py.adapters.masking import without_password
+from commodore_py.dependencies.git.groups import bare_clone_of, override_of, place_of
+from commodore_py.dependencies.git.revisions import find, is_commit
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
+from commodore_py.model.remote_use import Locked
+
+from . import commits
+from .git_pins import commit_in, path_of, pins_by_request, request_in, request_of
+from .renovate import hint_of_branch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path as Folder
+
+    from commodore_py.config import Config
+    from commodore_py.model.dependency import DependencySpec, Fetch
+    from commodore_py.model.spot import Places
+
+    from .document import Block, Path
+    from .state import LockState
+
+_KEYS = ("url", "path", "requested", "version", "commit", "tree", "pinned", "component")
+
+
+class _Request(NamedTuple):
+    """A repository as requested, and what is locked for it."""
+
+    spec: DependencySpec
+    path: Path | None
+    block: Block | None = None
+    """The pin that answers it."""
+    loose: bool = False
+    """Whether it is not to be pinned: overridden for this run, or never pinned."""
+    here: str = ""
+    """What an offline run uses of it then: the commit that is checked out."""
+
+    @property
+    def commit(self) -> str:
+        """The commit to use; empty if the request must be resolved."""
+        return commit_in(self.block) if self.block is not None and not self.loose else ""
+
+    @property
+    def wanted(self) -> DependencySpec:
+        """What to fetch."""
+        commit = self.commit or self.here
+        return self.spec._replace(version=commit) if commit else self.spec
+
+
+class GitInputs:
+    """Fetches what is locked, and notes what is not."""
+
+    def __init__(self, config: Config, state: LockState, fetch: Fetch) -> None:
+        self._config, self._state, self._fetch = config, state, fetch
+        self._by_request = pins_by_request(state.lock, state.settings.renewed)
+        self._refused: list[tuple[_Request, str]] = []
+
+    def __call__(self, specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
+        """Fetch, with the commits that are locked."""
+        wanted = tuple(specs)
+        requests = [self._request(spec, wanted) for spec in wanted]
+        if self._config.local:
+            return self._found_locally(requests)
+        if self._state.settings.frozen:
+            requests = [one for one in requests if not self._is_refused(one)]
+            if any(one.kind in CONFIGURATION for one in wanted):
+                self.refuse(None)  # without it, nothing else is known
+        if self._state.settings.offline:
+            requests = [one for one in map(self._offline, requests) if one is not None]
+            if any(one.kind in CONFIGURATION for one in wanted):
+                self._state.raise_changes()
+        fetched = self._fetched(requests)
+        return tuple(self._noted(*pair) for pair in zip(requests, fetched, strict=True))
+
+    def refuse(self, places: Places | None) -> None:
+        """End a frozen run whose requests are not those that are locked."""
+        for request, why in self._refused:
+            where = _asker(request.spec, places) if places is not None else request.spec.url
+            self._state.refuse(str(request.spec), why, without_password(where))
+        self._refused = []
+        self._state.raise_changes()
+
+    def _request(self, spec: DependencySpec, specs: tuple[DependencySpec, ...]) -> _Request:
+        path = path_of(spec, specs)
+        overridden = spec.kind in CONFIGURATION and bool(override_of(spec, self._config))
+        block = self._state.pin(path) if path is not None else None
+        if self._config.local:  # the checkout decides, and the URL may not be known
+            return _Request(spec, path, block)
+        if overridden or (block is not None and block.values.get("pinned") is False):
+            return _Request(spec, path, block, loose=True)
+        if block is not None and request_in(block) == request_of(spec) and commit_in(block):
+            return _Request(spec, path, block)
+        shared = self._by_request.get(request_of(spec))
+        return _Request(spec, path, shared)
+
+    def _is_refused(self, request: _Request) -> bool:
+        """Whether a frozen run must end because of this request."""
+        spec, path = request.spec, request.path
+        own = self._state.lock.blocks.get(path) if path is not None else request.block
+        why = ""
+        version = spec.version or "the default branch"
+        if request.loose and own is not None and request_in(own) == request_of(spec):
+            return False
+        if own is None:
+            why = f"{version} is requested, and it is not locked"
+        elif request_in(own) != request_of(spec):
+            same = git_urls.dependency_key(spec.url) == (request_in(own) or ("",))[0]
+            locked = own.text("requested") or "the default branch"
+            why = f"{version} is requested, {locked} is locked"
+            if not same:
+                why = (
+                    f"{without_password(spec.url)} is requested,"
+                    f" {without_password(own.text('url'))} is locked"
+                )
+        elif not commit_in(own) or not is_commit(own.text("tree")):
+            why = "its pin is incomplete"
+        if why:
+            self._refused.append((request, why))
+        return bool(why)
+
+    def _offline(self, request: _Request) -> _Request | None:
+        """The request, if an offline run has what it needs."""
+        spec, commit = request.spec, request.commit
+        if request.loose:
+            commit = commits.head_here(self._config, spec)
+        if commit and commits.is_here(self._config, spec, commit):
+            return request._replace(here=commit)
+        what = commit[:12] or "its commit"
+        self._state.missing.append(
+            CommodoreError(
+                f"{spec}: {what} is not available offline",
+                where=without_password(git_urls.normalise(spec.url)),
+                hint="compile once without --offline, or use --from-export",
+            )
+        )
+        return None
+
+    def _fetched(self, requests: list[_Request]) -> tuple[Dependency, ...]:
+        wanted = [one.wanted for one in requests]
+        try:
+            return self._fetch(wanted)
+        except CommodoreError as error:
+            gone = [one for one in error.parts if isinstance(one, RevisionNotFound)]
+            pinned = [one for one in requests if one.commit]
+            if not gone or not pinned or self._state.settings.offline:
+                raise
+            rescued = [commits.fetch_by_id(self._config, one.spec, one.commit) for one in pinned]
+            if any(rescued):
+                return self._fetch(wanted)
+            for one in gone:
+                one.hint = (
+                    f"it is locked in {self._state.settings.name}, and gone from its remote:"
+                    " choose another one with `commodore lock update`, or compile with an export"
+                    " of it"
+                )
+            raise
+
+    def _found_locally(self, requests: list[_Request]) -> tuple[Dependency, ...]:
+        by_spec = {one.spec: one for one in requests}
+        fetched = self._fetch(by_spec)
+        return tuple(self._compared(by_spec[one.spec], one) for one in fetched)
+
+    def _compared(self, request: _Request, found: Dependency) -> Dependency:
+        """What is checked out in local mode, compared with what is locked."""
+        if request.path is not None:
+            self._state.keep(request.path)
+        if request.commit and found.commit != request.commit:
+            text = f"{found.commit[:12]} is checked out, {request.commit[:12]} is locked"
+            if self._state.settings.frozen:
+                self._state.refuse(str(request.spec), text, str(found.worktree))
+            else:
+                self._state.notice(f"{request.spec}: {text}", str(found.worktree))
+        return found
+
+    def _noted(self, request: _Request, found: Dependency) -> Dependency:
+        spec, path, block = request.spec, request.path, request.block
+        restored = found._replace(spec=spec)
+        if request.loose:
+            self._note_loose(request)
+            return restored
+        if spec.kind not in CONFIGURATION:
+            restored = restored._replace(version=spec.version or "HEAD")
+        elif request.commit and block is not None and not spec.version:
+            restored = restored._replace(version=block.text("version") or found.version)
+        run_log.report(Locked(git_urls.normalise(spec.url), spec.version or ""))
+        tree = commits.tree_in(_folder(spec, self._config), found.commit)
+        if request.commit and block is not None and block.text("tree") != tree:
+            self._complete(request, found)
+        if path is not None:
+            self._record(request, restored, tree)
+        return restored
+
+    def _note_loose(self, request: _Request) -> None:
+        spec, path = request.spec, request.path
+        if path is None:
+            return
+        self._state.keep(path)
+        if request.block is not None and request.block.values.get("pinned") is False:
+            values = {"url": git_urls.normalise(spec.url), "requested": spec.version or ""}
+            if request_in(request.block) != request_of(spec) and not override_of(
+                spec, self._config
+            ):
+                self._state.record(path, values)
+
+    def _record(self, request: _Request, found: Dependency, tree: str) -> None:
+        spec, path = request.spec, request.path
+        assert path is not None  # noqa: S101 - for the type checker
+        before = self._state.lock.blocks.get(path)
+        values: dict[str, object] = {"url": git_urls.normalise(spec.url)}
+        if spec.kind is Kind.INSTANCE:
+            values["component"] = spec.component
+        if spec.path:
+            values["path"] = spec.path
+        version = spec.version or found.version
+        values |= {"requested": spec.version or "", "version": version}
+        values |= {"commit": found.commit, "tree": tree}
+        if before is not None and request.commit and request_in(before) == request_of(spec):
+            # Another spelling of the URL is the same request: no reason to write.
+            values["url"] = before.text("url")
+            values["version"] = before.text("version") or version
+            if {**before.values, **values} != before.values:
+                values["url"] = git_urls.normalise(spec.url)
+        block = self._state.record(path, values, order=_KEYS)
+        if before is None or not request.commit:
+            folder = _folder(spec, self._config)
+            is_branch = not is_commit(version) and commit_of(folder, BRANCHES + version)
+            hint = hint_of_branch(block.text("url")) if is_branch else ""
+            self._state.found[path] = block._replace(hint=hint)
+
+    def _complete(self, request: _Request, found: Dependency) -> None:
+        """Accept what a bot or a person wrote, if it is what the request allows."""
+        spec, folder = request.spec, _folder(request.spec, self._config)
+        if self._state.settings.frozen:
+            self._state.refuse(str(spec), "its pin is incomplete: the tree is another one")
+            return
+        for _ in range(2):
+            try:
+                tip = find(folder, refs_of(folder), _name_of(spec, found), prefer="tag").commit
+            except RevisionNotFound:
+                tip = ""
+            if tip and succeeds(folder, "merge-base", "--is-ancestor", found.commit, tip):
+                return
+            fetch_refs(folder)  # what is here may be older than the commit
+        raise_collected(
+            [
+                CommodoreError(
+                    f"{spec}: commit {found.commit[:12]} is not part of {_name_of(spec, found)}",
+                    where=self._state.settings.name,
+                    hint=f"commodore lock update {'/'.join(request.path or ())}",
+                )
+            ],
+            "",
+        )
+
+
+def _name_of(spec: DependencySpec, found: Dependency) -> str:
+    return spec.version or found.version
+
+
+def _folder(spec: DependencySpec, config: Config) -> Folder:
+    """The repository that a dependency is checked out of."""
+    if spec.kind in CONFIGURATION:
+        return place_of(spec, config.paths) / ".git"
+    return bare_clone_of(spec, config.paths)
+
+
+def _asker(spec: DependencySpec, places: Places) -> str:
+    """The file and line that requests a version."""
+    if spec.kind in CONFIGURATION:
+        return git_urls.normalise(spec.url)
+    section = "packages" if spec.kind is Kind.PACKAGE else "components"
+    for name in dict.fromkeys((spec.name, spec.component)):
+        for key in ("version", "url"):
+            place = places.parameter("cluster", (section, name, key)) if name else ""
+            if place:
+                return place
+    return git_urls.normalise(spec.url)

@@ -1,0 +1,98 @@
+"""Which block answers a request for a Git repository, and with which commit (pure)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import git_urls
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.model.dependency import DependencySpec, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .document import Block, Lock, Path
+
+_KINDS = {Kind.PACKAGE: "package", Kind.COMPONENT: "component", Kind.INSTANCE: "instance"}
+GIT_KINDS = ("config", "package", "component", "instance", "library")
+
+
+def path_of(spec: DependencySpec, specs: Iterable[DependencySpec]) -> Path | None:
+    """The block of a request; None for an instance that is like its component."""
+    if spec.kind in (Kind.GLOBAL, Kind.TENANT):
+        return "config", spec.kind.name.lower()
+    if spec.kind is Kind.INSTANCE:
+        own = next((one for one in specs if one.kind is Kind.COMPONENT and _is_of(spec, one)), None)
+        if own is not None and own[2:5] == spec[2:5]:  # url, version, path
+            return None
+    return _KINDS[spec.kind], spec.name
+
+
+def _is_of(instance: DependencySpec, component: DependencySpec) -> bool:
+    return component.name == instance.component
+
+
+def request_of(spec: DependencySpec) -> tuple[str, str]:
+    """What makes two requests equal: the repository, however it is spelled, and the version."""
+    return git_urls.dependency_key(spec.url), spec.version or ""
+
+
+def request_in(block: Block) -> tuple[str, str] | None:
+    """The request that a block answers; None if its URL is not valid."""
+    try:
+        return git_urls.dependency_key(block.text("url")), block.text("requested")
+    except CommodoreError:
+        return None
+
+
+def commit_in(block: Block) -> str:
+    """The commit of a pin; empty if it has none, or not the one that is requested."""
+    commit, requested = block.text("commit"), block.text("requested")
+    if not is_commit(commit) or (is_commit(requested) and requested != commit):
+        return ""
+    return commit
+
+
+def pins_by_request(lock: Lock, renewed: Iterable[Path]) -> Mapping[tuple[str, str], Block]:
+    """The pins of repositories by their requests: equal requests have equal pins."""
+    left_out = set(renewed)
+    found: dict[tuple[str, str], Block] = {}
+    for path, block in lock.blocks.items():
+        request = request_in(block) if path[0] in GIT_KINDS else None
+        if request is not None and path not in left_out and commit_in(block):
+            found.setdefault(request, block)
+    return found
+
+
+def with_equal_requests(lock: Lock, paths: Iterable[Path]) -> frozenset[Path]:
+    """These blocks, and those with the same requests: they move together."""
+    chosen = frozenset(paths)
+    requests = {request_in(lock.blocks[path]) for path in chosen if path[0] in GIT_KINDS} - {None}
+    equal = (
+        path
+        for path, block in lock.blocks.items()
+        if path[0] in GIT_KINDS and request_in(block) in requests
+    )
+    return chosen.union(equal)
+
+
+def refuse_contradictions(lock: Lock, name: str) -> None:
+    """Refuse equal requests with different pins, as after a merge."""
+    first: dict[tuple[str, str], tuple[Path, Block]] = {}
+    errors = []
+    for path, block in sorted(lock.blocks.items()):
+        request = request_in(block) if path[0] in GIT_KINDS else None
+        if request is None or not block.text("commit"):
+            continue
+        other, known = first.setdefault(request, (path, block))
+        if known.text("commit") != block.text("commit"):
+            errors.append(
+                CommodoreError(
+                    f"{' '.join(path)} and {' '.join(other)} request the same version of one"
+                    " repository, and have different commits",
+                    where=f"{name}:{block.line}\n{name}:{known.line}",
+                    hint=f"commodore lock update {'/'.join(path)} --lock {name}",
+                )
+            )
+    raise_collected(errors, "the lock file contradicts itself")

@@ -1,0 +1,132 @@
+"""Jsonnet libraries of a locked run: required versions become commits before they are fetched."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from commodore_py import run_log
+from commodore_py.adapters import git_urls
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.dependencies.jsonnet.jsonnetfile import GitSource
+from commodore_py.dependencies.jsonnet.resolve import resolve
+from commodore_py.errors import CommodoreError
+from commodore_py.model.remote_use import Locked
+
+from .commits import tree_in
+from .git_pins import commit_in
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path as Folder
+
+    from commodore_py.dependencies.jsonnet.remote import Remote
+    from commodore_py.dependencies.jsonnet.resolve import (
+        FetchAll,
+        Key,
+        Outcome,
+        Package,
+        Read,
+        Resolution,
+        Wanted,
+    )
+
+    from .document import Block
+    from .state import LockState
+
+
+class _NotLocked(CommodoreError):
+    """A library is required in a version that the lock has no commit of."""
+
+
+class LibraryInputs:
+    """Resolves libraries, and notes which were chosen."""
+
+    def __init__(self, state: LockState, clone_of: Callable[[Remote], Folder]) -> None:
+        self._state, self._clone_of = state, clone_of
+        self._known: dict[Key, Outcome] = {}
+
+    def resolve(self, direct: Sequence[Wanted], fetch: FetchAll, read: Read) -> Resolution:
+        """Resolve with what is locked alone; if that does not do, with the rest as well."""
+        resolution = resolve(
+            direct, lambda wanted: self._fetched(wanted, fetch, all_of_them=False), read
+        )
+        unlocked = [one.wanted for one in resolution.missing if isinstance(one.error, _NotLocked)]
+        if unlocked and self._state.settings.frozen:
+            for one in unlocked:
+                self._state.refuse(f"library {one.name}", self._why(one), one.where)
+            self._state.raise_changes()
+        if unlocked:
+            resolution = resolve(
+                direct, lambda wanted: self._fetched(wanted, fetch, all_of_them=True), read
+            )
+        for package in resolution.packages:
+            self._record(package)
+        self._state.raise_changes()
+        return resolution
+
+    def _pin(self, wanted: Wanted) -> Block | None:
+        """The block that answers a requirement, if there is one."""
+        block = self._state.pin(("library", wanted.name))
+        source = wanted.requirement.source
+        if block is None or not isinstance(source, GitSource) or not commit_in(block):
+            return None
+        same = block.text("requested") == wanted.requirement.version
+        return block if same and block.text("url") == source.remote.url else None
+
+    def _why(self, wanted: Wanted) -> str:
+        block = self._state.lock.blocks.get(("library", wanted.name))
+        version = wanted.requirement.version
+        if block is None:
+            return f"{version} is required, and it is not locked"
+        if not is_commit(block.text("commit")):
+            return "its pin is incomplete"
+        return f"{version} is required by {wanted.by}, {block.text('requested')} is locked"
+
+    def _fetched(
+        self, wanted: Sequence[Wanted], fetch: FetchAll, *, all_of_them: bool
+    ) -> list[Outcome]:
+        """Fetch the locked commits; what is not locked is an error, or fetched as required."""
+        asked: dict[Key, Wanted] = {}
+        for one in wanted:
+            if one.key in self._known:
+                continue
+            pin = self._pin(one)
+            if pin is not None:
+                asked[one.key] = one._replace(
+                    requirement=one.requirement._replace(version=commit_in(pin))
+                )
+            elif all_of_them or not isinstance(one.requirement.source, GitSource):
+                asked[one.key] = one
+        originals = {one.key: one for one in wanted}
+        for key, outcome in zip(asked, fetch(list(asked.values())), strict=True):
+            if isinstance(outcome, CommodoreError):
+                if asked[key] is not originals[key]:
+                    outcome.add_note(
+                        f"it is locked in {self._state.settings.name}: if it is gone, choose"
+                        " another one with `commodore lock update`"
+                    )
+                self._known[key] = outcome
+            else:
+                self._known[key] = outcome._replace(wanted=originals[key])
+        return [self._known.get(one.key) or _NotLocked("it is not locked") for one in wanted]
+
+    def _record(self, package: Package) -> None:
+        wanted, source = package.wanted, package.wanted.requirement.source
+        if not isinstance(source, GitSource):
+            return
+        pin, path = self._pin(wanted), ("library", wanted.name)
+        tree = tree_in(self._clone_of(source.remote), package.commit)
+        if pin is not None and pin.text("tree") != tree and self._state.settings.frozen:
+            self._state.refuse(f"library {wanted.name}", "its pin is incomplete", wanted.where)
+        version = wanted.requirement.version
+        run_log.report(Locked(git_urls.normalise(source.remote.url), version))
+        self._state.record(
+            path,
+            {
+                "url": source.remote.url,
+                "requested": version,
+                "version": version,
+                "commit": package.commit,
+                "tree": tree,
+            },
+        )

@@ -1,0 +1,236 @@
+"""A run with a lock: what is requested becomes what is locked, before anything is fetched."""
+
+from __future__ import annotations
+
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path as Folder
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import __version__
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.git.repository import is_repository, remote_settings
+from commodore_py.errors import CommodoreError, UsageError
+
+from .cluster_inputs import locked_cluster, refuse_other_cluster
+from .document import KEYS, Block, Lock
+from .file import LockFile, check_writable, file_of
+from .git_inputs import GitInputs
+from .git_pins import with_equal_requests
+from .state import LockSettings, LockState
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from commodore_py.config import Config
+    from commodore_py.dependencies.downloads.store import Store, Stored
+    from commodore_py.dependencies.jsonnet.remote import Remote
+    from commodore_py.dependencies.jsonnet.resolve import Resolve
+    from commodore_py.model.cluster import Cluster
+    from commodore_py.model.dependency import Fetch
+    from commodore_py.model.download import Source
+    from commodore_py.model.problem import Problem
+    from commodore_py.model.spot import Places
+
+    from .document import Path
+    from .downloads import DownloadInputs
+
+_TOOLS = {"commodore": "", "jsonnet": "gojsonnet"}
+
+
+class Changes(NamedTuple):
+    """What a run changed in its lock, by the names of blocks."""
+
+    written: bool = False
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+
+
+class LockedRun:
+    """The inputs of one run; `finish` writes what it found."""
+
+    def __init__(
+        self,
+        file: LockFile,
+        settings: LockSettings,
+        *,
+        pin_tenant: bool | None = None,
+        digest_only: bool = False,
+        write: bool = True,
+        local: bool = False,
+    ) -> None:
+        self.file = file
+        self._local = local
+        self.changes = Changes()
+        self._pin_tenant, self._digest_only, self._write = pin_tenant, digest_only, write
+        settings = settings._replace(renewed=with_equal_requests(file.lock, settings.renewed))
+        self.state = LockState(file.lock, settings)
+        self._git: GitInputs | None = None
+
+    @classmethod
+    def open(cls, config: Config, cluster_id: str, *, renewed: Iterable[Path] = ()) -> LockedRun:
+        """The lock that the settings name; refuses what cannot end well."""
+        place = file_of(config.lock_file or Folder(), cluster_id)
+        named, file = str(place), LockFile.read(place)
+        frozen = config.frozen or config.offline
+        refuse_other_cluster(file.lock.cluster, cluster_id, named)
+        _refuse_overrides(config, file.lock, frozen=frozen)
+        if not file.exists and frozen:
+            raise NoLockFile.missing(named)
+        writes = not (frozen or config.local or config.dry_run)
+        if writes:
+            check_writable(file.file, config.paths)
+        settings = LockSettings(
+            named, frozen=frozen, offline=config.offline, renewed=frozenset(renewed)
+        )
+        return cls(file, settings, write=writes, local=config.local)
+
+    def cluster(self, cluster_id: str, load: Callable[[], Cluster]) -> Cluster:
+        """What the run knows about its cluster; in local mode, that of the last compile."""
+        if self._local:
+            for kind in ("cluster", "facts", "dynamic_facts"):
+                self.state.keep((kind,))
+            return load()
+        found = locked_cluster(self.state, cluster_id, load, digest=self._digest_only)
+        tenant = self.state.lock.blocks.get(("config", "tenant"))
+        if tenant is None and not self._pins(found):
+            values = {"url": git_urls.normalise(found.tenant_repo.url)}
+            values["requested"] = found.tenant_repo.revision or ""
+            block = Block({**values, "pinned": False})
+            blocks = {**self.state.lock.blocks, ("config", "tenant"): block}
+            self.state.lock = self.state.lock._replace(blocks=blocks)
+        return found
+
+    def fetching(self, config: Config, fetch: Fetch) -> Fetch:
+        """A function that fetches what is locked."""
+        self._git = GitInputs(config, self.state, fetch)
+        return self._git
+
+    def refuse_requests(self, places: Places) -> None:
+        """End a frozen run whose requests are not locked, once all of them are known."""
+        if self._git is not None:
+            self._git.refuse(places)
+
+    def libraries(self, clone_of: Callable[[Remote], Folder]) -> Resolve:
+        """How libraries are resolved."""
+        from .libraries import LibraryInputs  # noqa: PLC0415 - many clusters need none
+
+        return LibraryInputs(self.state, clone_of).resolve
+
+    def downloads(
+        self,
+        store: Store,
+        fetch: Callable[[Source], Stored | CommodoreError],
+        clone_with: Callable[[str, str], Folder],
+    ) -> DownloadInputs:
+        """How downloads are fetched."""
+        from .downloads import DownloadInputs  # noqa: PLC0415 - as above
+
+        return DownloadInputs(self.state, store, fetch, clone_with)
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """What the user should see."""
+        return tuple(self.state.notices)
+
+    def result(self) -> Lock:
+        """The lock as this run leaves it: what it found, and what it does not know."""
+        lock, found = self.state.lock, dict(self.state.found)
+        for path, block in lock.blocks.items():
+            if path[0] not in KEYS or path[0] in ("bundle", "base", "tool"):
+                found.setdefault(path, block)
+        found = {path: block for path, block in found.items() if block.values}
+        kept = lock._replace(blocks=found)
+        if kept.content() != self.file.lock.content():
+            for name in _TOOLS:  # only recorded: they alone cause no write
+                before = lock.blocks.get(("tool", name), Block({}))
+                found["tool", name] = before.with_values(version=_version_of(name))
+        return lock._replace(blocks=found)
+
+    def finish(self) -> None:
+        """Write what changed, once everything is rendered; a frozen run must change nothing."""
+        before, after = self.file.lock, self.result()
+        changes = changes_between(before, after)
+        if self.state.settings.frozen or not self._write:
+            for name in changes.removed:
+                self.state.notice(f"{name} is locked, and nothing requests it", str(self.file.file))
+            self.changes = changes
+            return
+        self.changes = changes._replace(written=self.file.write(after))
+        self._warn_of_tools()
+
+    def _warn_of_tools(self) -> None:
+        for name in _TOOLS:
+            locked = self.file.lock.blocks.get(("tool", name))
+            now = _version_of(name)
+            if locked is not None and locked.text("version") not in ("", now):
+                self.state.notice(
+                    f"{name} {now} compiles what was locked with {locked.text('version')}"
+                )
+
+    def _pins(self, cluster: Cluster) -> bool:
+        """Whether the tenant's commit is locked: never where the file is part of it."""
+        if self._pin_tenant is not None:
+            return self._pin_tenant
+        folder = self.file.file.absolute().parent
+        for parent in (folder, *folder.parents):
+            if (parent / ".git").exists() and is_repository(parent):
+                url = remote_settings(parent).get("remote.origin.url", "")
+                try:
+                    own = git_urls.dependency_key(cluster.tenant_repo.url)
+                    return not url or git_urls.dependency_key(url) != own
+                except CommodoreError:
+                    return True
+        return True
+
+
+class NoLockFile(CommodoreError):
+    """A lock file that must be there is not."""
+
+    exit_code = 6
+
+    @classmethod
+    def missing(cls, name: str) -> NoLockFile:
+        """The error with the name of the file."""
+        return cls(
+            "there is no lock file, and --frozen changes nothing",
+            where=name,
+            hint="commodore lock create CLUSTER -o FILE",
+        )
+
+
+def changes_between(before: Lock, after: Lock) -> Changes:
+    """Which blocks differ; tools are only recorded."""
+    old, new = (
+        {"/".join(path): values for path, values in one.content().items() if path[0] != "tool"}
+        for one in (before, after)
+    )
+    return Changes(
+        added=tuple(sorted(new.keys() - old.keys())),
+        changed=tuple(sorted(one for one in old.keys() & new.keys() if old[one] != new[one])),
+        removed=tuple(sorted(old.keys() - new.keys())),
+    )
+
+
+def _refuse_overrides(config: Config, lock: Lock, *, frozen: bool) -> None:
+    if config.jsonnet_bundler == "jb":
+        raise UsageError(
+            "--lock and --jsonnet-bundler jb cannot be combined",
+            hint="jb resolves versions by itself: omit it",
+        )
+    tenant = lock.blocks.get(("config", "tenant"))
+    loose = tenant is not None and tenant.values.get("pinned") is False
+    if frozen and (config.global_revision or (config.tenant_revision and not loose)):
+        raise UsageError(
+            "--frozen and an overridden revision of a configuration cannot be combined",
+            hint="omit the override, or lock the revision that it names",
+        )
+
+
+def _version_of(tool: str) -> str:
+    if tool == "commodore":
+        return __version__
+    try:
+        return version(_TOOLS[tool])
+    except PackageNotFoundError:
+        return ""

@@ -1,0 +1,104 @@
+"""What is locked, what a run found beside it, and what it must not change."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.errors import CommodoreError, SeveralErrors
+from commodore_py.model.problem import Problem
+
+from .document import Block, Lock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .document import Path
+
+
+class LockWouldChange(CommodoreError):
+    """A lock file would have to change, and may not."""
+
+    exit_code = 6
+
+
+class _Several(SeveralErrors):
+    exit_code = 6
+
+
+class LockSettings(NamedTuple):
+    """How a run treats its lock."""
+
+    name: str
+    """Of the file, for messages."""
+    frozen: bool = False
+    offline: bool = False
+    renewed: frozenset[Path] = frozenset()
+    """Blocks that are resolved again."""
+
+
+class LockState:
+    """The lock of a run while it gathers."""
+
+    def __init__(self, lock: Lock, settings: LockSettings) -> None:
+        self.lock = lock
+        self.settings = settings
+        self.found: dict[Path, Block] = {}
+        """What the run needs, as far as it is known."""
+        self.changes: list[CommodoreError] = []
+        """What cannot be compiled without a change of the lock."""
+        self.missing: list[CommodoreError] = []
+        """What an offline run would have to fetch."""
+        self.notices: list[Problem] = []
+
+    def pin(self, path: Path) -> Block | None:
+        """What answers a request, unless that is to be resolved again."""
+        return None if path in self.settings.renewed else self.lock.blocks.get(path)
+
+    def record(
+        self, path: Path, values: Mapping[str, object], *, order: Iterable[str] = ()
+    ) -> Block:
+        """Note what an input is; comments and what we do not know are kept."""
+        before = self.lock.blocks.get(path, Block({}))
+        known = {key for key in order if key not in values}
+        kept = {key: one for key, one in before.values.items() if key not in known}
+        block = before._replace(values={**kept, **values})
+        self.found[path] = block
+        return block
+
+    def keep(self, path: Path) -> None:
+        """Leave a block as it is."""
+        if path in self.lock.blocks:
+            self.found[path] = self.lock.blocks[path]
+
+    def refuse(self, what: str, why: str, where: str = "") -> None:
+        """Note that a frozen run would have to change the lock."""
+        self.changes.append(self.refusal(what, why, where))
+
+    def refusal(self, what: str, why: str, where: str = "") -> LockWouldChange:
+        """The error of a frozen run that would have to change the lock."""
+        return LockWouldChange(
+            f"{what}: {why}, and --frozen changes nothing",
+            where=where,
+            hint=f"commodore lock sync --lock {self.settings.name}",
+        )
+
+    def notice(self, message: str, where: str = "", *, strict: bool = False) -> None:
+        """Note something that the user should see."""
+        self.notices.append(Problem(message, where=where, severity="info", strict=strict))
+
+    def raise_changes(self, more: Iterable[CommodoreError] = ()) -> None:
+        """End a run that would have to change its lock, or to fetch without a network."""
+        changes = [*self.changes, *(one for one in more if isinstance(one, LockWouldChange))]
+        problems = [*changes, *self.missing]
+        if len(problems) == 1:
+            raise problems[0]
+        if changes:
+            raise _Several(
+                f"the lock file does not cover this cluster: {len(problems)} problems",
+                errors=problems,
+            )
+        if problems:
+            raise SeveralErrors(
+                f"what is locked is not available offline: {len(problems)} problems",
+                errors=problems,
+            )

@@ -1,0 +1,514 @@
+"""Compiles with a lock: what moves is not followed, what is new is locked, or refused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+import yaml
+
+from commodore_py.errors import CommodoreError
+from tests.support.builders import commit_to, git
+from tests.support.fleet import CLUSTER, component_entries
+from tests.support.scenarios.locked import LockedCluster, tag
+
+MOVING = ("library", "repository", "file", "chart", "component", "tenant")
+
+
+def test_what_a_catalog_is_made_of_is_locked(cluster: LockedCluster) -> None:
+    cluster.compile()
+
+    kinds = {path[0] for path in cluster.lock.blocks}
+    assert kinds == {
+        *("cluster", "facts", "config", "component", "library", "chart", "file", "repository"),
+        "tool",
+    }
+    assert all(
+        re.fullmatch("[0-9a-f]{40}", block.text(key))
+        for block in cluster.lock.of_kind("component").values()
+        for key in ("commit", "tree")
+    )
+
+
+@pytest.mark.parametrize("frozen", [False, True])
+@pytest.mark.parametrize("what", MOVING)
+@pytest.mark.spec("13.01", "13.12")
+def test_an_input_that_moves_is_not_followed(
+    cluster: LockedCluster, what: str, *, frozen: bool
+) -> None:
+    first = cluster.compile()
+    written = cluster.file.read_text()
+
+    cluster.move(what, "2")
+
+    # An archive is not kept by its server: the cache has it.
+    assert cluster.compile(frozen=frozen) == first
+    assert cluster.file.read_text() == written
+
+
+@pytest.mark.parametrize("what", ["library", "repository", "component", "tenant"])
+def test_an_empty_working_directory_gives_the_same(cluster: LockedCluster, what: str) -> None:
+    first = cluster.compile()
+    cluster.move(what, "2")
+    cluster.forget()
+
+    assert cluster.compile(frozen=True) == first
+
+
+def test_without_a_lock_they_are_followed(cluster: LockedCluster) -> None:
+    first = cluster.compile()
+    for what in MOVING:
+        cluster.move(what, "2")
+
+    assert cluster.compile(lock_file=None) != first
+
+
+@pytest.mark.spec("13.18", "13.20")
+@pytest.mark.parametrize("what", ["file", "chart"])
+def test_other_bytes_are_refused_with_both_digests(cluster: LockedCluster, what: str) -> None:
+    cluster.compile()
+    cluster.forget()
+    if what == "file":
+        cluster.put_file("2")
+    else:
+        cluster.put_chart("1.0.0", "2")
+
+    (error,) = cluster.refused()
+
+    assert len(set(re.findall("[0-9a-f]{64}", str(error)))) == 2
+    assert "commodore lock update" in error.hint
+    assert "class/app.yml" in error.where
+
+
+def test_a_tag_that_moved_is_not_followed(cluster: LockedCluster) -> None:
+    repository = cluster.fleet.repository("component-web")
+    tag(repository, "v1", "HEAD")
+    _request_web(cluster, "v1")
+    first = cluster.compile()
+    cluster.move("component", "2")
+    tag(repository, "v1", "HEAD")
+
+    assert cluster.compile(frozen=True) == first
+    cluster.forget()
+    assert cluster.compile(frozen=True) == first
+
+
+@pytest.mark.spec("13.02")
+def test_a_commit_that_is_gone_is_used_as_long_as_a_clone_has_it(cluster: LockedCluster) -> None:
+    first = cluster.compile()
+    _lose_commits(cluster, "component-web")
+
+    assert cluster.compile(frozen=True) == first
+
+
+@pytest.mark.spec("13.03")
+@pytest.mark.parametrize("name", ["component-web", "tenant"])
+def test_a_commit_that_is_gone_everywhere_is_an_error_with_remedies(
+    cluster: LockedCluster, name: str
+) -> None:
+    cluster.compile()
+    _lose_commits(cluster, name)
+    git(cluster.fleet.repository(name), "reflog", "expire", "--expire=now", "--all")
+    git(cluster.fleet.repository(name), "gc", "--quiet", "--prune=now")
+    cluster.forget()
+
+    (error,) = cluster.refused()
+
+    assert "lock update" in error.hint
+    assert cluster.lock.blocks["component", "web"].text("commit")
+
+
+@pytest.mark.spec("13.03")
+@pytest.mark.parametrize("name", ["component-web", "tenant"])
+def test_a_commit_that_no_branch_has_is_fetched_by_its_id(
+    cluster: LockedCluster, name: str
+) -> None:
+    first = cluster.compile()
+    _lose_commits(cluster, name)
+    git(cluster.fleet.repository(name), "config", "uploadpack.allowAnySHA1InWant", "true")
+    cluster.forget()
+
+    assert cluster.compile(frozen=True) == first
+
+
+def test_another_version_is_resolved_and_locked(cluster: LockedCluster) -> None:
+    first = cluster.compile()
+    repository = cluster.fleet.repository("component-web")
+    git(repository, "branch", "next")
+    cluster.move("component", "2")
+    commit_to(repository, {"more": "x"}, branch="next")
+
+    _request_web(cluster, "next")
+
+    assert cluster.lock.blocks["component", "web"].text("requested") == "master"
+    # The tenant is locked as well, so its new request is not seen yet.
+    assert cluster.compile() == first
+    _update(cluster, "config", "tenant")
+    cluster.compile()
+    block = cluster.lock.blocks["component", "web"]
+    assert (block.text("requested"), block.text("version")) == ("next", "next")
+    assert block.text("commit") == git(repository, "rev-parse", "next")
+
+
+def test_a_frozen_run_refuses_new_requests_by_name_and_place(cluster: LockedCluster) -> None:
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    written = cluster.file.read_text()
+    _request_web(cluster, "next")
+
+    (error,) = cluster.refused(frozen=True)
+
+    assert str(error) == (
+        "component web: next is requested, master is locked, and --frozen changes nothing"
+    )
+    assert re.search(r"classes/t-acme/common\.yml:\d+", error.where)
+    assert error.hint == f"commodore lock sync --lock {cluster.file}"
+    assert error.exit_code == 6
+    assert cluster.file.read_text() == written
+
+
+@pytest.mark.spec("13.16")
+def test_a_component_that_is_not_deployed_any_more_leaves_the_lock(cluster: LockedCluster) -> None:
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    cluster.configure("web")
+
+    frozen = cluster.run(frozen=True)
+
+    assert "component/app is locked, and nothing requests it" in _notices(frozen)
+    assert cluster.lock.of_kind("component").keys() == {"app", "web"}
+    cluster.run()
+    assert cluster.lock.of_kind("component").keys() == {"web"}
+    assert not cluster.lock.of_kind("library")
+
+
+def test_an_added_component_is_locked_or_refused(cluster: LockedCluster) -> None:
+    cluster.configure("web")
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    cluster.configure("app", "web")
+
+    (error,) = cluster.refused(frozen=True)
+    cluster.compile()
+
+    assert "component app: master is requested, and it is not locked" in str(error)
+    assert cluster.lock.of_kind("component").keys() == {"app", "web"}
+    assert cluster.compile(frozen=True)
+
+
+def test_all_requests_that_are_not_locked_are_listed_together(cluster: LockedCluster) -> None:
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    cluster.configure(parameters={"components": {n: {"version": "next"} for n in ("app", "web")}})
+
+    errors = cluster.refused(frozen=True)
+
+    assert [str(one).partition(":")[0] for one in errors] == ["component app", "component web"]
+    assert _raised(cluster).exit_code == 6
+
+
+@pytest.mark.parametrize(
+    ("path", "key", "value"),
+    [
+        (("component", "web"), "tree", "0" * 40),
+        (("component", "web"), "tree", ""),
+        (("config", "global"), "tree", "0" * 40),
+        (("library", "git.example.com/me/library"), "tree", "0" * 40),
+        (("chart", "own"), "sum", "1.0.1 sha256:" + "0" * 64),
+    ],
+)
+def test_a_pin_that_is_incomplete_is_completed_or_refused(
+    cluster: LockedCluster, path: tuple[str, str], key: str, value: str
+) -> None:
+    first, before = cluster.compile(), cluster.file.read_text()
+    place = next(one for one in cluster.lock.blocks if one[0] == path[0] and path[1] in one[1])
+    old = cluster.lock.blocks[place].text(key)
+    cluster.file.write_text(before.replace(f'{key} = "{old}"', f'{key} = "{value}"'))
+
+    (error,) = cluster.refused(frozen=True)
+
+    assert error.exit_code == 6
+    assert cluster.compile() == first
+    assert cluster.file.read_text() == before
+
+
+@pytest.mark.spec("13.21")
+def test_a_commit_that_is_not_on_the_branch_is_refused(cluster: LockedCluster) -> None:
+    cluster.compile()
+    repository = cluster.fleet.repository("component-web")
+    git(repository, "branch", "foreign")
+    commit = commit_to(repository, {"evil": "x"}, branch="foreign")
+    old = cluster.lock.blocks["component", "web"].text("commit")
+    cluster.file.write_text(cluster.file.read_text().replace(old, commit))
+
+    (error,) = cluster.refused()
+
+    assert f"commit {commit[:12]} is not part of master" in str(error)
+
+
+def test_a_commit_that_a_bot_proposes_is_completed(cluster: LockedCluster) -> None:
+    cluster.compile()
+    cluster.move("component", "2")
+    commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
+    old = cluster.lock.blocks["component", "web"]
+    cluster.file.write_text(cluster.file.read_text().replace(old.text("commit"), commit))
+
+    assert "'2'" in cluster.compile()["web/web/out.yaml"]
+
+    block = cluster.lock.blocks["component", "web"]
+    assert block.text("tree") == git(
+        cluster.fleet.repository("component-web"), "rev-parse", "HEAD^{tree}"
+    )
+    assert cluster.compile(frozen=True)
+
+
+@pytest.mark.spec("13.07")
+def test_equal_requests_with_different_pins_are_refused(cluster: LockedCluster) -> None:
+    entries = component_entries(cluster.fleet, ["web"])
+    cluster.configure("web", "web2", parameters={"components": {"web2": entries["web"]}})
+    text = (
+        '[component."{}"]\nurl = "https://a.b/c"\nrequested = "m"\nversion = "m"\ncommit = "{}"\n'
+    )
+    cluster.file.write_text(
+        'schema = "lock/v1"\n' + text.format("a", "1" * 40) + text.format("b", "2" * 40)
+    )
+
+    (error,) = cluster.refused()
+
+    assert "different commits" in str(error)
+    assert f"{cluster.file}:2" in error.where
+    assert f"{cluster.file}:7" in error.where
+
+
+@pytest.mark.spec("13.05")
+def test_another_spelling_of_a_url_is_the_same_request(cluster: LockedCluster) -> None:
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    entry = component_entries(cluster.fleet, ["web"])["web"]
+    plain = entry["url"].removeprefix("file://")
+    cluster.compile()
+    written = cluster.file.read_text()
+
+    cluster.configure(parameters={"components": {"web": {"url": plain, "version": "master"}}})
+    cluster.compile(frozen=True)
+    cluster.compile()
+
+    assert cluster.file.read_text() == written
+
+
+def test_facts_are_those_that_are_locked_and_others_are_a_notice(cluster: LockedCluster) -> None:
+    first = cluster.compile()
+    facts = cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
+    content = yaml.safe_load(facts.read_text())
+    content["facts"]["cloud"] = "cloud-z"
+    facts.write_text(yaml.safe_dump(content))
+
+    published = cluster.run(frozen=True)
+
+    assert cluster.compile() == first
+    assert "facts of cluster c-one differ from what is locked, which is used: cloud" in _notices(
+        published
+    )
+
+
+@pytest.mark.spec("13.15")
+def test_facts_of_any_type_come_back_equal(cluster: LockedCluster) -> None:
+    facts = cluster.fleet.root / "facts/clusters" / f"{CLUSTER}.yaml"
+    content = yaml.safe_load(facts.read_text())
+    content["facts"] |= {"none": None, "f": 1.5, "n": {"b": [1, "it's"]}, "a.b": "x\ny", "o": "é"}
+    facts.write_text(yaml.safe_dump(content))
+    cluster.configure("web", parameters={"web": {"data": {"all": "${facts}"}}})
+    unlocked = cluster.compile(lock_file=None)
+
+    assert cluster.compile() == unlocked
+    assert cluster.compile(frozen=True) == unlocked
+
+
+@pytest.mark.spec("13.25")
+def test_offline_uses_what_is_locked_and_asks_nobody(cluster: LockedCluster) -> None:
+    first = cluster.compile()
+    cluster.web.answers()
+    for name in ("repos", "remotes", "facts", "git.example.com"):
+        (cluster.fleet.root / name).rename(cluster.fleet.root / f"{name}-away")
+
+    assert cluster.compile(offline=True) == first
+    assert cluster.web.answers() == []
+    cluster.forget("cache")
+    errors = cluster.refused(offline=True)
+    assert len(errors) == 3
+    assert {one.exit_code for one in errors} == {1}
+    cluster.forget("work")
+    errors = cluster.refused(offline=True)
+    assert ["global" in str(one) or "tenant" in str(one) for one in errors] == [True, True]
+
+
+def test_a_second_run_asks_no_remote_of_a_pinned_input(cluster: LockedCluster) -> None:
+    cluster.compile()
+    cluster.web.answers()
+    for name in ("component-app", "component-web", "global", "tenant"):
+        place = cluster.fleet.repository(name)
+        place.rename(place.with_suffix(".away"))
+    for name in ("remotes", "git.example.com"):
+        (cluster.fleet.root / name).rename(cluster.fleet.root / f"{name}-away")
+
+    assert cluster.compile(frozen=True)
+    assert cluster.web.answers() == []
+
+
+@pytest.mark.spec("13.09")
+def test_the_lock_of_another_cluster_is_refused(cluster: LockedCluster) -> None:
+    cluster.compile()
+    cluster.file.write_text(cluster.file.read_text().replace('id = "c-one"', 'id = "c-two"'))
+
+    (error,) = cluster.refused()
+
+    assert error.exit_code == 2
+    assert "c-one" in str(error)
+    assert "c-two" in str(error)
+    assert "{cluster}" in error.hint
+
+
+@pytest.mark.spec("13.10", "13.11")
+@pytest.mark.parametrize("place", ["no/such/it.lock", "work/inventory/classes/t-acme/it.lock"])
+def test_a_file_that_cannot_be_written_is_refused_at_the_start(
+    cluster: LockedCluster, place: str
+) -> None:
+    cluster.compile()
+    file = cluster.fleet.root / place
+
+    (error,) = cluster.refused(lock_file=file)
+    if file.parent.is_dir():
+        file.write_text(cluster.file.read_text())
+
+    assert error.exit_code == 2
+    (error,) = cluster.refused(lock_file=file, frozen=True)
+    assert "no lock file" in str(error) or "local" in str(error)
+
+
+@pytest.mark.spec("13.24")
+@pytest.mark.parametrize("how", ["fails", "dry_run", "local"])
+def test_a_run_that_publishes_nothing_leaves_the_file_alone(
+    cluster: LockedCluster, how: str
+) -> None:
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    written = cluster.file.read_text()
+    if how == "fails":
+        cluster.configure("web", parameters={"web": {"data": "${no:such}"}})
+        assert cluster.refused()
+    else:
+        cluster.configure("web")
+        cluster.run(**{how: True})
+
+    assert cluster.file.read_text() == written
+
+
+def test_local_mode_only_compares(cluster: LockedCluster) -> None:
+    cluster.compile()
+    place = cluster.fleet.work / "dependencies/web"
+    (place / "class/defaults.yml").write_text("parameters: {web: {data: {of: local}}}\n")
+    git(place, "commit", "--quiet", "--all", "--message=mine")
+
+    published = cluster.run(local=True)
+    (error,) = cluster.refused(local=True, frozen=True)
+
+    assert "component web" in _notices(published)
+    assert error.exit_code == 6
+    assert "is locked" in str(error)
+
+
+@pytest.mark.spec("13.12", "13.13")
+def test_a_lock_in_the_tenants_repository_does_not_pin_the_tenant(cluster: LockedCluster) -> None:
+    own = cluster.fleet.root / "mine"
+    git(cluster.fleet.root, "clone", "--quiet", str(cluster.fleet.repository("tenant")), "mine")
+    file = own / "locks/it.lock"
+    file.parent.mkdir()
+    cluster.compile(lock_file=file)
+    git(own, "add", ".")
+    git(own, "commit", "--quiet", "--message=lock")
+    git(own, "push", "--quiet")
+
+    cluster.run(lock_file=file, frozen=True)
+
+    assert "pinned = false" in file.read_text()
+    assert git(own, "status", "--porcelain") == ""
+
+
+@pytest.mark.spec("13.06")
+def test_a_short_commit_is_pinned_to_the_full_one(cluster: LockedCluster) -> None:
+    commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
+    _request_web(cluster, commit[:10])
+    first = cluster.compile()
+    cluster.move("component", "2")
+    cluster.forget()
+
+    assert cluster.lock.blocks["component", "web"].text("commit") == commit
+    assert cluster.compile(frozen=True) == first
+
+
+@pytest.mark.spec("13.04")
+def test_the_pin_holds_when_the_default_branch_is_renamed(cluster: LockedCluster) -> None:
+    first = cluster.compile()
+    for name in ("global", "tenant"):
+        git(cluster.fleet.repository(name), "branch", "-m", "master", "main")
+
+    assert cluster.compile(frozen=True) == first
+    cluster.forget()
+    assert cluster.compile(frozen=True) == first
+
+
+@pytest.mark.spec("13.17")
+def test_another_version_of_a_library_is_locked_or_refused(cluster: LockedCluster) -> None:
+    cluster.compile()
+    repository = cluster.fleet.root / "git.example.com/me/library.git"
+    git(repository, "branch", "next")
+    text = git(cluster.fleet.repository("component-app"), "show", "HEAD:jsonnetfile.json")
+    commit_to(
+        cluster.fleet.repository("component-app"),
+        {"jsonnetfile.json": text.replace('"master"', '"next"')},
+    )
+    _update(cluster, "component", "app")
+    frozen_text = cluster.file.read_text()
+
+    cluster.compile()
+
+    assert frozen_text != cluster.file.read_text()
+    assert cluster.lock.of_kind("library")["git.example.com/me/library"].text("requested") == "next"
+
+
+def _request_web(cluster: LockedCluster, version: str) -> None:
+    cluster.configure(parameters={"components": {"web": {"version": version}}})
+
+
+def _update(cluster: LockedCluster, kind: str, name: str) -> None:
+    """Let go of a pin, as `lock update` does."""
+    text = cluster.file.read_text()
+    part = re.compile(rf'\[{kind}\."{name}"\]\n(?:.+\n)+\n')
+    assert part.search(text)
+    cluster.file.write_text(part.sub("", text))
+
+
+def _do_not_pin_tenant(cluster: LockedCluster) -> None:
+    text = cluster.file.read_text()
+    url = cluster.lock.blocks["config", "tenant"].text("url") if "tenant" in text else ""
+    part = re.compile(r'\[config\."tenant"\]\n(?:.+\n)+\n')
+    own = f'[config."tenant"]\nurl = "{url}"\nrequested = ""\npinned = false\n\n'
+    cluster.file.write_text(part.sub(own, text) if part.search(text) else f"{text}\n{own}")
+
+
+def _lose_commits(cluster: LockedCluster, name: str) -> None:
+    """Force-push: the branch has another beginning."""
+    repository = cluster.fleet.repository(name)
+    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    commit = git(repository, "commit-tree", tree, "-m", "another history")
+    git(repository, "update-ref", "refs/heads/master", commit)
+
+
+def _notices(published: object) -> str:
+    return "\n".join(one.message for one in getattr(published, "notices", ()))
+
+
+def _raised(cluster: LockedCluster) -> CommodoreError:
+    with pytest.raises(CommodoreError) as caught:
+        cluster.run(frozen=True)
+    return caught.value
