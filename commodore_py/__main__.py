@@ -14,7 +14,7 @@ def main() -> None:
     try:
         _open_closed_streams()
         # Imported here: an interruption while modules load must not end in a traceback.
-        from commodore_py.adapters import ending  # noqa: PLC0415
+        from commodore_py.adapters import ending
 
         ending.listen()
         code = _run()
@@ -43,12 +43,12 @@ def _open_closed_streams() -> None:
 
 
 def _run() -> int:
-    from commodore_py.tuning import garbage, go_collector  # noqa: PLC0415 - see above
+    from commodore_py.tuning import garbage, go_collector
 
     try:
         garbage.collect_rarely()
         go_collector.restart_to_compile()
-        from commodore_py.cli import run  # noqa: PLC0415 - see above
+        from commodore_py.cli import run
 
         code = run(sys.argv[1:])
         garbage.keep_until_exit()

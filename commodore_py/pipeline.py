@@ -138,7 +138,7 @@ def check_settings(config: Config, cluster_id: str) -> Cluster | None:
 
 def open_lock(config: Config, cluster_id: str) -> LockedRun:
     """The lock that the settings name."""
-    from commodore_py.dependencies.lock.run import LockedRun  # noqa: PLC0415 - most have none
+    from commodore_py.dependencies.lock.run import LockedRun  # most have none
 
     return LockedRun.open(config, cluster_id)
 

@@ -263,7 +263,7 @@ class _Running:
 
 
 def _cpu() -> int:
-    import resource  # noqa: PLC0415 - only for deep watchers
+    import resource  # only for deep watchers
 
     children = resource.getrusage(resource.RUSAGE_CHILDREN)
     return time.process_time_ns() + int((children.ru_utime + children.ru_stime) * 1e9)

@@ -21,7 +21,7 @@ SWITCH = "COMMODORE_PASS_ENV"
 OUR_SECRETS = ("COMMODORE_API_TOKEN", "COMMODORE_GITHUB_TOKEN")
 """For ourselves only: no program gets them, unless they are named."""
 
-_NEEDED = re.compile(
+_NEEDED = (
     # The account, the language, the terminal, temporary files
     r"PATH|HOME|USER|LOGNAME|SHELL|PWD|TERM|COLUMNS|LINES|NO_COLOR|TZ|TZDIR|LANG|LANGUAGE|LC_.*"
     r"|TMPDIR|TMP|TEMP|XDG_.*|SOURCE_DATE_EPOCH"
@@ -35,9 +35,9 @@ _NEEDED = re.compile(
     r"|KUBECONFIG|DOCKER_CONFIG|HELM_.*|KAPITAN_.*|KUSTOMIZE_.*"
     rf"|COMMODORE_(?:GIT|TUNING)|{SWITCH}"
 )
-_SECRET = re.compile(
-    r".*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|APIKEY|ACCESS_KEY|_KEY\b|_AUTH\b).*",
-    re.IGNORECASE,
+_NAMES_OF_SECRETS = (
+    r"(?i).*(?:TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|PRIVATE|APIKEY|ACCESS_KEY|_KEY\b"
+    r"|_AUTH\b).*"
 )
 
 
@@ -57,6 +57,6 @@ def allowed(variables: Mapping[str, str], *, users_own: bool = False) -> dict[st
 
 
 def _may_pass(name: str, *, users_own: bool) -> bool:
-    if _SECRET.fullmatch(name):
+    if re.fullmatch(_NAMES_OF_SECRETS, name):
         return False
-    return users_own or _NEEDED.fullmatch(name) is not None
+    return users_own or re.fullmatch(_NEEDED, name) is not None

@@ -94,6 +94,6 @@ def _end_late() -> None:
 
 
 def _end_programs() -> None:
-    from .process_tree import end_all  # noqa: PLC0415 - for runs that are ended only
+    from .process_tree import end_all  # for runs that are ended only
 
     end_all(os.getpid(), itself=False)

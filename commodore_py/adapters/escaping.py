@@ -26,6 +26,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 def one_line(text: str) -> str:
     """A name or a value within a line."""
+    if text.isascii() and text.isprintable():
+        return without_commands(text)
     return without_commands(_compiled(_UNSAFE_IN_LINE).sub(_escaped, text))
 
 

@@ -55,8 +55,8 @@ def each(
     interruption included, ends all workers at once.
     """
     # Most runs have work for one process only, and these take their time.
-    import multiprocessing  # noqa: PLC0415 - see above
-    from multiprocessing.connection import wait  # noqa: PLC0415 - see above
+    import multiprocessing
+    from multiprocessing.connection import wait
 
     context = multiprocessing.get_context("fork")
     alive, parent = os.pipe()
@@ -130,7 +130,7 @@ def _work(
 
 def _portable(error: Exception) -> Exception:
     """An unexpected error as it can be sent: its traceback is a note of it."""
-    import traceback  # noqa: PLC0415 - hardly ever needed
+    import traceback  # hardly ever needed
 
     place = "".join(traceback.format_exception(error))
     try:

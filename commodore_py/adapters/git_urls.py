@@ -153,7 +153,7 @@ def _check_helper(name: str, url: str) -> None:
 
 @functools.cache
 def _is_allowed_by_settings(name: str) -> bool:
-    from .process import ProgramFailed, run  # noqa: PLC0415 - rare
+    from .process import ProgramFailed, run  # rare
 
     try:
         found = run(["git", "config", "--get", f"protocol.{name}.allow"], cwd=Path("/"))

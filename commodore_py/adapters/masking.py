@@ -144,7 +144,7 @@ def masked_by_form(text: str) -> str:
 
 def shown_command(words: Sequence[str]) -> str:
     """A program's command line that may be shown."""
-    import shlex  # noqa: PLC0415 - as above
+    import shlex
 
     shown = list(words)
     for at, word in enumerate(words[:-1]):
@@ -222,7 +222,7 @@ def _without_word(found: re.Match[str]) -> str:
 
 
 def _decoded(word: str) -> str:
-    import base64  # noqa: PLC0415 - as above
+    import base64
 
     try:
         padded = word.rstrip("=") + "=" * (-len(word.rstrip("=")) % 4)
@@ -247,8 +247,8 @@ def _is_random(value: str) -> bool:
 
 def _forms_of(value: str) -> Iterable[str]:
     """A value as it is written in texts, URLs, JSON and headers."""
-    import base64  # noqa: PLC0415 - as above
-    import json  # noqa: PLC0415 - as above
+    import base64
+    import json
 
     encoders: tuple[Callable[[str], str], ...] = (
         str,

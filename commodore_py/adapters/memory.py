@@ -59,9 +59,9 @@ def _load_go() -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, 1)
         os.dup2(nowhere, 2)
-        import mmap  # noqa: PLC0415 - for limited processes only
+        import mmap  # for limited processes only
 
-        import _gojsonnet  # noqa: PLC0415 - see above
+        import _gojsonnet
 
         room = mmap.mmap(-1, _ROOM)
         _gojsonnet.evaluate_snippet("", "1")

@@ -113,7 +113,7 @@ def _close(process: subprocess.Popen[bytes]) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    from .process_tree import end_all  # noqa: PLC0415 - for programs that are ended only
+    from .process_tree import end_all  # for programs that are ended only
 
     if process.poll() is None:
         end_all(process.pid, itself=True)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 import time
 from contextlib import suppress
 from typing import NamedTuple
 
 _PROC = "/proc"
 _GRACE, _PAUSE = 0.3, 0.02
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 class Process(NamedTuple):
@@ -101,16 +99,6 @@ def effort(root: int) -> Effort | None:
     except OSError:
         return None
     return Effort(frozenset(one.number for one in tree), sum(one.ticks for one in tree), moved)
-
-
-def adopt_orphans() -> None:
-    """Have processes whose parent has ended count as ours, where the system can do that."""
-    if sys.platform != "linux":
-        return
-    import ctypes  # noqa: PLC0415 - slow to import, and most runs start no program of others
-
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def _running() -> list[Process]:

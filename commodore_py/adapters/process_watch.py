@@ -124,7 +124,7 @@ class Watch:
             raise OutOfTime(why, time_limits.hint(setting, idle))
 
     def _is_idle(self, number: int, now: float, idle: float) -> bool:
-        from .process_tree import effort  # noqa: PLC0415 - for programs that take long only
+        from .process_tree import effort  # for programs that take long only
 
         self._sample_at = now + idle / _SAMPLES
         done = effort(number)

@@ -83,7 +83,7 @@ def check_kind(path: str) -> None:
 
 def bytes_of_pipe(path: str, *, limit: int) -> bytes:
     """What a program writes to a FIFO that the user put there; a `TimeoutError` if none does."""
-    import threading  # noqa: PLC0415 - hardly ever needed
+    import threading  # hardly ever needed
 
     found: list[bytes | OSError] = []
     opened = threading.Event()

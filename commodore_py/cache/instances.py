@@ -57,7 +57,7 @@ class InstanceReads(NamedTuple):
 
 def note(folder: Path, sources: Sources, events: Events) -> None:
     """Store what the instances of a run read."""
-    from commodore_py.adapters.files import write_if_changed  # noqa: PLC0415 - not for all
+    from commodore_py.adapters.files import write_if_changed  # not for all
 
     found = {
         one.name: _about(one.name, one.component, sources) for one in sources.inventory.instances

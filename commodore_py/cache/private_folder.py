@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import logging
 import os
-import shutil
 import stat
 import time
 from contextlib import suppress
@@ -89,6 +88,8 @@ class PrivateFolder:
         except FileNotFoundError:
             return
         except OSError:
+            import shutil
+
             shutil.rmtree(path, ignore_errors=True)
 
     def is_ours(self, status: os.stat_result) -> bool:

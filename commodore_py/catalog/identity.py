@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 import logging
 import platform
 from typing import TYPE_CHECKING
@@ -46,6 +45,8 @@ def _known_to_git(directory: Path, **other_half: str) -> str:
 
 
 def _account() -> Author:
+    import getpass
+
     try:
         user = getpass.getuser()
     except (KeyError, OSError, ImportError):  # as Python reports that there is none

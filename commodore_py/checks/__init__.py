@@ -24,9 +24,9 @@ def check_catalog(trees: Mapping[str, Tree]) -> tuple[Problem, ...]:
 
 
 def _objects_of(trees: Mapping[str, Tree]) -> Iterator[CompiledObject]:
-    from commodore_py.manifests.documents import may_hold_objects, read  # noqa: PLC0415 - parses YAML
+    from commodore_py.manifests.documents import may_hold_objects, read  # parses YAML
 
-    from .base import CompiledObject  # noqa: PLC0415 - only where there are checks
+    from .base import CompiledObject  # only where there are checks
 
     for instance, tree in trees.items():
         for path, entry in tree.items():

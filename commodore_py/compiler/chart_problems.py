@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -57,8 +56,8 @@ def _helm_entries(node: Node) -> Iterator[Entry]:
 
 def _problems_of(entry: Entry, folders: tuple[Path, ...]) -> Iterator[Problem]:
     # Hardly any component has charts, and to read them takes half of the standard library.
-    from .charts import calls_of, title_of  # noqa: PLC0415 - see above
-    from .charts.templates import CLOCK, RANDOM, WORLD  # noqa: PLC0415 - see above
+    from .charts import calls_of, title_of
+    from .charts.templates import CLOCK, RANDOM, WORLD
 
     # Whether a template comes to its calls is a matter of its conditions, which are not read.
     what_they_do = (
@@ -93,6 +92,8 @@ def _places(chart: Path, calls: Iterable[Call]) -> Iterator[str]:
 
 
 def _charts(entry: Entry, folders: tuple[Path, ...]) -> list[Path]:
+    import glob
+
     found: dict[str, Path] = {}
     for pattern in entry.input_paths:
         for folder in folders:

@@ -33,10 +33,10 @@ def compile_targets(
     refuse_misplaced(sources)
     job = _job(config, sources, references)
     if config.engine != "native":
-        from .kapitan import reference  # noqa: PLC0415 - one of the two only
+        from .kapitan import reference  # one of the two only
 
         return reference.compile_job(job, show_log=config.verbosity > 0)
-    from . import native  # noqa: PLC0415 - as above
+    from . import native
 
     trees = native.compile_job(job).trees
     if job.result_cache is not None:

@@ -25,7 +25,7 @@ def wanted_downloads(inventory: Inventory) -> tuple[Download, ...]:
 
 
 def _download(spot: Spot, fields: Mapping[str, Any]) -> Download:
-    from commodore_py.model.download import Download  # noqa: PLC0415 - five classes, used by few
+    from commodore_py.model.download import Download  # five classes, used by few
 
     return Download(
         source=_source_of(fields),
@@ -37,7 +37,7 @@ def _download(spot: Spot, fields: Mapping[str, Any]) -> Download:
 
 
 def _source_of(fields: Mapping[str, Any]) -> Source:
-    from commodore_py.model.download import (  # noqa: PLC0415 - as above
+    from commodore_py.model.download import (
         Artifact,
         Chart,
         Repository,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -148,7 +147,11 @@ class _List(NamedTuple):
 
 
 def _meant(name: object, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, known, n=1) if isinstance(name, str) else ()
+    if not isinstance(name, str):
+        return ""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}? Else, " if close else ""
 
 

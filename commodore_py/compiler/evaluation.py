@@ -59,7 +59,7 @@ class Evaluation(NamedTuple):
     def _evaluated(
         self, source: Path, content: bytes, lookup: Lookup, evaluator: SharedEvaluator | None
     ) -> str:
-        from .natives import natives  # noqa: PLC0415 - results may all be in the cache
+        from .natives import natives  # results may all be in the cache
 
         return evaluate(
             source,

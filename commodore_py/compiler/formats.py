@@ -118,7 +118,7 @@ def _toml(value: object, style: Style) -> bytes:  # noqa: ARG001 - TOML has one 
         return b""
     if not isinstance(value, dict):
         raise BadValue(f"output_type toml needs an object, not {kind_of(value)}")
-    import toml  # noqa: PLC0415 - hardly any component writes TOML
+    import toml  # hardly any component writes TOML
 
     try:
         text: str = toml.dumps(value)

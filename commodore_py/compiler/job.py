@@ -51,6 +51,6 @@ class Job(NamedTuple):
     @property
     def notes(self) -> Path:
         """Where the next run looks for what a killed one left on disk."""
-        from commodore_py.adapters.files.on_disk import notes_below  # noqa: PLC0415 - 5 modules
+        from commodore_py.adapters.files.on_disk import notes_below  # 5 modules
 
         return self.state or notes_below(self.root / ".commodore")

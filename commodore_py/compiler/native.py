@@ -105,7 +105,7 @@ class _Engine(NamedTuple):
         if limited:
             require_for_go()
         if limited or (self.job.processes > 1 and len(begun) >= _WORTH_WORKERS):
-            from commodore_py.adapters import forked  # noqa: PLC0415 - edits need no workers
+            from commodore_py.adapters import forked  # edits need no workers
 
             if forked.possible():
                 # Nobody may fork while Go runs; to look into the cache needs none of it.
@@ -133,7 +133,7 @@ class _Engine(NamedTuple):
         return self._compiler(begun, Kapitan(self.job, self.views))
 
     def _compiler(self, begun: Mapping[str, _Start], kapitan: Kapitan) -> _Compile:
-        from commodore_py.tuning.jsonnet import SharedEvaluator  # noqa: PLC0415 - slow to import
+        from commodore_py.tuning.jsonnet import SharedEvaluator  # slow to import
 
         imports, memo, shared = InventoryImports(self.views), Memo(), SharedEvaluator()
 

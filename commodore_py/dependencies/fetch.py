@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 def fetcher(config: Config) -> Fetch:
     """The function that fetches dependencies, or only finds them in local mode."""
     if not config.local:
-        from .git.fetch import git_fetcher  # noqa: PLC0415 - much code, not needed by local runs
+        from .git.fetch import git_fetcher  # much code, not needed by local runs
 
         return git_fetcher(config)
     # Instead of a warning, there is an error later, once everything that is missing is known.

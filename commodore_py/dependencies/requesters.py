@@ -83,9 +83,9 @@ def _file_of(name: str, classes: ClassPath) -> Iterator[Path]:
 
 
 def _listed_in(file: Path) -> Iterator[tuple[str, int]]:
-    import yaml  # noqa: PLC0415 - slow to import, and needed by messages only
+    import yaml  # slow to import, and needed by messages only
 
-    from commodore_py.adapters.yaml.nodes import compose  # noqa: PLC0415
+    from commodore_py.adapters.yaml.nodes import compose
 
     try:
         root = compose(bytes_of(str(file)), name=str(file))

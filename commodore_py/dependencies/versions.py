@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -107,6 +106,8 @@ def _known(parameters: ClusterParameters, key: str) -> Mapping[str, Any]:
 def _unknown(
     parameters: ClusterParameters, kind: str, name: str, known: Mapping[str, Any]
 ) -> CommodoreError:
+    from difflib import get_close_matches
+
     shown = name if name == name.strip() else repr(name)  # makes surrounding spaces visible
     similar = get_close_matches(name, map(str, known), n=1)
     meant = f"did you mean {similar[0]}? Else " if similar else ""

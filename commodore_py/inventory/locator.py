@@ -36,8 +36,8 @@ class Locator:
         An item of a list may be written as the text `[0]`.
         """
         # Needed for messages only.
-        from .explain.steps import ABSENT  # noqa: PLC0415
-        from .explain.tracer import Tracer  # noqa: PLC0415
+        from .explain.steps import ABSENT
+        from .explain.tracer import Tracer
 
         path = tuple(
             Index(part[1:-1]) if isinstance(part, str) and _INDEX.fullmatch(part) else part

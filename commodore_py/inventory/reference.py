@@ -58,7 +58,7 @@ def render_folder(
 
 def run_reclass(folder: str, missing_ok: bool) -> dict[str, Any]:  # noqa: FBT001 - called in the other process
     """Render an inventory (runs in the other process)."""
-    import reclass_rs  # noqa: PLC0415 - only where it may crash
+    import reclass_rs  # only where it may crash
 
     try:
         reclass = reclass_rs.Reclass(

@@ -85,7 +85,7 @@ def render(
 ) -> dict[str, Node]:
     """The nodes of these targets, by the chosen engine; errors have places."""
     if config.engine == "reference":
-        from . import reference  # noqa: PLC0415 - rarely used
+        from . import reference  # rarely used
 
         params = params_of(config, cluster)
         return reference.render(classes, targets, params, missing_ok=missing_ok)
@@ -93,14 +93,14 @@ def render(
     uris = {name: f"yaml_fs://{config.paths.targets / name}.yml" for name in targets}
     try:
         if config.result_cache is None:
-            from .engine.render import render_targets  # noqa: PLC0415 - not where a result is cached
+            from .engine.render import render_targets  # not where a result is cached
 
             return render_targets(files, targets, uris, missing_ok=missing_ok)
         root, verify = config.copy_of or config.paths.root, config.verify_cache
         cached = CachedHierarchy(config.result_cache, root, verify=verify)
         return cached.render(files, targets, uris, missing_ok=missing_ok)
     except TargetsFailed as failure:
-        from .explain.diagnostics import diagnose  # noqa: PLC0415 - for failures only
+        from .explain.diagnostics import diagnose  # for failures only
 
         hierarchy = hierarchy_of(config, files, targets)
         context = _context(classes, missing_ok=missing_ok)
@@ -129,8 +129,8 @@ def _warn_of_missing_defaults(classes: ClassPath) -> None:
 
 def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target]) -> Hierarchy:
     """The hierarchy that was resolved, for places and explanations."""
-    from .explain.places import shown  # noqa: PLC0415 - for places only, which messages have
-    from .explain.replay import Hierarchy  # noqa: PLC0415
+    from .explain.places import shown  # for places only, which messages have
+    from .explain.replay import Hierarchy
 
     root = config.paths.root.resolve()
     return Hierarchy(
@@ -144,7 +144,7 @@ def hierarchy_of(config: Config, files: ClassFiles, targets: Mapping[str, Target
 
 
 def _context(classes: ClassPath, *, missing_ok: bool) -> Context:
-    from .explain.diagnostics import Context  # noqa: PLC0415 - for failures only
+    from .explain.diagnostics import Context  # for failures only
 
     origins = {
         dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"

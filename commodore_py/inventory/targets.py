@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -72,8 +71,14 @@ def single_target(
 
 
 def _programs(kustomize_wrapper: Path) -> dict[str, str]:
-    python = sys.executable or shutil.which("python3") or "NOT_AVAILABLE"
+    python = sys.executable or _python_of_path()
     return {"_kustomize_wrapper": str(kustomize_wrapper), "_python3": python}
+
+
+def _python_of_path() -> str:
+    import shutil
+
+    return shutil.which("python3") or "NOT_AVAILABLE"
 
 
 def _parameters(instance: Instance, classes: ClassPath, programs: dict[str, str]) -> dict[str, Any]:

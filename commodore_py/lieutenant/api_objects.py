@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from difflib import get_close_matches
 from types import NoneType
 from typing import Any, NamedTuple, TypeAlias
 
@@ -123,6 +122,8 @@ _FEW = 10
 
 def hint_for(wanted: str, known: Sequence[str], *, kind: str) -> str:
     """Suggest the nearest known id, or list all of them if they are few."""
+    from difflib import get_close_matches
+
     close = get_close_matches(wanted, known, n=1)
     if close:
         return f"did you mean {close[0]}?"

@@ -63,13 +63,13 @@ def cluster_ids(config: Config) -> list[str]:
 
 def check_reachable(config: Config) -> None:
     """Raise if the server does not respond; any response counts, as no token is sent."""
-    from . import server  # noqa: PLC0415 - imports HTTP, slow
+    from . import server  # imports HTTP, slow
 
     server.check_reachable(config.api_url, config.request_timeout)
 
 
 def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
-    from .last_compile import cluster_in  # noqa: PLC0415 - imports yaml, slow
+    from .last_compile import cluster_in  # imports yaml, slow
 
     return cluster_in(
         config.paths,
@@ -80,7 +80,7 @@ def _of_last_compile(config: Config, cluster_id: str) -> Cluster:
 
 
 def _from_source(config: Config, cluster_id: str) -> Cluster:
-    from .cluster import cluster_of, tenant_of  # noqa: PLC0415 - not needed by local runs
+    from .cluster import cluster_of, tenant_of  # not needed by local runs
 
     source = source_of(config)
     found = source.cluster(cluster_id)

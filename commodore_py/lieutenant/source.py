@@ -22,11 +22,11 @@ def source_of(config: Config) -> Server | FactsFolder:
         raise CommodoreError("no API URL", hint=HOW_TO_SET_A_URL)
     folder = facts_folder(config.api_url)
     if folder is not None:
-        from .folder import FactsFolder  # noqa: PLC0415 - imports yaml, slow
+        from .folder import FactsFolder  # imports yaml, slow
 
         return FactsFolder(folder)
-    from .auth.token_source import NoToken, TokenSource  # noqa: PLC0415 - imports HTTP, slow
-    from .server import Server  # noqa: PLC0415 - as above
+    from .auth.token_source import NoToken, TokenSource  # imports HTTP, slow
+    from .server import Server
 
     # Requested for each use: at the end of a long compile the first token may have expired.
     tokens = TokenSource.of(config)

@@ -145,7 +145,7 @@ def _pattern(value: object) -> str:
 
 
 def _check_path(path: str) -> None:
-    from . import paths  # noqa: PLC0415 - most configurations have no rules
+    from . import paths  # most configurations have no rules
 
     try:
         paths.parse_path(path)

@@ -19,7 +19,7 @@ def parse(value: object) -> Fraction | None:
     found = _QUANTITY.fullmatch(str(value))
     if found is None:
         return None
-    from fractions import Fraction  # noqa: PLC0415 - slow, and rarely needed
+    from fractions import Fraction  # slow, and rarely needed
 
     number, exponent, suffix = found.groups()
     power = Fraction(10) ** int(exponent[1:]) if exponent else Fraction(1)
@@ -28,7 +28,7 @@ def parse(value: object) -> Fraction | None:
 
 @cache
 def _factors() -> dict[str, Fraction]:
-    from fractions import Fraction  # noqa: PLC0415 - see above
+    from fractions import Fraction
 
     return {
         **{f"{letter}i": Fraction(1024) ** power for power, letter in enumerate("KMGTPE", 1)},

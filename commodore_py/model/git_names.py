@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +19,8 @@ def is_git_name(name: str) -> bool:
     """Whether a file or folder of that name could be a repository's own folder."""
     if name.isascii() and "git" not in name.lower():
         return False
+    import unicodedata
+
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(one for one in plain if unicodedata.category(one) not in _IGNORED)
     plain = plain.partition(":")[0].rstrip(". ")

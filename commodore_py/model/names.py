@@ -52,7 +52,7 @@ def shown(text: str, *, quoted: bool = False) -> str:
 
 def value_shown(value: object) -> str:
     """A value of the hierarchy for messages, on one line, whatever it is."""
-    import textwrap  # noqa: PLC0415 - for messages only
+    import textwrap  # for messages only
 
     try:
         return textwrap.shorten(repr(value), 60, placeholder="...")

@@ -1,10 +1,11 @@
-"""What is done for speed alone, each with what it saves.
+"""What is done for speed alone, each with what it saves, and what only `ctypes` can do.
 
 `COMMODORE_TUNING=off` turns all of it off; results are the same.
 
 `garbage`       Python looks for garbage rarely
 `go_collector`  Go, which evaluates Jsonnet, collects garbage less often
 `jsonnet`       one evaluator for many Jsonnet files
+`orphans`       processes that a program has detached are ended with the run
 """
 
 from __future__ import annotations

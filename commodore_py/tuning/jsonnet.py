@@ -244,7 +244,7 @@ class _Vm:
 @functools.cache
 def _library() -> ctypes.CDLL:
     """The functions for C, with what they take and give."""
-    import _gojsonnet  # noqa: PLC0415 - it loads Go's runtime
+    import _gojsonnet  # it loads Go's runtime
 
     library = ctypes.CDLL(_gojsonnet.__file__)
     text, number, pointer = ctypes.c_char_p, ctypes.c_int, _Pointer

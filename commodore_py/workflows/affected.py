@@ -119,7 +119,7 @@ class _Search:
         if not change.path.is_file():
             return None
         if self._changed_files is None:
-            from commodore_py.inventory.explain.file_effects import ChangedFiles  # noqa: PLC0415 - not always needed
+            from commodore_py.inventory.explain.file_effects import ChangedFiles
 
             self._changed_files = ChangedFiles(self.paths)
         return self._changed_files.effects(change.path, change.before)

@@ -40,7 +40,7 @@ def ours(folder: Path, share: float) -> tuple[float, dict[str, Any]]:
 
 def reference(folder: Path, _share: float) -> tuple[float, dict[str, Any]]:
     """CPU seconds of reclass-rs, all threads together, and every target's node."""
-    import reclass_rs  # noqa: PLC0415 - only in the process that measures it
+    import reclass_rs  # only in the process that measures it
 
     start = time.process_time()
     reclass = reclass_rs.Reclass(

@@ -174,7 +174,7 @@ def test_an_old_listing_is_requested_again(complete: Complete, api: Api) -> None
 
 def age(api_url: str) -> None:
     """Make the cached listing look as if it was of the day before yesterday."""
-    from commodore_py.cli.settings import directories  # noqa: PLC0415 - only here
+    from commodore_py.cli.settings import directories  # only here
 
     cache = directories.cache_folder()
     assert cache is not None

@@ -230,7 +230,7 @@ def test_a_template_that_cannot_be_had_leaves_nothing(
 
 @pytest.mark.spec("09.08")
 def test_once_more_after_the_checkout_was_deleted(commodore: CommandLine, tmp_path: Path) -> None:
-    import shutil  # noqa: PLC0415
+    import shutil
 
     assert new(commodore, "my-comp").code == 0
     made = tmp_path / "dependencies" / "my-comp"
@@ -291,7 +291,7 @@ def test_programs_of_a_template_run_only_when_trusted(
 
 
 def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path) -> None:
-    from tests.support.templates import change_template  # noqa: PLC0415
+    from tests.support.templates import change_template
 
     template = make_template(tmp_path / "template", hook="")
     change_template(template, {"x": "{{ ''.__class__.__mro__[1].__subclasses__() }}"})
@@ -307,7 +307,7 @@ def test_text_of_a_template_runs_nothing(commodore: CommandLine, tmp_path: Path)
 def test_what_is_ignored_is_there_but_not_committed(
     commodore: CommandLine, tmp_path: Path, elsewhere: tuple[str, ...]
 ) -> None:
-    from tests.support.templates import change_template  # noqa: PLC0415
+    from tests.support.templates import change_template
 
     (tmp_path / "dependencies").mkdir()
     settings = tmp_path / "gitconfig"

@@ -283,7 +283,7 @@ def in_conflict(foreign: Path, template: Path) -> None:
 def test_not_the_root_of_a_repository(
     commodore: CommandLine, built_in: Path, tmp_path: Path
 ) -> None:
-    import shutil  # noqa: PLC0415
+    import shutil
 
     inner = tmp_path / "larger" / "inner"
     shutil.copytree(built_in, inner, ignore=shutil.ignore_patterns(".git"))

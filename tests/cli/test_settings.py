@@ -487,7 +487,7 @@ def test_dotenv_can_be_switched_off(settings: Settings) -> None:
 
 
 def test_dotenv_may_be_a_pipe(settings: Settings) -> None:
-    import threading  # noqa: PLC0415 - only here
+    import threading  # only here
 
     os.mkfifo(settings.dotenv)
     writer = threading.Thread(target=settings.dotenv.write_text, args=("COMMODORE_QUIET=1\n",))

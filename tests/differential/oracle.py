@@ -105,7 +105,7 @@ def _receive(stream: IO[bytes] | None) -> bytes | None:
 
 
 def _serve() -> None:
-    import reclass_rs  # noqa: PLC0415 - only where it may crash
+    import reclass_rs  # only where it may crash
 
     # As much as its own threads have: without end it reads classes in a circle for half a second.
     resource.setrlimit(resource.RLIMIT_STACK, (_STACK, resource.RLIM_INFINITY))

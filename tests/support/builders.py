@@ -228,6 +228,6 @@ def errors_in(error: CommodoreError) -> tuple[CommodoreError, ...]:
 
 
 def _environment() -> dict[str, str]:
-    import os  # noqa: PLC0415 - read when called, after the fixtures have set it
+    import os  # read when called, after the fixtures have set it
 
     return {**os.environ, "GIT_AUTHOR_DATE": WHEN, "GIT_COMMITTER_DATE": WHEN}

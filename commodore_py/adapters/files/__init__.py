@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import stat
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -92,6 +91,8 @@ def _status(path: Path) -> os.stat_result | None:
 def remove(path: Path) -> None:
     """Remove a file, a link or a whole folder; what a link points to stays."""
     if path.is_dir() and not path.is_symlink():
+        import shutil
+
         shutil.rmtree(path)
     else:
         path.unlink(missing_ok=True)

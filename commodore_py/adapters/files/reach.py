@@ -314,7 +314,7 @@ def _homes() -> tuple[str, ...]:
     """The home directory of the user, by the environment and by the system."""
     found = [os.path.expanduser("~")]  # noqa: PTH111 - a text
     try:
-        import pwd  # noqa: PLC0415 - not on Windows
+        import pwd  # not on Windows
 
         found.append(pwd.getpwuid(os.getuid()).pw_dir)
     except (ImportError, KeyError):  # no such user: usual in containers

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import struct
 import zlib
 from contextlib import suppress
@@ -144,6 +143,8 @@ def link_or_copy(source: Path, target: Path) -> None:
     except OSError:  # another file system, or one that knows no hard links
         aside = target.with_name(f"tmp_{target.name}")  # a name that Git tidies up
         try:
+            import shutil
+
             shutil.copy2(source, aside)
             aside.replace(target)
         finally:

@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 # What a second attempt may fix; all else would fail again, or prompt for a password again.
-_TRANSIENT = re.compile(
-    r"Could not resolve host|Temporary failure in name resolution|timed out"
+_TRANSIENT = (
+    r"(?i)Could not resolve host|Temporary failure in name resolution|timed out"
     r"|Connection reset|early EOF|unexpected disconnect|unexpected end of file"
-    r"|(?:returned error:|HTTP) (?:5\d\d|429)",
-    re.IGNORECASE,
+    r"|(?:returned error:|HTTP) (?:5\d\d|429)"
 )
 _PAUSES = (0.3, 1.5)  # seconds before each further try
 
@@ -95,7 +94,7 @@ def over_network(directory: Path, *arguments: str, merge_stderr: bool = False) -
         try:
             return _over_network(directory, *arguments, merge_stderr=merge_stderr)
         except ProgramFailed as error:
-            if not _TRANSIENT.search(error.stderr):
+            if not re.search(_TRANSIENT, error.stderr):
                 raise
             reason = error.stderr.strip().splitlines()[-1]
             log.info("trying again in %.1f seconds: %s", pause, reason)

@@ -66,9 +66,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {
 }
 _WITH_VALUE = ("-c", "-C")  # before Git's own verb
 
-_INCLUDED = re.compile(
-    r"^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$", re.IGNORECASE | re.MULTILINE
-)
+_INCLUDED = r"(?im)^\s*(?:path|excludesfile|attributesfile)\s*=\s*(.+?)\s*$"
 _FILTER = re.compile(r'^\s*\[\s*filter\s+"((?:[^"\\\n]|\\.)*)"', re.IGNORECASE | re.MULTILINE)
 _GIT_FILES = ("config", "ignore", "attributes")
 _DEPENDS_ON = ("HOME", "XDG_CONFIG_HOME", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL")
@@ -149,7 +147,7 @@ def _named_in(file: str) -> Iterator[str]:
     text = _text(file)
     if "=" not in text:
         return
-    for name in _INCLUDED.findall(text):
+    for name in re.findall(_INCLUDED, text):
         path = os.path.expanduser(name.strip('"'))
         yield os.path.join(os.path.dirname(file), path)
 

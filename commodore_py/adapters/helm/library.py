@@ -54,7 +54,7 @@ class _Call:
 
 def version() -> str:
     """The version of Helm inside."""
-    import helm_python  # noqa: PLC0415 - a quarter of a gigabyte, and only this process needs it
+    import helm_python  # a quarter of a gigabyte, and only this process needs it
 
     return str(helm_python.helm_sdk_version())
 
@@ -104,8 +104,8 @@ def _understood(arguments: Sequence[str]) -> _Call:
 
 
 def _rendered(call: _Call) -> Iterator[Manifest]:
-    import helm_python as helm  # noqa: PLC0415 - see above
-    from helm_python import _native  # noqa: PLC0415 - versions of Kubernetes are not in the public part
+    import helm_python as helm
+    from helm_python import _native  # versions of Kubernetes are not in the public part
 
     options = {
         "name": call.words[0],

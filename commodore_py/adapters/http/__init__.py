@@ -136,7 +136,7 @@ def ask_json(
 @contextmanager
 def opened(url: str, *, timeout: float) -> Iterator[Iterator[bytes]]:
     """The content of a URL, piece by piece, for what is too large to be held."""
-    import requests  # noqa: PLC0415 - slow to import, and most commands send no request
+    import requests  # slow to import, and most commands send no request
 
     request, response = _arrive(_Request("GET", url, "", timeout, stream=True))
     with response:
@@ -189,7 +189,7 @@ def _arrive(request: _Request) -> tuple[_Request, requests.Response]:
     """The request as it was last sent, and its response: any but a redirect."""
     # Redirects are followed here and not by requests, which would turn a POST into a GET, and
     # on each hop let a netrc file replace the token.
-    from .deadlines import Watch  # noqa: PLC0415 - as in `_send`
+    from .deadlines import Watch  # as in `_send`
 
     watch = Watch(request.url, "download" if request.stream else "request")
     for _ in range(_MOST_REDIRECTS + 1):
@@ -222,9 +222,9 @@ def _redirected(request: _Request, location: str) -> _Request:
 
 
 def _send(request: _Request, watch: Watch) -> requests.Response:
-    import requests  # noqa: PLC0415 - slow to import, and most commands send no request
+    import requests  # slow to import, and most commands send no request
 
-    from .deadlines import session  # noqa: PLC0415 - as above
+    from .deadlines import session
 
     REDACTOR.learn(request.token)
 
@@ -276,9 +276,9 @@ def not_sent(error: OSError, url: str) -> HttpError:
 
 def translated(error: requests.RequestException, url: str, timeout: float) -> HttpError:
     """What went wrong on the way, in our words."""
-    import requests  # noqa: PLC0415 - as above
+    import requests
 
-    from .deadlines import OutOfTime  # noqa: PLC0415 - as above
+    from .deadlines import OutOfTime
 
     root = _root(error)
     cause = getattr(root, "strerror", None) or str(root)

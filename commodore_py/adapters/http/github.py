@@ -216,7 +216,7 @@ class GitHub:
 
 
 def _next(links: str) -> str:
-    from requests.utils import parse_header_links  # noqa: PLC0415 - slow to import
+    from requests.utils import parse_header_links  # slow to import
 
     found = parse_header_links(links) if links else []
     return next((str(one["url"]) for one in found if one.get("rel") == "next"), "")

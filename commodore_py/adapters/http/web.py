@@ -123,9 +123,9 @@ def read(request: Request, most: int, pauses: Sequence[float] = PAUSES) -> tuple
 
 @contextmanager
 def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[requests.Response]:
-    import requests  # noqa: PLC0415 - slow to import, and most compiles send no request
+    import requests  # slow to import, and most compiles send no request
 
-    from .deadlines import Watch, session  # noqa: PLC0415 - as above
+    from .deadlines import Watch, session
 
     if request.basic:
         REDACTOR.learn(request.basic[1])
@@ -152,7 +152,7 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
 def _begun(
     sending: requests.Session, request: Request, headers: Mapping[str, str]
 ) -> requests.Response:
-    import requests  # noqa: PLC0415 - as above
+    import requests
 
     try:
         return sending.get(
@@ -175,8 +175,8 @@ def _pieces(request: Request, response: requests.Response) -> Iterator[bytes]:
     if not request.raw:
         yield from response.iter_content(_PIECE)
         return
-    import requests  # noqa: PLC0415 - as above
-    import urllib3  # noqa: PLC0415 - as above
+    import requests
+    import urllib3
 
     try:
         yield from response.raw.stream(_PIECE, decode_content=False)

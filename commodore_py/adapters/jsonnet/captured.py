@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import sys
-import tempfile
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
 
@@ -69,7 +68,11 @@ def _shown(output: bytes) -> bytes:
 def _passing_file() -> IO[bytes]:
     in_memory = getattr(os, "memfd_create", None)  # only on Linux
     # A full disk must not cause a failure.
-    return os.fdopen(in_memory("stderr"), "wb") if in_memory else tempfile.TemporaryFile()
+    if in_memory:
+        return os.fdopen(in_memory("stderr"), "wb")
+    import tempfile
+
+    return tempfile.TemporaryFile()
 
 
 def _traces(output: bytes) -> Iterator[bytes]:

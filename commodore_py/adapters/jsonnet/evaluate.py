@@ -32,7 +32,7 @@ ReadImport: TypeAlias = Callable[[str], "bytes | tuple[str, bytes] | None"]
 One that is not the same for every file has a name for each of its contents, too.
 """
 
-_LOCATION = re.compile(r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)")
+_LOCATION = r"^(?P<place>.+?:(?:\d+:\d+(?:-\d+)?|\(\d+:\d+\)-\(\d+:\d+\)))(?:\s|$)"
 _STEP = re.compile(r'^(?:Field "(?P<field>.*)"|Array element (?P<index>\d+))$')
 _MOST_PLACES = 10
 
@@ -138,7 +138,7 @@ def _run_alone(
     natives: Mapping[str, tuple[tuple[str, ...], Callable[..., Json]]],
 ) -> str:
     # Loading Go's runtime takes a while and is only needed by commands that compile.
-    import _gojsonnet  # noqa: PLC0415
+    import _gojsonnet
 
     value: str = _gojsonnet.evaluate_snippet(
         name, text, ext_vars=ext_vars, import_callback=find, native_callbacks=natives
@@ -305,8 +305,8 @@ def _split(raw: str, file: str) -> tuple[str, str]:
     """Message and places of an error; the place where it happened comes first."""
     text = raw.removeprefix("RUNTIME ERROR: ").rstrip()
     message, _, trace = text.partition("\n\t")
-    found = [_LOCATION.match(line.strip()) for line in trace.splitlines()]
-    static = _LOCATION.match(message)
+    found = [re.match(_LOCATION, line.strip()) for line in trace.splitlines()]
+    static = re.match(_LOCATION, message)
     if static and (message.startswith("/") or not raw.startswith("RUNTIME ERROR: ")):
         # A file that cannot be parsed: the message begins with its place and ends with the line.
         found.insert(0, static)

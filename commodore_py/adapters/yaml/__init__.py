@@ -62,6 +62,6 @@ def line_at(text: bytes | str, path: Sequence[object]) -> int:
 
 def _reading() -> ModuleType:
     # PyYAML takes a while to import, and where little has changed nothing is read.
-    from . import reading as yaml_reading  # noqa: PLC0415 - see above
+    from . import reading as yaml_reading
 
     return yaml_reading

@@ -160,6 +160,6 @@ def _rare_scalar(text: str) -> Any:
 
 @cache
 def _pyyaml() -> tuple[ModuleType, Any, Any]:
-    import yaml  # noqa: PLC0415 - slow to import
+    import yaml  # slow to import
 
     return yaml, yaml.resolver.Resolver(), yaml.constructor.SafeConstructor()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -68,8 +67,8 @@ def tool_digest(about: str) -> bytes:
         return _helm(named)
     if kind == KUSTOMIZE:
         path = os.pathsep.join((os.environ.get("PATH", ""), _HOMEBREW))
-        return _program(shutil.which("kustomize", path=path) or shutil.which("kubectl", path=path))
-    return _program(shutil.which(about))
+        return _program(_which("kustomize", path=path) or _which("kubectl", path=path))
+    return _program(_which(about))
 
 
 def environment_digest() -> bytes:
@@ -85,10 +84,16 @@ def environment_digest() -> bytes:
 
 def _helm(wanted: str) -> bytes:
     named = wanted or os.environ.get("KAPITAN_HELM_PATH")
-    program = shutil.which(named or "helm")
+    program = _which(named or "helm")
     if program is None and named is None and importlib.util.find_spec("helm_python") is not None:
         return b"library"
     return _program(program)
+
+
+def _which(program: str, path: str | None = None) -> str | None:
+    import shutil
+
+    return shutil.which(program, path=path)
 
 
 def _program(path: str | None) -> bytes:

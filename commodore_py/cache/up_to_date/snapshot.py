@@ -58,7 +58,7 @@ class Snapshot:
 
     def digest(self) -> str:
         """The digest of all of it."""
-        import hashlib  # noqa: PLC0415 - a few milliseconds, not needed where nothing is known
+        import hashlib  # a few milliseconds, not needed where nothing is known
 
         content = marshal.dumps(sorted(self.folders.items()), BY_VALUE)
         return hashlib.blake2b(content, digest_size=20).hexdigest()

@@ -86,7 +86,7 @@ def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
     if _may_show_secrets(diff, file.old, file.new):
         diff = _unified(file, *_masked(file.old, file.new))
     if migration:
-        from . import smart as smartdiff  # noqa: PLC0415 - on request only
+        from . import smart as smartdiff  # on request only
 
         old, new = smartdiff.normalised(file.old), smartdiff.normalised(file.new)
         if old is not None and new is not None:
@@ -101,7 +101,7 @@ def _text_change(file: FileChange, migration: str) -> Iterable[DiffLine]:
 
 def _masked(old: bytes, new: bytes) -> tuple[str, str]:
     if MAY_BE_SECRET.search(old) or MAY_BE_SECRET.search(new):
-        from commodore_py.manifests.secret_texts import masked_texts  # noqa: PLC0415 - parses YAML
+        from commodore_py.manifests.secret_texts import masked_texts  # parses YAML
 
         return masked_texts(old, new)
     return _decoded(old), _decoded(new)

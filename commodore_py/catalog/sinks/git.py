@@ -202,7 +202,7 @@ class GitCatalog:
         try:
             over_network(self.directory, "push", "origin", target)
         except ProgramFailed as error:
-            from .push_errors import push_failed  # noqa: PLC0415 - rarely needed
+            from .push_errors import push_failed  # rarely needed
 
             raise push_failed(
                 error.stderr,

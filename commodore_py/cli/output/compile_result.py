@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import shlex
 from contextlib import contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -200,6 +199,8 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
 
 
 def _report_command(config: Config, cluster: str) -> str:
+    import shlex
+
     words = ["commodore", "--working-dir", str(config.paths.root), "catalog", "report", cluster]
     return shlex.join([*words, "--api-url", config.api_url])
 

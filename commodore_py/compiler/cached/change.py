@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import tempfile
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +13,9 @@ from commodore_py.model.tree import Entry
 if TYPE_CHECKING:
     from commodore_py.cache.roots import Roots
     from commodore_py.compiler.output import Output, Place
+
+# How the names of scratch folders begin.
+_SCRATCH = b"commodore-"
 
 
 class Change(NamedTuple):
@@ -82,8 +84,13 @@ class Change(NamedTuple):
 
     def names_scratch_folder(self) -> bool:
         """Whether the files hold a path of a scratch folder."""
-        needle = os.fsencode(str(Path(tempfile.gettempdir()).resolve() / "commodore-"))
-        return any(needle in content for _, content, _ in self.files)
+        suspects = [content for _, content, _ in self.files if _SCRATCH in content]
+        if not suspects:
+            return False
+        import tempfile
+
+        needle = os.fsencode(Path(tempfile.gettempdir()).resolve()) + b"/" + _SCRATCH
+        return any(needle in content for content in suspects)
 
     def differing(self, other: Change) -> str:
         """The first file that differs in the other change; nothing if they are equal."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shutil
+from functools import cached_property
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commodore_py.adapters import files, isolated
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from commodore_py.adapters.isolated import Session
     from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.job import Job
     from commodore_py.compiler.output import Output
@@ -48,12 +48,21 @@ class Kapitan:
     def __init__(self, job: Job, views: Views) -> None:
         self.job = job
         self.views = views
-        self.session = isolated.Session()
-        # Helm as a library; beside Kapitan it would be a second Go runtime in one process.
-        self.helm = isolated.Session()
+        self._sessions: list[Session] = []
+
+    @cached_property
+    def session(self) -> Session:
+        """Kapitan's process."""
+        return self._new_session()
+
+    @cached_property
+    def helm(self) -> Session:
+        """Helm as a library; beside Kapitan it would be a second Go runtime in one process."""
+        return self._new_session()
 
     def render(self, job: InputJob) -> Output:
         """Compile the entry with its target's files on disk for as long as it takes."""
+        from commodore_py.adapters.files import write_if_changed
         from commodore_py.compiler.workplace import laid_out
 
         _look_for_program(job)
@@ -61,16 +70,24 @@ class Kapitan:
         roams = job.entry.input_type == "kadet" and checkout is not None
         with laid_out(job, [checkout] if roams and checkout else []) as workplace:
             for file in self.job.references:
-                files.write_if_changed(workplace.scratch / "refs" / file.path, file.content)
+                write_if_changed(workplace.scratch / "refs" / file.path, file.content)
             self._call(job, workplace.scratch)
             return workplace.output()
 
     def close(self) -> None:
         """End the processes."""
-        self.session.close()
-        self.helm.close()
+        for session in self._sessions:
+            session.close()
+
+    def _new_session(self) -> Session:
+        from commodore_py.adapters.isolated import Session
+
+        self._sessions.append(Session())
+        return self._sessions[-1]
 
     def _call(self, job: InputJob, scratch: Path) -> None:
+        from commodore_py.adapters.isolated import Crashed
+
         entry = job.entry
         target = job.output.target
         request = Request(
@@ -86,7 +103,7 @@ class Kapitan:
         )
         try:
             problem = self.session.call("commodore_py.compiler.kapitan.entry:run", request)
-        except isolated.Crashed as error:
+        except Crashed as error:
             raise ProgramError(f"Kapitan ended without a result: {error}") from error
         if problem:
             # The scratch folder is removed before this is read.
@@ -104,7 +121,11 @@ def _in_scratch(path: str, scratch: Path) -> str:
 
 def _look_for_program(job: InputJob) -> None:
     program = _PROGRAMS.get(job.entry.input_type)
-    if program is not None and shutil.which(program) is None:
+    if program is None:
+        return
+    import shutil
+
+    if shutil.which(program) is None:
         raise ProgramError(
             f"input type {job.entry.input_type} needs {program}, and there is none in PATH",
             where=job.entry.where,

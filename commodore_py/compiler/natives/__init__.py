@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import base64
 import functools
-import gzip
 import hashlib
 import io
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
@@ -35,7 +33,7 @@ VALIDATION_SECONDS = 5
 """CPU time of one call of `jsonschema_validate`."""
 
 # Any reference that does not begin with #, which is the schema itself.
-_ELSEWHERE = re.compile(r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)')
+_ELSEWHERE = r'"\$[A-Za-z]*[rR]ef"\s*:\s*"(?!#)'
 
 
 def natives(
@@ -74,6 +72,8 @@ def _inventory(lookup: Lookup, views: TargetViews, target: object, path: object)
     if not target:
         return {name: views.of(name) for name in views.names()}
     if target not in views.names():
+        from difflib import get_close_matches
+
         close = get_close_matches(str(target), views.names(), n=1)
         hint = f"did you mean {close[0]}?" if close else "`commodore inventory show` lists them"
         raise CommodoreError(f"there is no target {target}", hint=hint)
@@ -94,6 +94,8 @@ def _sha256_string(text: object) -> str:
 
 
 def _gzip_b64(text: object) -> str:
+    import gzip
+
     packed = io.BytesIO()
     # gzip.compress writes another header, depending on the version of Python.
     with gzip.GzipFile(fileobj=packed, mode="wb", compresslevel=9, mtime=0) as file:
@@ -102,7 +104,7 @@ def _gzip_b64(text: object) -> str:
 
 
 def _jsonschema_validate(lookup: Lookup, value: object, schema: object) -> dict[str, object]:
-    if _ELSEWHERE.search(argument(schema, what="the schema")):
+    if re.search(_ELSEWHERE, argument(schema, what="the schema")):
         lookup.files.unseal("a JSON schema refers to others")
     parsed = native_yaml.parsed(value, what="the value")
     parsed_schema = native_yaml.parsed(schema, what="the schema")

@@ -36,7 +36,7 @@ def check_remote_catalog(config: Config, cluster: Cluster) -> RemoteCatalog:
     """Find out whether the catalog can be fetched and pushed, while all is as it was."""
     if config.local:
         return RemoteCatalog()
-    from . import remote as catalog_remote  # noqa: PLC0415 - much code, and a local run needs none of it
+    from . import remote as catalog_remote  # much code, and a local run needs none of it
 
     if config.push:
         catalog_remote.check_push_url(config, cluster.catalog_url)
@@ -54,7 +54,7 @@ def fetch_catalog(
     _sweep(config.paths.catalog)
     if config.local:
         return _as_it_is(config, cluster)
-    from . import remote as catalog_remote  # noqa: PLC0415 - see above
+    from . import remote as catalog_remote
 
     known, response = remote is not None, remote.response if remote is not None else None
     moved = catalog_remote.bring(config, cluster, known=known, response=response)

@@ -37,7 +37,7 @@ def fetch_downloads(
     by_kapitan = config.engine == "reference" and not config.offline and through is None
     if not downloads or by_kapitan:
         return
-    from . import bounds, fetch  # noqa: PLC0415 - slow, and most runs have no downloads
+    from . import bounds, fetch  # slow, and most runs have no downloads
 
     checkouts: dict[str, Path] = {}
     for kind in (Kind.COMPONENT, Kind.INSTANCE):

@@ -56,12 +56,12 @@ def install_cluster_libraries(
     if config.local and not config.fetch_dependencies:
         return
     # Much code, not needed by local runs.
-    from commodore_py.dependencies.git.object_cache import ObjectCache  # noqa: PLC0415
+    from commodore_py.dependencies.git.object_cache import ObjectCache
 
-    from .fetch import Clones  # noqa: PLC0415
-    from .install import install  # noqa: PLC0415
-    from .rendered import render_jsonnetfiles  # noqa: PLC0415
-    from .resolve import resolve  # noqa: PLC0415
+    from .fetch import Clones
+    from .install import install
+    from .rendered import render_jsonnetfiles
+    from .resolve import resolve
 
     render_jsonnetfiles(components, parameters)
     names = [component.spec.name for component in components]
@@ -92,7 +92,7 @@ def _local(name: str) -> dict[str, Any]:
 
 
 def _run_program(paths: WorkPaths) -> None:
-    import shutil  # noqa: PLC0415 - as above
+    import shutil
 
     if shutil.which("jb") is None:
         raise CommodoreError(

@@ -113,7 +113,7 @@ class LockedRun:
 
     def libraries(self, clone_of: Callable[[Remote], Folder]) -> Resolve:
         """How libraries are resolved."""
-        from .libraries import LibraryInputs  # noqa: PLC0415 - many clusters need none
+        from .libraries import LibraryInputs  # many clusters need none
 
         return LibraryInputs(self.state, clone_of).resolve
 
@@ -124,7 +124,7 @@ class LockedRun:
         clone_with: Callable[[str, str], Folder],
     ) -> DownloadInputs:
         """How downloads are fetched."""
-        from .downloads import DownloadInputs  # noqa: PLC0415 - as above
+        from .downloads import DownloadInputs
 
         return DownloadInputs(self.state, store, fetch, clone_with)
 

@@ -40,7 +40,7 @@ def exclusive_run(paths: WorkPaths, *, patience: float = _PATIENCE) -> Iterator[
         marker = paths.state / "running"
         last = _span_of(marker)
         if last is not None:
-            from .recovery import Span, recover  # noqa: PLC0415 - for few runs only
+            from .recovery import Span, recover  # for few runs only
 
             recover(paths, Span(*last), patience=patience)
         began = time.time()

@@ -130,7 +130,7 @@ class CachedHierarchy:
 def _from_scratch(
     files: ClassFiles, targets: Mapping[str, Target], uris: Mapping[str, str], *, missing_ok: bool
 ) -> dict[str, Node]:
-    from .render import render_targets  # noqa: PLC0415 - an engine that may not be needed
+    from .render import render_targets  # an engine that may not be needed
 
     return render_targets(files, targets, uris, missing_ok=missing_ok)
 
@@ -144,8 +144,8 @@ def _recorded(
     missing_ok: bool,
 ) -> tuple[dict[str, Node], list[Record]]:
     """The same, with results of an earlier run; and those that a later one can use."""
-    from .fingerprints import Fingerprints  # noqa: PLC0415 - as above
-    from .render import Engine, render_all  # noqa: PLC0415 - as above
+    from .fingerprints import Fingerprints
+    from .render import Engine, render_all
 
     engine = Engine(files, missing_ok=missing_ok, fingerprints=Fingerprints(), earlier=earlier)
     nodes = render_all(engine, targets, uris)

@@ -124,11 +124,11 @@ class ClassFiles:
         if known is None:
             packed = self._packed.get(digest)
             if packed is not None:
-                from .stored_classes import unpack  # noqa: PLC0415 - not where a result is cached
+                from .stored_classes import unpack  # not where a result is cached
 
                 known = unpack(packed)
             else:
-                from .reader import read  # noqa: PLC0415 - as above
+                from .reader import read
 
                 known = read(text, name=name)
             self._by_content[digest] = known
@@ -140,7 +140,7 @@ class ClassFiles:
 
     def known(self) -> Mapping[bytes, Packed]:
         """The class files that were read, for a later run."""
-        from .stored_classes import pack  # noqa: PLC0415 - as above
+        from .stored_classes import pack
 
         found = {}
         for digest, content in self._by_content.items():

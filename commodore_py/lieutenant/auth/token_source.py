@@ -93,8 +93,8 @@ class TokenSource(NamedTuple):
         token = self.without_login()
         if token:
             return token
-        from . import oidc  # noqa: PLC0415 - only if there is no token yet
-        from .login import Way  # noqa: PLC0415
+        from . import oidc  # only if there is no token yet
+        from .login import Way
 
         way = self._way()
         if way is Way.NONE and not any(session.refresh_token for session in self._sessions()):
@@ -147,7 +147,7 @@ class TokenSource(NamedTuple):
     def _refresh(
         self, provider: Provider, client_id: str, refresh_token: str
     ) -> dict[str, Any] | None:
-        from . import oidc  # noqa: PLC0415 - as above
+        from . import oidc
 
         timeout, now = self.request_timeout, self.now()
         try:
@@ -161,7 +161,7 @@ class TokenSource(NamedTuple):
             return None
 
     def _from_login(self, provider: Provider, client_id: str, way: Way) -> str:
-        from .login import Login, log_in  # noqa: PLC0415 - as above
+        from .login import Login, log_in
 
         login = Login(way, self.listen, self.login_timeout, self.request_timeout, self.now)
         response = log_in(provider, client_id, login)
@@ -172,7 +172,7 @@ class TokenSource(NamedTuple):
         return str(response["id_token"])
 
     def _way(self) -> Way:
-        from .login import Way, way_here  # noqa: PLC0415 - as above
+        from .login import Way, way_here
 
         return Way.DEVICE if self.device else way_here(listen=self.listen)
 
@@ -184,7 +184,7 @@ class TokenSource(NamedTuple):
         return error
 
     def _settings(self) -> Settings:
-        from .login import settings_of  # noqa: PLC0415 - only if there is no token
+        from .login import settings_of  # only if there is no token
 
         return settings_of(
             self.api_url, self.client_id, self.discovery_url, timeout=self.request_timeout
@@ -204,8 +204,8 @@ class TokenSource(NamedTuple):
 
 def _cache() -> TokenCache:
     # Not needed where a token is given.
-    from commodore_py.adapters.desktop import cache_folder  # noqa: PLC0415
+    from commodore_py.adapters.desktop import cache_folder
 
-    from .token_cache import TokenCache  # noqa: PLC0415
+    from .token_cache import TokenCache
 
     return TokenCache(cache_folder() / "token")

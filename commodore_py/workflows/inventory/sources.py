@@ -106,7 +106,7 @@ def parameters_of_cluster(
 def _node_of_cluster(
     config: Config, cluster_id: str, target: str, facts: Mapping[str, Any]
 ) -> Node:
-    from commodore_py import pipeline  # noqa: PLC0415 - the compiler: not for local hierarchies
+    from commodore_py import pipeline  # the compiler: not for local hierarchies
 
     cluster = load_cluster(config, cluster_id)
     cluster = cluster._replace(facts=overlaid(cluster.facts, facts))

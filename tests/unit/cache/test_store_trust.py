@@ -181,7 +181,7 @@ def run_apart(folder: Path, *, limit: int | None = None) -> tuple[str, list[str]
 
 
 def _drop_capabilities() -> None:
-    import ctypes  # noqa: PLC0415 - for root only
+    import ctypes  # for root only
 
     # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH: dropped by the next exec.
     libc = ctypes.CDLL(None)

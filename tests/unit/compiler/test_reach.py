@@ -387,7 +387,7 @@ def test_a_folder_that_is_mounted_elsewhere_is_recognised(machine: Machine) -> N
 def test_what_is_no_regular_file_is_an_error(
     machine: Machine, door: str, target: str, why: str
 ) -> None:
-    import socket  # noqa: PLC0415 - only here
+    import socket  # only here
 
     os.mkfifo(machine.outside / "fifo")
     with socket.socket(socket.AF_UNIX) as listener, suppress(OSError):

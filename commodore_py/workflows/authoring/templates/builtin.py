@@ -50,7 +50,7 @@ class BuiltIn:
 
     @cached_property
     def _environment(self) -> jinja2.Environment:
-        import jinja2  # noqa: PLC0415 - not for --help
+        import jinja2  # not for --help
 
         environment = jinja2.Environment(  # noqa: S701 - what is written is not HTML
             # Not used in any Makefile, workflow, Jsonnet or AsciiDoc that we write.

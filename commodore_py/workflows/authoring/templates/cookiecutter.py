@@ -172,7 +172,7 @@ def _rendered(
 def _text(
     environment: jinja2.Environment, template: str, context: Mapping[str, object], where: Path
 ) -> str:
-    from commodore_py.adapters.jinja import rendered  # noqa: PLC0415 - not for --help
+    from commodore_py.adapters.jinja import rendered  # not for --help
 
     return rendered(lambda: environment.from_string(template), context, str(where))
 
@@ -180,9 +180,9 @@ def _text(
 def _environment(
     variables: Mapping[str, object], *, folder: Path | None = None
 ) -> jinja2.Environment:
-    import jinja2  # noqa: PLC0415 - not for --help
+    import jinja2  # not for --help
 
-    from commodore_py.adapters.jinja import Confined  # noqa: PLC0415 - the same
+    from commodore_py.adapters.jinja import Confined  # the same
 
     wanted = variables.get("_jinja2_env_vars")
     options: dict[str, Any] = (

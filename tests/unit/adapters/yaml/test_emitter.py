@@ -207,7 +207,7 @@ DOCUMENT = {
 
 @pytest.fixture
 def _kapitan_caches() -> Iterator[None]:
-    from kapitan import cached  # noqa: PLC0415 - slow, and only this needs it
+    from kapitan import cached  # slow, and only this needs it
 
     before = dict(vars(cached))
     yield
@@ -228,9 +228,9 @@ def _kapitan_caches() -> Iterator[None]:
 def test_kapitan_itself_writes_the_same(
     tmp_path: Path, name: str | None, multiline: Multiline
 ) -> None:
-    from kapitan import cached  # noqa: PLC0415 - as above
-    from kapitan.inputs.base import CompiledFile  # noqa: PLC0415
-    from kapitan.refs.base import RefController  # noqa: PLC0415
+    from kapitan import cached
+    from kapitan.inputs.base import CompiledFile
+    from kapitan.refs.base import RefController
 
     cached.inv = {"t": {"parameters": {"multiline_string_style": name}}}
     cached.args = argparse.Namespace(yaml_multiline_string_style="literal")
@@ -243,7 +243,7 @@ def test_kapitan_itself_writes_the_same(
 
 
 def test_kapitans_natives_write_the_same() -> None:
-    from kapitan.resources import yaml_dump, yaml_dump_stream  # noqa: PLC0415 - as above
+    from kapitan.resources import yaml_dump, yaml_dump_stream
 
     assert emit(DOCUMENT, NATIVES) == yaml_dump(json.dumps(DOCUMENT))
     assert emit_documents([DOCUMENT, [], None], NATIVES) == yaml_dump_stream(
