@@ -88,10 +88,17 @@ class Tree(Mapping[PurePosixPath, Entry]):
 
     def plus(self, added: Mapping[PurePosixPath, Entry]) -> Tree:
         """With files added or replaced; folders that hold one now are not empty any more."""
-        above = folders_above(added)
-        made = Tree({**self._entries, **added}, self._folders - above)
+        known, new = self.folders(), set[PurePosixPath]()
+        filled = set[PurePosixPath]()
+        for path in added:
+            above = path.parent
+            while above not in known and above not in new:
+                new.add(above)
+                above = above.parent
+            filled.add(above)
+        made = Tree({**self._entries, **added}, self._folders - filled)
         # All of ours are still there, whether empty or not.
-        made._all_folders = self.folders() | above
+        made._all_folders = known | new if new else known
         return made
 
     def subtree(self, folder: PurePosixPath) -> Tree:
