@@ -6,12 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters.git.abbreviations import short_commits_of
-from commodore_py.adapters.git.repository import (
-    default_branch_of,
-    head_of,
-    is_repository,
-    remote_settings,
-)
+from commodore_py.adapters.git.repository import Checkout, checkout_at, default_branch_of
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.dependency import CONFIGURATION, Dependency, Kind
 
@@ -67,7 +62,8 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
     skipped: list[str] = []
     for spec, place in places.items():
         if place.is_dir():
-            dependency = _as_found(spec, place) if is_repository(place) else None
+            checkout = checkout_at(place)
+            dependency = _as_found(spec, place, checkout) if checkout else None
             problem = _no_checkout(spec, place) if dependency is None else incomplete(dependency)
             if problem is not None:
                 errors.append(problem)
@@ -88,9 +84,8 @@ def _find_all(places: Mapping[DependencySpec, Path], level: int) -> tuple[Depend
     )
 
 
-def _as_found(spec: DependencySpec, place: Path) -> Dependency:
-    url = remote_settings(place).get("remote.origin.url", "")
-    commit, branch = head_of(place)
+def _as_found(spec: DependencySpec, place: Path, checkout: Checkout) -> Dependency:
+    commit, branch, url = checkout
     missing = [name for name, value in (("remote", url), ("commit", commit)) if not value]
     if missing and spec.kind in CONFIGURATION:
         log.warning(

@@ -32,6 +32,14 @@ class GitFolders(NamedTuple):
     shared: Path
 
 
+class Checkout(NamedTuple):
+    """What a checkout is at, and where it comes from; all of it may be missing."""
+
+    commit: str | None
+    branch: str | None
+    url: str
+
+
 def folders_of(checkout: Path) -> GitFolders | None:
     """The folders behind a checkout; None if it is not the top of one."""
     if not exists(f"{checkout}/.git"):
@@ -140,6 +148,19 @@ def is_repository(directory: Path) -> bool:
     if _head_in_files(_folders_in_files(directory)) is not None:
         return True
     return (directory / ".git").exists() and succeeds(directory, "rev-parse", "--git-dir")
+
+
+def checkout_at(directory: Path) -> Checkout | None:
+    """The checkout in a folder; None if the folder is not the top of one."""
+    folders = _folders_in_files(directory)
+    known = _head_in_files(folders)
+    if folders is not None and known is not None:
+        settings = _origin_in_file(folders.shared / "config")
+        if settings is not None:  # of a plain repository: `folders` says so
+            return Checkout(*known, settings.get("remote.origin.url", ""))
+    elif not is_repository(directory):
+        return None
+    return Checkout(*head_of(directory), remote_settings(directory).get("remote.origin.url", ""))
 
 
 def configure_remote(directory: Path, url: str, rule: PushRule | None = None) -> str:
