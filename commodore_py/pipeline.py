@@ -10,7 +10,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from commodore_py.adapters.files.reach import OutsideRead
-from commodore_py.catalog.assemble import assemble, refuse_git_names
+from commodore_py.catalog.assemble import assemble, without_git_folders
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
 from commodore_py.catalog.record import commit_message, record_of
 from commodore_py.catalog.sinks import chosen_sink
@@ -272,8 +272,8 @@ def render(config: Config, sources: Sources) -> Rendered:
             raise
         with run_log.stage("filters", of="filtered", total=count):
             filtered, notices = postprocess.apply_filters(config, compiled, sources)
-    refuse_git_names(filtered, sources.inventory.nodes)
-    notices = (*problems, *notices, *read_outside(events))
+    filtered, left_out = without_git_folders(filtered, sources.inventory.nodes)
+    notices = (*problems, *notices, *left_out, *read_outside(events))
     rendered = Rendered(filtered, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.
     return rendered if sources.catalog_head is None else _assembled(rendered, sources)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError, raise_collected
 from commodore_py.model.git_names import git_names_among
+from commodore_py.model.problem import Problem
 from commodore_py.model.tree import Entry, Tree, folders_above
 
 from .layout import MANIFESTS, REFERENCES
@@ -48,24 +49,46 @@ def assemble(
     ).below(REFERENCES)
 
 
-def refuse_git_names(instances: Mapping[str, Tree], nodes: Mapping[str, Node]) -> None:
-    """An error where an instance writes what would be a repository: Git never pushes that."""
-    errors = []
+def without_git_folders(
+    instances: Mapping[str, Tree], nodes: Mapping[str, Node]
+) -> tuple[Mapping[str, Tree], tuple[Problem, ...]]:
+    """The instances without empty folders named `.git`, as copies of repositories have them.
+
+    An error where one writes files into such a folder: Git never pushes these.
+    """
+    kept, problems, errors = dict(instances), [], []
     for name, tree in sorted(instances.items()):
-        found = git_names_among((*tree, *tree.empty_folders))
+        found = git_names_among(tree)
         if found:
             more = f" and {len(found) - 1} more" if found[1:] else ""
-            inputs = ", ".join(_inputs_of(nodes.get(name), PurePosixPath(found[0])))
             errors.append(
                 CommodoreError(
                     f"instance {name} writes {found[0]!r}{more}, which is part of a Git repository"
                     " and would never be pushed",
-                    where=f"instance {name}: {inputs}" if inputs else f"instance {name}",
-                    hint="copy only the files that are needed, name a subdir of the dependency,"
+                    where=_where(name, found[0], nodes),
+                    hint="choose another output path or key, or remove it with an entry of input"
+                    " type remove",
+                )
+            )
+        for folder in git_names_among(sorted(tree.empty_folders)):
+            kept[name] = Tree(kept[name], kept[name].empty_folders - {PurePosixPath(folder)})
+            problems.append(
+                Problem(
+                    f"{folder!r} is left out of the output of instance {name}: Git's own files"
+                    " are not copied",
+                    where=_where(name, folder, nodes),
+                    strict=True,
+                    remedy="copy only the files that are needed, name a subdir of the dependency,"
                     " or remove .git with an entry of input type remove",
                 )
             )
     raise_collected(errors, "Git repositories in the output")
+    return kept, tuple(problems)
+
+
+def _where(name: str, path: str, nodes: Mapping[str, Node]) -> str:
+    inputs = ", ".join(_inputs_of(nodes.get(name), PurePosixPath(path)))
+    return f"instance {name}: {inputs}" if inputs else f"instance {name}"
 
 
 def _merged(trees: Iterable[Tree]) -> Tree:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import threading
 from pathlib import Path
@@ -66,7 +67,7 @@ def test_no_spelling_of_git_leaves_a_component(tmp_path: Path, spelling: str, do
 
     assert "part of a Git repository and would never be pushed" in str(error)
     assert error.where.startswith("instance web: component/main.jsonnet")
-    assert "remove" in error.hint
+    assert "remove it" in error.hint
     assert git(fleet.catalog, "for-each-ref") == ""
 
 
@@ -101,7 +102,7 @@ def with_settings(folder: Path, program: Path) -> None:
 def test_a_repository_in_a_download_is_no_output_and_runs_nothing(
     tmp_path: Path, program: Path
 ) -> None:
-    source = make_repository(tmp_path / "lib.git", {"manifest.yaml": "kind: X\n"})
+    source = make_repository(tmp_path / "repos/lib.git", {"manifest.yaml": "kind: X\n"})
     download = {
         "type": "git",
         "source": url_of(source),
@@ -111,12 +112,94 @@ def test_a_repository_in_a_download_is_no_output_and_runs_nothing(
     entry = copies("dependencies/web/lib-checkout")
     fleet = make_fleet(tmp_path, web={"class/web.yml": kapitan(entry, dependencies=(download,))})
 
-    first = refused(fleet)
-    with_settings(fleet.work / "dependencies/web/lib-checkout", program)
-    second = refused(fleet)
+    first = push(fleet)
+    files = fleet.catalog_files()
+    clone = fleet.work / "dependencies/web/lib-checkout"
+    with_settings(clone, program)
+    (clone / "deeper").mkdir()
+    with_settings(clone / "deeper", program)
+    (clone / "GIT~1").mkdir()
+    (clone / "GIT~1/config").write_text("CANARY")
+    second = push(fleet, local=True, force=True)
+    error = refused(fleet, local=True, strict=True)
 
-    assert "lib-checkout/.git/" in str(first)
-    assert "lib-checkout/.git/" in str(second)
+    assert files["manifests/web/manifest.yaml"] == "kind: X"
+    assert [one.message.split(" is ")[0] for one in first.notices] == ["'web/.git'"]
+    assert first.notices[0].where == "instance web: dependencies/web/lib-checkout"
+    left_out = {one.message.split(" is ")[0] for one in second.notices}
+    assert left_out == {"'web/.git'", "'web/GIT~1'", "'web/deeper/.git'"}
+    assert "Git's own files are not copied" in "\n".join(map(str, errors_in(error)))
+    compiled = fleet.work / "compiled/web/web"
+    now = {str(path.relative_to(compiled)) for path in compiled.rglob("*")}
+    assert now == {
+        "manifest.yaml",
+        ".gitattributes",
+        "x.yaml",
+        "deeper",
+        "deeper/.gitattributes",
+        "deeper/x.yaml",
+    }
+
+
+def test_a_copied_repository_without_git_is_as_any_other(tmp_path: Path) -> None:
+    source = make_repository(tmp_path / "repos/lib.git", {"manifest.yaml": "kind: X\n"})
+    download = {
+        "type": "git",
+        "source": url_of(source),
+        "output_path": "dependencies/web/lib-checkout",
+    }
+    entries = [copies("dependencies/web/lib-checkout")]
+    for path in (".git", ".git/hooks", ".git/*"):
+        inputs = [f"compiled/web/web/{path}"]
+        entries.append({"input_type": "remove", "input_paths": inputs, "output_path": "."})
+    fleet = make_fleet(tmp_path, web={"class/web.yml": kapitan(*entries, dependencies=(download,))})
+
+    published = push(fleet, strict=True)
+
+    assert published.notices == ()
+    assert fleet.catalog_files()["manifests/web/manifest.yaml"] == "kind: X"
+
+
+@pytest.mark.parametrize("source", ["clone", "checkout"])
+def test_helm_gets_a_clone_without_its_git_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str
+) -> None:
+    files = {"Chart.yaml": "apiVersion: v2\nname: own\nversion: 0.1.0\n", "more.txt": "more"}
+    lib = make_repository(tmp_path / "repos/lib.git", files)
+    download = {"type": "git", "source": url_of(lib), "output_path": "dependencies/web/chart"}
+    helm = tmp_path / "bin/helm3"
+    helm.parent.mkdir()
+    helm.write_text(
+        "#!/bin/sh\nfor one; do test -f $one/Chart.yaml && cd $one; done\n"
+        "files=$(find . -type f | sort | tr '\\n' ' ')\n"
+        "printf -- '---\\n# Source: own/x.yaml\\nfiles: %s\\n' \"$files\"\n"
+    )
+    helm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{helm.parent}:{os.environ['PATH']}")
+    entry = {
+        "input_type": "helm",
+        "input_paths": ["dependencies/web/chart" if source == "clone" else "dependencies/web"],
+        "output_path": "${_instance}",
+        "helm_path": "helm3",
+        "helm_params": {"name": "web", "output_file": "x.yaml"},
+    }
+    dependencies = (download,) if source == "clone" else ()
+    more = {} if source == "clone" else files
+    fleet = make_fleet(
+        tmp_path, web={"class/web.yml": kapitan(entry, dependencies=dependencies), **more}
+    )
+
+    push(fleet, strict=True)
+    if source == "checkout":  # as somebody may have it who works at the component
+        place = fleet.work / "dependencies/web"
+        (place / ".git").unlink()
+        git(place, "init", "--quiet")
+        git(place, "add", "--all")
+        compile_catalog(fleet.config(local=True, strict=True), CLUSTER, approve=lambda _: False)
+
+    content = (fleet.work / "compiled/web/web/x.yaml").read_text()
+    assert "./more.txt" in content
+    assert "./.git/" not in content
 
 
 @pytest.mark.parametrize("name", [".git/x", "a/.git/x", "a/.GIT/key", "git~1/x", "a/.git /x"])

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from commodore_py.adapters.reading import NotReadable, bytes_and_mode
 from commodore_py.errors import CommodoreError
+from commodore_py.model.git_names import is_git_name
 from commodore_py.model.tree import Entry, Tree
 
 if TYPE_CHECKING:
@@ -112,7 +113,10 @@ def link(path: Path, target: Path) -> None:
 
 
 def read_tree(folder: Path, reach: Reach | None = None) -> Tree:
-    """Everything below a folder; links are followed, as a copy would, within `reach`."""
+    """Everything below a folder; links are followed, as a copy would, within `reach`.
+
+    There, a repository's own folder counts as empty: its settings may hold credentials.
+    """
     return _Reading(reach).tree(os.fspath(folder))
 
 
@@ -175,7 +179,9 @@ class _Reading:
             )
             if self._files < 0:
                 raise NotReadable(f"the folder holds more than {MOST_FILES:,} files", where=path)
-            if child.is_dir(follow_symlinks=False):
+            if self._reach and is_git_name(child.name):
+                self._empty.add(PurePosixPath(below))
+            elif child.is_dir(follow_symlinks=False):
                 self._read_folder(path, child.path, below, jumps)
             elif not child.is_symlink():
                 self._read_file(path, child.path, below)

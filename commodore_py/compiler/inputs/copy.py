@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import PurePosixPath
+from posixpath import isabs
 from typing import TYPE_CHECKING
 
 from commodore_py.compiler.fields import EVERY_INPUT, Field, flag
 from commodore_py.errors import CommodoreError
+from commodore_py.model.git_names import has_git_name
 from commodore_py.model.tree import Tree
 
 from .base import CachePolicy, inputs_of, record_nothing
@@ -32,6 +34,8 @@ def render(job: InputJob) -> Output:
                 {output.place(job.entry.output_path, str(at)): file for at, file in found.items()}
             )
             for folder in sorted(found.empty_folders):
+                if has_git_name(str(folder)) and isabs(job.entry.output_path):
+                    continue  # into a checkout, where Git needs its own
                 output = output.with_folder(output.place(job.entry.output_path, str(folder)))
     return output
 

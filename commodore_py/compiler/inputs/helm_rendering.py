@@ -71,7 +71,8 @@ def render(job: InputJob) -> Output:
     output = job.output
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
     named = map(Path, entry.fields["helm_values_files"] or ())
-    check_for_programs(job, [*charts, *(path for path in named if path.exists())])
+    read = [chart for chart in charts if not _is_clone(job, chart)]
+    check_for_programs(job, [*read, *(path for path in named if path.exists())])
     with checkout_on_disk(job, _watched(job, charts)):
         for chart in charts:
             rendered = _rendered(job, chart, next(releases))
@@ -118,9 +119,12 @@ def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
 
 
 def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
-    """Where Helm finds the chart; output of earlier entries is nowhere on disk."""
+    """Where Helm finds the chart; output of earlier entries is nowhere on disk.
+
+    A clone is copied without its `.git`, which templates could read.
+    """
     look = job.lookup.files
-    if not chart.is_relative_to(look.compiled):
+    if not chart.is_relative_to(look.compiled) and not _is_clone(job, chart):
         return chart
     place = scratch / "chart" / chart.name
     if look.kind(chart) == "folder":
@@ -128,6 +132,11 @@ def _on_disk(job: InputJob, chart: Path, scratch: Path) -> Path:
     else:
         files.write_if_changed(place, look.read(chart) or b"")
     return place
+
+
+def _is_clone(job: InputJob, chart: Path) -> bool:
+    adds_charts = job.entry.fields["helm_params"].get("dependency_update")
+    return not adds_charts and (chart / ".git").is_dir()
 
 
 def _written(job: InputJob, rendered: Tree) -> Mapping[Place, Entry]:

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py.compiler.fields import EVERY_INPUT, NO_TEXT
+from commodore_py.model.git_names import has_git_name
 
-from .base import CachePolicy, inputs_of, record_nothing
+from .base import CachePolicy, InputMissing, inputs_of, record_nothing
 
 if TYPE_CHECKING:
     from commodore_py.compiler.entry import InputJob
@@ -25,7 +26,7 @@ def render(job: InputJob) -> Output:
     for pattern in job.entry.input_paths:
         removed: list[Place] = []
         folders = []
-        for path in inputs_of(job, pattern):
+        for path in _inputs(job, pattern):
             if path.is_relative_to(compiled):
                 removed.append(output.place(str(path.relative_to(compiled))))
             elif job.lookup.files.kind(path) == "folder":
@@ -35,3 +36,12 @@ def render(job: InputJob) -> Output:
                 removed.append(Path(path).absolute())
         output = output.without(removed, folders)
     return output
+
+
+def _inputs(job: InputJob, pattern: str) -> list[Path]:
+    try:
+        return inputs_of(job, pattern)
+    except InputMissing:
+        if has_git_name(pattern):  # left out when its repository was copied
+            return []
+        raise

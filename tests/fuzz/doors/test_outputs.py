@@ -9,7 +9,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from commodore_py.adapters.yaml.emitter import Style
-from commodore_py.catalog.assemble import refuse_git_names
+from commodore_py.catalog.assemble import without_git_folders
 from commodore_py.compiler.formats import Format
 from commodore_py.compiler.output import Output
 from commodore_py.compiler.tags import Tags
@@ -65,7 +65,7 @@ def feed(case: tuple[Any, str, str, bool]) -> None:
             output = output.with_files({place: Entry(content)})
         except CommodoreError as error:
             errors.append(error)
-    refuse_git_names({"t": output.tree}, {"t": Node("t", {})})
+    without_git_folders({"t": output.tree}, {"t": Node("t", {})})
     for path in (*output.tree, *(one.relative_to(checkout) for one in output.written)):
         _check(PurePosixPath(path))
     if errors and not output.tree:

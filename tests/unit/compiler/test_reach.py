@@ -225,11 +225,12 @@ def test_nobody_learns_whether_a_file_is_there(machine: Machine, case: str) -> N
     machine.refused(place.why)
 
 
-def test_a_folder_with_a_repository_in_it_is_not_copied(machine: Machine) -> None:
-    machine.put("web/inside/deep/.git")
-    machine.read("copy a folder", "web/inside")
+def test_a_folder_is_copied_without_the_repository_in_it(machine: Machine) -> None:
+    machine.put("web/chart/deep/.git")
+    machine.targets.write("web/chart/b.yaml", "b: 1\n")
+    machine.read("copy a folder", "web/chart")
 
-    machine.refused("settings of a Git repository")
+    assert machine.compile() == (b"b: 1\n", ())
 
 
 def test_programs_may_use_a_cloned_chart_but_not_a_whole_checkout(machine: Machine) -> None:
