@@ -38,13 +38,20 @@ _COMMANDS = {
         "commodore_py.cli.commands.config:config",
         "Show settings and where they come from.",
     ),
-    "demo": ("commodore_py.cli.commands.demo:demo", "Create a playground that needs no server."),
+    "demo": (
+        "commodore_py.cli.commands.first_steps:demo",
+        "Create a playground that needs no server.",
+    ),
     "doctor": (
         "commodore_py.cli.commands.doctor:doctor",
         "Check this machine and report problems.",
     ),
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
     "help": ("commodore_py.cli.commands.shell_help:help_", "Show the help of a command."),
+    "init": (
+        "commodore_py.cli.commands.first_steps:init",
+        "Set up this machine: API, login, shell completion.",
+    ),
     "inventory": (
         "commodore_py.cli.commands.inventory:inventory",
         "Inspect and lint a hierarchy.",

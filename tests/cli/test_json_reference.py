@@ -59,6 +59,7 @@ WORDS = {
         *("-d", "{work}", "inventory", "explain", "-o", "json"),
         *("--reverse", "{work}/inventory/classes/t-demo/common.yml:{line}"),
     ),
+    "init/v1": ("init", "--api-url", "{facts}", "--skip-completion", "-o", "json"),
     "lint/v1": ("inventory", "lint", "bad.yml", "-o", "json"),
     "log/v1": ("--log-format", "json", "catalog", "list"),
     "tool-list/v1": ("tool", "list", "-V", "-o", "json"),

@@ -8,7 +8,8 @@ from commodore_py.cli.output import streams
 from commodore_py.cli.settings.options import HELP
 
 _VARIABLE = "_COMMODORE_COMPLETE"
-_INSTALL = {
+# The file of each shell, and the line that installs completion.
+INSTALL = {
     "bash": (
         "~/.bashrc",
         'eval "$(commodore completion bash)"',
@@ -25,7 +26,7 @@ _INSTALL = {
 
 
 @click.command(context_settings=HELP)
-@click.argument("shell", type=click.Choice(tuple(_INSTALL)))
+@click.argument("shell", type=click.Choice(tuple(INSTALL)))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
     """Print the script that completes commands, options and names in SHELL.
@@ -42,7 +43,7 @@ def completion(ctx: click.Context, shell: str) -> None:
     kind = get_completion_class(shell)
     if kind is None:
         raise click.UsageError(f"there is no completion for {shell}", ctx)
-    file, line = _INSTALL[shell]
+    file, line = INSTALL[shell]
     script = kind(ctx.find_root().command, {}, "commodore", _VARIABLE).source()
     streams.result(f"{script.rstrip()}\n\n# To install it, add this line to {file}:\n#   {line}")
 

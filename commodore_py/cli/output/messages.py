@@ -87,19 +87,25 @@ class PromptUnanswered(CommodoreError):
     """A prompt that cannot be answered, as stdin is closed."""
 
 
+def ask(question: str, *, undone: str = "nothing was done", in_advance: str = "see --help") -> str:
+    """Ask for a line of text; fails if stdin is closed."""
+    streams.error_line(f"{streams.shown(question)}: ", nl=False)
+    # click's own prompt cannot distinguish Ctrl-C from the end of stdin.
+    line = sys.stdin.readline() if sys.stdin else ""
+    if not line:
+        streams.error_line()
+        raise PromptUnanswered(
+            f"Aborted! no answer was given, so {undone}",
+            hint=f"to answer without a prompt: {in_advance}",
+        )
+    return line.strip()
+
+
 def confirm(question: str, *, undone: str, in_advance: str) -> bool:
     """Ask yes or no, no by default; fails if stdin is closed."""
     while True:
-        streams.error_line(f"{streams.shown(question)} [y/N]: ", nl=False)
-        # click's own prompt cannot distinguish Ctrl-C from the end of stdin.
-        line = sys.stdin.readline() if sys.stdin else ""
-        if not line:
-            streams.error_line()
-            raise PromptUnanswered(
-                f"Aborted! no answer was given, so {undone}",
-                hint=f"to answer without a prompt: {in_advance}",
-            )
-        match line.strip().lower():
+        answer = ask(f"{question} [y/N]", undone=undone, in_advance=in_advance)
+        match answer.lower():
             case "y" | "yes":
                 return True
             case "n" | "no" | "":

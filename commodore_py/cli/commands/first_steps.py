@@ -1,0 +1,259 @@
+"""`commodore demo` and `commodore init`: a playground, and an installation."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings import directories
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    api_settings,
+    config_of,
+    login_options,
+    output_option,
+    verbose_option,
+)
+
+from .shell_help import INSTALL
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_KEY = "api-url"
+_QUESTION = "Install completion for %s in %s?"
+_COMMENT = "completion of `commodore`, added by `commodore init`"
+
+
+@click.command(context_settings=HELP)
+@click.argument("directory", default="commodore-demo", type=click.Path(path_type=Path))
+@output_option
+def demo(directory: Path, output: str) -> None:
+    """Create a playground in DIRECTORY: two clusters, their configuration and components.
+
+    Everything is a local Git repository or a file: no server, no token and no network are needed.
+    """
+    from commodore_py.cli.output import formats
+    from commodore_py.workflows.demo import write_demo
+
+    written = write_demo(directory)
+    if output != "text":
+        content = {
+            "schema": "demo/v1",
+            "directory": str(directory.resolve()),
+            "clusters": list(written.clusters),
+            "next_steps": list(written.next_steps),
+        }
+        streams.data(formats.structured(content, output))
+        return
+    streams.result(
+        f"Created a playground with {len(written.clusters)} clusters in {directory}", bold=True
+    )
+    streams.result("\nTry:")
+    for step in written.next_steps:
+        streams.result(f"  {step}")
+
+
+class Step(NamedTuple):
+    """What became of one step."""
+
+    name: str
+    result: str
+    """`written`, `unchanged`, `done` or `skipped`."""
+    detail: str = ""
+
+
+@click.command(context_settings=HELP)
+@login_options
+@click.option("--skip-api", is_flag=True, help="Do not set the API URL.")
+@click.option(
+    "--login/--skip-login", "login", default=None, help="Log in to the API, or do not ask."
+)
+@click.option(
+    "--completion",
+    "shell",
+    type=click.Choice(tuple(INSTALL)),
+    help="Install shell completion for this shell.",
+)
+@click.option("--skip-completion", is_flag=True, help="Do not install shell completion.")
+@output_option
+@verbose_option
+@click.pass_context
+def init(ctx: click.Context, /, verbose: int, output: str, **options: Any) -> None:
+    """Set up this machine: the API or the folder of facts, a login, shell completion.
+
+    Prompts for what is not given, if there is a terminal. Every step can be skipped, and the
+    command can be repeated: what is set up stays as it is.
+
+    \b
+    Without prompts:
+      commodore init --api-url https://lieutenant.example.com --completion bash --skip-login
+    """
+    settings: Globals = ctx.obj.more_verbose(verbose)
+    given = ctx.get_parameter_source("api_url") is click.core.ParameterSource.COMMANDLINE
+    _check(options, given=given)
+    steps = [_api(settings, options, given=given)]
+    steps.append(_login(settings, options, steps[0]))
+    steps.append(_completion(options))
+    if output != "text":
+        from commodore_py.cli.output import formats
+
+        content = {"schema": "init/v1", "steps": [one._asdict() for one in steps]}
+        streams.data(formats.structured(content, output))
+        return
+    for one in steps:
+        streams.result(f"{one.name:<12}{one.result:<11}{one.detail}".rstrip())
+    streams.result("\nTry:\n  commodore doctor\n  commodore catalog list")
+
+
+def _may_prompt() -> bool:
+    """Whether the user can answer: desktop.is_interactive accepts a terminal for output alone."""
+    from commodore_py.adapters import desktop
+
+    return desktop.is_interactive() and sys.stdin is not None and sys.stdin.isatty()
+
+
+def _check(options: dict[str, Any], *, given: bool) -> None:
+    from commodore_py.errors import UsageError
+
+    pairs = (
+        ("--api-url", given, "--skip-api", options["skip_api"]),
+        ("--completion", options["shell"], "--skip-completion", options["skip_completion"]),
+    )
+    for wanted, is_wanted, skipped, is_skipped in pairs:
+        if is_wanted and is_skipped:
+            raise UsageError(f"{wanted} and {skipped} cannot be combined", hint="omit one of them")
+    requested = (given, options["shell"], options["login"] is not None)
+    left_out = (options["skip_api"], options["skip_completion"])
+    if not _may_prompt() and not any((*requested, *left_out)):
+        raise UsageError(
+            "nothing to set up: there is no terminal to prompt, and no option says what to do",
+            hint="use --api-url, --login or --completion",
+        )
+
+
+def _api(settings: Globals, options: dict[str, Any], *, given: bool) -> Step:
+    from commodore_py.cli.settings import written
+    from commodore_py.errors import CommodoreError
+
+    file = directories.config_file()
+    if options["skip_api"] or not (given or _may_prompt()):
+        return Step("api-url", "skipped")
+    if file is None:
+        raise CommodoreError("there is no home directory for the settings", hint="set HOME")
+    current = written.shared_setting(file, _KEY)
+    if given:
+        url = _checked_url(settings, options["api_url"])
+    else:
+        url = _answered(
+            f"API URL, or a folder of cluster facts [{current or 'empty to skip'}]",
+            lambda answer: _checked_url(settings, answer or current),
+        )
+    if not url:
+        return Step("api-url", "skipped")
+    options["api_url"] = url
+    changed = written.set_shared(file, _KEY, url)
+    return Step("api-url", "written" if changed else "unchanged", f"{url} in {file}")
+
+
+def _checked_url(settings: Globals, url: str) -> str:
+    """The URL, or the absolute path of a folder; a server that does not respond is a warning."""
+    from commodore_py.config import facts_folder
+    from commodore_py.errors import CommodoreError
+    from commodore_py.lieutenant import clusters
+    from commodore_py.lieutenant.urls import base_url
+
+    if not url:
+        return ""
+    folder = facts_folder(url)
+    if folder is not None:
+        absolute = str(Path(os.path.abspath(folder)))  # noqa: PTH100 - links are kept
+        clusters.list_clusters(config_of(settings, api_url=absolute))
+        return absolute
+    base_url(url)
+    config = config_of(settings, api_url=url)
+    try:
+        clusters.check_reachable(config)
+    except CommodoreError as error:
+        messages.warn(
+            f"the API does not respond: {error}", where=url, hint="check the URL, and the network"
+        )
+    return url
+
+
+def _login(settings: Globals, options: dict[str, Any], api: Step) -> Step:
+    from commodore_py.config import facts_folder
+    from commodore_py.errors import CommodoreError
+
+    url = options["api_url"] or ""
+    if options["login"] is False or (url and facts_folder(url) is not None):
+        detail = "a folder of facts needs no login" if options["login"] is not False else ""
+        return Step("login", "skipped", detail)
+    if options["login"] and not url:
+        raise CommodoreError("no API URL", hint="set --api-url to a Lieutenant API")
+    if options["login"] is None and not (
+        url and _may_prompt() and api.result != "skipped" and _agreed(f"Log in to {url} now?")
+    ):
+        return Step("login", "skipped", "later: commodore login" if url else "")
+    from commodore_py.lieutenant.auth.session import log_in
+
+    log_in(config_of(settings, **api_settings(options)))
+    return Step("login", "done", url)
+
+
+def _completion(options: dict[str, Any]) -> Step:
+    from commodore_py.cli.settings import written
+
+    shell = options["shell"]
+    if shell is None and not options["skip_completion"] and _may_prompt():
+        here = Path(os.environ.get("SHELL", "")).name
+        if here in INSTALL and (_is_installed(here) or _agreed(_QUESTION % (here, _file_of(here)))):
+            shell = here
+    if shell is None:
+        return Step("completion", "skipped", "later: commodore completion --help")
+    file = _file_of(shell)
+    changed = written.add_line(file, INSTALL[shell][1], _COMMENT)
+    return Step("completion", "written" if changed else "unchanged", f"{shell}, in {file}")
+
+
+def _is_installed(shell: str) -> bool:
+    from commodore_py.cli.settings import written
+
+    return written.has_line(_file_of(shell), INSTALL[shell][1])
+
+
+def _file_of(shell: str) -> Path:
+    """The file that a shell reads when it starts."""
+    home = Path(os.path.expanduser("~"))  # noqa: PTH111 - never raises
+    match shell:
+        case "zsh":
+            return Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
+        case "fish":
+            config = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+            return config / "fish/completions/commodore.fish"
+        case _:
+            return home / ".bashrc"
+
+
+def _answered(question: str, check: Callable[[str], str]) -> str:
+    """The first answer that is right; what is wrong with others is reported."""
+    from commodore_py.errors import CommodoreError
+
+    while True:
+        answer = messages.ask(question)
+        try:
+            return check(answer)
+        except CommodoreError as error:
+            messages.error(error)
+
+
+def _agreed(question: str) -> bool:
+    return messages.confirm(
+        question, undone="nothing more is set up", in_advance="options; see commodore init --help"
+    )

@@ -1,0 +1,225 @@
+"""`commodore init`: by options, and by prompts in a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.cli.settings.written import set_shared
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from tests.support.command_line import CommandLine
+
+PROGRAM = Path(sys.executable).with_name("commodore")
+LINE = 'eval "$(commodore completion bash)"'
+SECONDS = 60
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home directory with nothing in it."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("HOME", str(folder))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    for name in ("XDG_CONFIG_HOME", "ZDOTDIR", "CI"):
+        monkeypatch.delenv(name, raising=False)
+    return folder
+
+
+def settings_in(home: Path) -> Path:
+    return home / ".config/commodore/config.toml"
+
+
+def files_in(home: Path) -> dict[str, str]:
+    return {str(p.relative_to(home)): p.read_text() for p in home.rglob("*") if p.is_file()}
+
+
+def in_terminal(home: Path, answers: str, *options: str) -> tuple[int, str]:
+    """Run it in a terminal where a user types; returns the exit code and what is seen."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [PROGRAM, "init", *options],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        cwd=home,
+        env={**os.environ, "HOME": str(home)},
+    )
+    os.close(theirs)
+    os.write(ours, answers.encode())
+    seen = b""
+    try:
+        while part := os.read(ours, 4096):
+            seen += part
+    except OSError:  # the other side is closed
+        pass
+    os.close(ours)
+    return process.wait(timeout=SECONDS), seen.decode()
+
+
+def test_options_need_no_terminal_and_a_second_run_changes_nothing(
+    commodore: CommandLine, home: Path, facts: str
+) -> None:
+    words = ("init", "--api-url", facts, "--completion", "bash")
+    first = commodore(*words)
+    before = files_in(home)
+    second = commodore(*words)
+
+    assert (first.code, second.code) == (0, 0)
+    assert tomllib.loads(before[".config/commodore/config.toml"]) == {"api-url": facts}
+    assert LINE in before[".bashrc"].splitlines()
+    assert files_in(home) == before
+    assert [line.split()[1] for line in second.out.splitlines()[:3]] == [
+        *("unchanged", "skipped", "unchanged")
+    ]
+    assert commodore("catalog", "list", "-o", "id").out.split() == ["c-demo-1", "c-demo-2"]
+
+
+def test_without_a_terminal_nothing_is_prompted_for(commodore: CommandLine, home: Path) -> None:
+    ran = commodore("init", stdin="y\ny\n")
+    skipped = commodore("init", "--skip-api", "--skip-login", "--skip-completion")
+
+    assert (ran.code, "nothing to set up: there is no terminal" in ran.err) == (2, True)
+    assert (skipped.code, skipped.out.count("skipped")) == (0, 3)
+    assert files_in(home) == {}
+
+
+def test_prompts_are_answered_in_a_terminal(home: Path, facts: str) -> None:
+    code, seen = in_terminal(home, f"/nowhere\n{facts}\ny\n")
+    before = files_in(home)
+    again, seen_again = in_terminal(home, "\n")
+
+    assert code == 0, seen
+    assert "no such folder" in seen
+    assert tomllib.loads(before[".config/commodore/config.toml"]) == {"api-url": facts}
+    assert LINE in before[".bashrc"]
+    assert (again, files_in(home)) == (0, before)
+    assert f"[{facts}]: " in seen_again
+    assert "Install completion" not in seen_again
+
+
+def test_enter_leaves_a_step_out(home: Path) -> None:
+    code, seen = in_terminal(home, "\n\n")
+
+    assert (code, seen.count("skipped")) == (0, 3)
+    assert files_in(home) == {}
+
+
+def test_a_ci_run_is_never_prompted(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CI", "true")
+
+    code, seen = in_terminal(home, "")
+
+    assert (code, "API URL, or" in seen) == (2, False)
+
+
+def test_a_relative_folder_is_written_as_an_absolute_one(
+    commodore: CommandLine, home: Path, demo: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(demo)
+
+    assert commodore("init", "--api-url", "./facts").code == 0
+
+    assert tomllib.loads(settings_in(home).read_text()) == {"api-url": str(demo / "facts")}
+
+
+def test_a_server_that_is_away_is_a_warning(commodore: CommandLine, home: Path) -> None:
+    ran = commodore("init", "--api-url", "http://127.0.0.1:9")
+
+    assert (ran.code, "warning: the API does not respond" in ran.err) == (0, True)
+    assert "127.0.0.1:9" in settings_in(home).read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (["--api-url", "./nope"], 1, "error: no such folder"),
+        (["--api-url", "https://me:word@api.example.com"], 1, "contains a user name or a password"),
+        (["--api-url", "ftp://x"], 1, "error: not a valid API URL"),
+        (["--api-url", "./facts", "--skip-api"], 2, "--api-url and --skip-api cannot be combined"),
+        (["--completion", "zsh", "--skip-completion"], 2, "cannot be combined"),
+        (["--completion", "csh"], 2, "'csh' is not one of"),
+        (["--login"], 1, "no API URL"),
+    ],
+)
+def test_mistakes_leave_nothing(
+    commodore: CommandLine, home: Path, words: list[str], code: int, message: str
+) -> None:
+    ran = commodore("init", *words)
+
+    assert (ran.code, message in ran.err) == (code, True), ran.err
+    assert files_in(home) == {}
+
+
+def test_files_that_cannot_be_changed_are_named(
+    commodore: CommandLine, home: Path, facts: str
+) -> None:
+    (home / ".bashrc").mkdir()
+    settings_in(home).parent.mkdir(parents=True)
+    settings_in(home).write_text("api-url = [\n")
+
+    of_shell = commodore("init", "--completion", "bash", XDG_CONFIG_HOME=str(home / "none"))
+    of_settings = commodore("init", "--api-url", facts)
+
+    assert (of_shell.code, str(home / ".bashrc") in of_shell.err) == (1, True)
+    assert (of_settings.code, str(settings_in(home)) in of_settings.err) == (1, True)
+    assert (home / ".bashrc").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("", 'api-url = "u"\n'),
+        ("# mine\nstrict = true\n", '# mine\nstrict = true\napi-url = "u"\n'),
+        ('api-url = "old" # why\nstrict = true\n', 'api-url = "u"\nstrict = true\n'),
+        (
+            "strict = true\n\n[catalog.compile]\nprocesses = 4\n",
+            'strict = true\napi-url = "u"\n\n[catalog.compile]\nprocesses = 4\n',
+        ),
+        (
+            '[catalog.list]\napi-url = "other"\n',
+            'api-url = "u"\n\n[catalog.list]\napi-url = "other"\n',
+        ),
+        ('api-url = "u"', 'api-url = "u"'),
+    ],
+)
+def test_only_the_setting_changes(tmp_path: Path, before: str, after: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(before)
+
+    changed = set_shared(file, "api-url", "u")
+
+    assert (file.read_text(), changed) == (after, before != after)
+
+
+@pytest.mark.parametrize(
+    "before", ['x = """\napi-url = "a"\n"""\n', '"api-url" = "a"\n', "x = [\n[1],\n]\n"]
+)
+def test_a_form_that_is_not_simple_is_left_alone(tmp_path: Path, before: str) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(before)
+
+    with pytest.raises(CommodoreError, match="its form is not a simple one") as caught:
+        set_shared(file, "api-url", 'a"b\\')
+
+    assert file.read_text() == before
+    assert 'api-url = "a\\"b\\\\"' in caught.value.hint
+
+
+def test_a_linked_file_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "dotfiles.toml").write_text("strict = true\n")
+    (tmp_path / "config.toml").symlink_to("dotfiles.toml")
+
+    set_shared(tmp_path / "config.toml", "api-url", "u")
+
+    assert (tmp_path / "config.toml").is_symlink()
+    assert 'api-url = "u"' in (tmp_path / "dotfiles.toml").read_text()
