@@ -58,10 +58,11 @@ bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L to
 conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test]
 	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)" --via "$(or $(VIA),compile)"
 
-docs: ## draw the architecture, and build the documentation strictly
+docs: ## draw the pictures, and build the documentation strictly
 	@test -x $(VENV)-docs/bin/mkdocs || { $(PYTHON) -m venv $(VENV)-docs && $(VENV)-docs/bin/python -m pip install \
 	  --quiet --disable-pip-version-check --require-hashes -r requirements/docs.txt; }
 	$(PYTHON) -m tests.house.architecture_picture
+	$(PYTHON) -m tests.house.pictures
 	$(VENV)-docs/bin/mkdocs build --strict --quiet
 
 reference: $(STAMP) ## write the pages that are made from code and data

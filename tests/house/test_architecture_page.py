@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
+import tomllib
 from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.house import room_pages
+from tests.house import pictures, room_pages
 from tests.house.architecture_picture import PICTURE, picture
 from tests.house.code_map import EFFECTS, PACKAGE, ROOT, layers, modules, modules_with
 
@@ -54,6 +55,24 @@ def test_side_effects_are_in_the_modules_of_the_page(effect: str) -> None:
 
 def test_the_picture_shows_the_code() -> None:
     assert PICTURE.read_text("utf-8") == picture(), "run `make docs`"
+
+
+@pytest.mark.parametrize("file", pictures.pictures(), ids=lambda file: file.stem)
+def test_pictures_are_drawn_from_their_text(file: Path) -> None:
+    assert file.read_text("utf-8") == pictures.pictures()[file], "run `make docs`"
+
+
+def test_texts_fit_into_their_boxes() -> None:
+    source = tomllib.loads(pictures.SOURCE.read_text("utf-8"))
+
+    wide = [
+        text
+        for one in source.values()
+        for box in one["boxes"].values()
+        for size, text in [(8.1, box["name"]), *((6.9, line) for line in box["lines"])]
+        if 24 + size * len(text) > one["columns"][box["at"][0]]
+    ]
+    assert wide == []
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
