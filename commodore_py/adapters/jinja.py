@@ -151,7 +151,7 @@ def rendered(load: Callable[[], jinja2.Template], context: Mapping[str, Any], wh
         raise CommodoreError(
             f"not a valid template: {error.message}", where=f"{file}:{error.lineno}"
         ) from error
-    except (Exception, RecursionError, MemoryError) as error:  # noqa: BLE001 - filters are functions
+    except (Exception, RecursionError) as error:  # noqa: BLE001 - filters are functions
         _refuse(error, where)
 
 
@@ -164,8 +164,6 @@ def _words(error: BaseException) -> str:
     match error:
         case RecursionError():
             return "templates or macros that use themselves without an end"
-        case MemoryError():
-            return f"it needs more than {_MOST_MEMORY >> 20} MiB of memory"
         case TemplateLimit():
             return f"it takes {error}"
         case jinja2.TemplateNotFound():
@@ -216,7 +214,7 @@ def _in_time(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _little_memory() -> Iterator[None]:
-    """A limit of the process where the system has one; what it refuses is a `MemoryError`."""
+    """A limit of the process where the system has one; what it refuses is an error of ours."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     used = _memory_used()
     most = used + _MOST_MEMORY
@@ -226,6 +224,9 @@ def _little_memory() -> Iterator[None]:
             resource.setrlimit(resource.RLIMIT_AS, (most, hard))
     try:
         yield
+    except MemoryError as error:  # whose message is empty, also where Kapitan shows it
+        limit = TemplateLimit(f"more than {_MOST_MEMORY >> 20} MiB of memory")
+        raise limit.with_traceback(error.__traceback__) from None
     finally:
         if limited:
             with suppress(ValueError, OSError):

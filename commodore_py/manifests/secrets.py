@@ -19,7 +19,6 @@ MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
 _HIDDEN_BELOW = {("data",), ("stringData",)}
-_LENGTH = re.compile(r"^\*\*\* \(\d+ characters\)$")
 # kubectl stores whole objects there.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 
@@ -53,11 +52,6 @@ def masked_content(one: KubeObject) -> Content:
     }
 
 
-def shown_value(text: str) -> str:
-    """A value without all but its references; its length is not shown."""
-    return _LENGTH.sub("***", _masked_text(text))
-
-
 def _is_secret(id_: ObjectId) -> bool:
     return (id_.group, id_.kind) == ("", "Secret")
 
@@ -77,10 +71,11 @@ def _masked(value: object) -> object:
         return {key: _masked(below) for key, below in value.items()}
     if isinstance(value, list):
         return [_masked(below) for below in value]
-    return _masked_text(value) if value is not None else None
+    return shown_value(value) if value is not None else None
 
 
-def _masked_text(value: object) -> str:
+def shown_value(value: object) -> str:
+    """A value without all but its references; its length is not shown."""
     text = str(value)
     decoded = text if _REFERENCE.search(text) else _decoded(text)
     if _REFERENCE.search(decoded):
@@ -88,7 +83,7 @@ def _masked_text(value: object) -> str:
         found = _REFERENCE.findall(decoded)
         stars = ["***" if part else "" for part in parts]
         return "".join(a + b for a, b in zip(stars, [*found, ""], strict=True))
-    return f"*** ({len(text)} characters)" if text else ""
+    return "***" if text else ""
 
 
 def _decoded(text: str) -> str:

@@ -643,6 +643,23 @@ def test_templates_of_components_are_confined(
     tmp_path: Path, template: str, door: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+
+    error = refused(with_template(tmp_path, template, door))
+
+    assert "x.j2" in f"{error} {error.where}"
+    assert not list(tmp_path.rglob("ran"))
+
+
+@pytest.mark.parametrize("door", ["native", "input"])
+@pytest.mark.parametrize("template", ["{{ 'x' * 10 ** 11 }}", "{% set x = [n] * 10 ** 10 %}"])
+def test_a_refusal_of_memory_has_a_reason(tmp_path: Path, template: str, door: str) -> None:
+    error = refused(with_template(tmp_path, template, door))
+
+    assert "more than 512 MiB of memory" in str(error)
+    assert "x.j2" in f"{error} {error.where}"
+
+
+def with_template(tmp_path: Path, template: str, door: str) -> Fleet:
     main = (
         "local kap = import 'lib/kapitan.libjsonnet';"
         "{ out: { a: kap.jinja2_template('web/component/x.j2', {}) } }"
@@ -659,12 +676,7 @@ def test_templates_of_components_are_confined(
         "component/x.j2": f"first\n{template}\n",
         "class/web.yml": kapitan(entry),
     }
-    fleet = make_fleet(tmp_path, web=files)
-
-    error = refused(fleet)
-
-    assert "x.j2" in f"{error} {error.where}"
-    assert not list(tmp_path.rglob("ran"))
+    return make_fleet(tmp_path, web=files)
 
 
 def test_objects_of_different_files_are_not_compared(tmp_path: Path) -> None:

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from os import PathLike
 
-_DEVICES, _SHARED_MEMORY = "/dev", "/dev/shm"  # noqa: S108 - where files are as anywhere else
-_SYSTEM = ("/proc", "/sys", _DEVICES)
+# Why nothing is read there; of two places, the inner one counts.
+_SYSTEM = {place: f"nothing in {place} is read" for place in ("/proc", "/sys", "/dev")}
+_SYSTEM["/dev/shm"] = ""  # noqa: S108 - where files are as anywhere else
 _SECRETS = ("/run/secrets", "/var/run/secrets", "/etc/shadow", "/etc/gshadow", "/etc/sudoers")
 # Where clients look for credentials, if not in hidden files of the home directory.
 _NAMED_BY = (
@@ -230,7 +231,7 @@ class Reach:
         """Why a real path is never read; empty if it may be."""
         place, why = self._nearest(real)
         allowed = self._innermost_allowed(real)
-        if len(place) > len(allowed):
+        if why and len(place) > len(allowed):
             return why
         return self._refusal_of_git(real[len(allowed) :])
 
@@ -238,10 +239,9 @@ class Reach:
         """Why a path is never read, wherever its links lead; empty if it may be."""
         named = os.path.abspath(path)  # noqa: PTH100 - a text
         allowed = self._innermost_allowed(named)
-        is_file_system = allowed or _is_below(named, _SHARED_MEMORY)
-        system = "" if is_file_system else _first_above(named, _SYSTEM)
-        if system:
-            return f"nothing in {system} is read"
+        why = "" if allowed else _SYSTEM.get(_innermost_above(named, _SYSTEM), "")
+        if why:
+            return why
         return self._refusal_of_git(named[len(allowed) :])
 
     def _refusal_of_git(self, below: str) -> str:
@@ -253,9 +253,7 @@ class Reach:
 
     def _nearest(self, real: str) -> tuple[str, str]:
         """The innermost place above a path that is never read, and why."""
-        found = max((one for one in self._never if _is_below(real, one)), key=len, default="")
-        if found == _DEVICES and _is_below(real, _SHARED_MEMORY):
-            found = ""
+        found = _innermost_above(real, self._never)
         why = self._never.get(found, "")
         for home in self._homes:
             below = real.removeprefix(f"{home.rstrip('/')}/")
@@ -279,8 +277,11 @@ class Reach:
         hidden = (
             f"{home}/{name}" for home in self._homes for name in _listed(home) if name[:1] == "."
         )
-        never = {_identity(place): place for place in (*self._never, *hidden)}
+        refused = (place for place, why in self._never.items() if why)
+        never = {_identity(place): place for place in (*refused, *hidden)}
         for place in (real, *_upwards(real)):
+            if place in self._never:  # its rule was applied by its name
+                break
             identity = _identity(place)
             if identity is not None and identity in never:
                 return f"{place} is {never[identity]}, mounted or linked at another path"
@@ -290,9 +291,8 @@ class Reach:
 def _never(
     work: Iterable[str | PathLike[str]], private: Iterable[str], homes: Iterable[str]
 ) -> Iterator[tuple[str, str]]:
-    """Places that are never read, and why."""
-    for place in _SYSTEM:
-        yield place, f"nothing in {place} is read"
+    """Places that are never read, and why; one without a reason may be read, unlike those above."""
+    yield from _SYSTEM.items()
     for place in (*_SECRETS, *filter(None, map(os.environ.get, _NAMED_BY))):
         for one in place.split(os.pathsep):
             if one.startswith("/"):
@@ -334,8 +334,9 @@ def _is_below(path: str, folder: str) -> bool:
     return path == folder or path.startswith(folder if folder == "/" else f"{folder}/")
 
 
-def _first_above(path: str, folders: Iterable[str]) -> str:
-    return next((folder for folder in folders if _is_below(path, folder)), "")
+def _innermost_above(path: str, folders: Iterable[str]) -> str:
+    """The longest of these folders that a path is in; empty if it is in none."""
+    return max((folder for folder in folders if _is_below(path, folder)), key=len, default="")
 
 
 def _upwards(path: str) -> Iterator[str]:

@@ -104,8 +104,10 @@ def words_of(error: BaseException) -> str:
     """The message of an error of Kapitan, as readable as possible."""
     # gojsonnet 0.22 does not end the text of a failed import: Python cannot decode what follows.
     cause: BaseException | None = error
+    last = error
     while cause is not None:
         if isinstance(cause, UnicodeDecodeError):
             return cause.object.decode(errors="replace")
-        cause = cause.__cause__
-    return str(error) or type(error).__name__
+        last, cause = cause, cause.__cause__
+    words = [str(error), "" if str(last) else type(last).__name__]
+    return " ".join(filter(None, words))

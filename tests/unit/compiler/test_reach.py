@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -20,7 +22,6 @@ from tests.support.scenarios.compile_targets import CompileTargets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
 SECRET = "CANARY"
 CONTENT = f'{{"k": {{"v": "{SECRET}"}}}}'
@@ -490,3 +491,23 @@ def test_workers_report_what_they_read(machine: Machine, processes: int) -> None
 @pytest.fixture(autouse=True)
 def _in_the_folder_above(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="there is no shared memory")  # noqa: S108 - its path
+@pytest.mark.parametrize("spelling", ["{}", "/dev/../{}", "/proc/../{}"])
+def test_files_in_shared_memory_are_as_any_others(tmp_path: Path, spelling: str) -> None:
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        file = Path(folder, "a.yaml")
+        file.write_text(CONTENT)
+        reach = Reach((tmp_path,))
+
+        with run_log.collecting() as events:
+            assert reach.read(spelling.format(file)) == CONTENT.encode()
+
+        assert [one.real for one in events.of(OutsideRead)] == [str(file)]
+
+
+@pytest.mark.parametrize("path", ["/dev/shm/../null", "/dev/shmem", "/dev/null"])  # noqa: S108 - as above
+def test_nothing_else_of_devices_is_read(tmp_path: Path, path: str) -> None:
+    with pytest.raises(NeverRead, match="nothing in /dev is read"):
+        Reach((tmp_path,)).real(path)

@@ -23,14 +23,14 @@ def encoded(text: str) -> str:
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
-        ("hunter2", "*** (7 characters)"),
-        (encoded("hunter2!"), "*** (12 characters)"),
-        (12345, "*** (5 characters)"),
+        ("hunter2", "***"),
+        (encoded("hunter2!"), "***"),
+        (12345, "***"),
         ("", ""),
         (REFERENCE, REFERENCE),
         (encoded(REFERENCE), REFERENCE),
         (f"u:{REFERENCE}@h", f"***{REFERENCE}***"),
-        ({"deep": ["hunter2"]}, {"deep": ["*** (7 characters)"]}),
+        ({"deep": ["hunter2"]}, {"deep": ["***"]}),
     ],
 )
 def test_values_of_a_secret(field: str, value: object, shown: object) -> None:
@@ -48,7 +48,7 @@ def test_all_of_it_at_once() -> None:
         object_changes([make_object("Secret")], [make_object("Secret", data={"a": "hunter2"})]),
     )
 
-    assert change.fields[0].new == {"a": "*** (7 characters)"}
+    assert change.fields[0].new == {"a": "***"}
 
 
 @pytest.mark.parametrize("annotations", [{LAST: "hunter2"}, {LAST: "hunter2", "other": "kept"}])
