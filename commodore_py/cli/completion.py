@@ -191,3 +191,12 @@ def _revisions(clone: Path) -> Words:
         if short != "HEAD":
             words[short] = "tag" if name.startswith("refs/tags/") else "branch"
     return words
+
+
+@_quickly
+def locked_inputs(ctx: click.Context, _incomplete: str) -> Iterator[Words]:
+    """Inputs of a lock file."""
+    from commodore_py.workflows.lock.compare import lock_at
+    from commodore_py.workflows.lock.names import inputs_of, name_of
+
+    yield {name_of(path): "" for path in inputs_of(lock_at(str(ctx.params["file"])))}

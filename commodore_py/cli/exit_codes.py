@@ -1,4 +1,7 @@
-"""Every exit code beside 0, 1 (an error, see `errors.py`) and 2 (usage, by click)."""
+"""Every exit code beside 0, 1 (an error, see `errors.py`), 2 (usage, by click) and 6.
+
+6 is an error as well: a lock file would have to change, and may not.
+"""
 
 from __future__ import annotations
 

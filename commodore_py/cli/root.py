@@ -56,6 +56,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.inventory:inventory",
         "Inspect and lint a hierarchy.",
     ),
+    "lock": (
+        "commodore_py.cli.commands.lock.commands:lock",
+        "Lock all inputs of a cluster, and update them one by one.",
+    ),
     "login": ("commodore_py.cli.commands.login:login", "Log in to the API."),
     "logout": ("commodore_py.cli.commands.login:logout", "Remove the token of a login."),
     "package": ("commodore_py.cli.commands.package:package", "Create, compile and test packages."),

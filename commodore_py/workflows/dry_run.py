@@ -40,22 +40,19 @@ _CHUNK = 1 << 20
 
 def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = None) -> Published:
     """Return what a compile would change; nothing below the working directory is written."""
-    known = pipeline.check_settings(config, cluster_id)
-    with tempfile.TemporaryDirectory(
-        prefix="commodore-dry-run-", dir=_folder_for(config.paths.root)
-    ) as folder:
-        scratch = Path(folder).resolve() / "work"
-        root = config.paths.root.resolve()
-        with shared_lock(config.paths):
-            _copy(root, scratch)
-        with _renamed_paths(root, scratch):
-            published = pipeline.compile_catalog(
-                config._replace(paths=WorkPaths(scratch), copy_of=config.paths.root),
-                cluster_id,
-                approve=lambda _: False,
-                observer=observer,
-                known=known,
-            )
+    locked = pipeline.open_lock(config, cluster_id) if config.lock_file is not None else None
+    asks_nobody = locked is not None and config.offline
+    known = None if asks_nobody else pipeline.check_settings(config, cluster_id)
+    with copied(config) as own:
+        published = pipeline.compile_catalog(
+            own,
+            cluster_id,
+            approve=lambda _: False,
+            observer=observer,
+            known=known,
+            locked=locked,
+        )
+        root, scratch = config.paths.root.resolve(), own.paths.root
         return published._replace(
             notices=tuple(
                 notice._replace(
@@ -65,6 +62,20 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
                 for notice in published.notices
             ),
         )
+
+
+@contextmanager
+def copied(config: Config) -> Iterator[Config]:
+    """Settings for a copy of the working directory; messages name the original."""
+    with tempfile.TemporaryDirectory(
+        prefix="commodore-dry-run-", dir=_folder_for(config.paths.root)
+    ) as folder:
+        scratch = Path(folder).resolve() / "work"
+        root = config.paths.root.resolve()
+        with shared_lock(config.paths):
+            _copy(root, scratch)
+        with _renamed_paths(root, scratch):
+            yield config._replace(paths=WorkPaths(scratch), copy_of=config.paths.root)
 
 
 def _folder_for(root: Path) -> str | None:

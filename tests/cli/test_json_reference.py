@@ -61,6 +61,17 @@ WORDS = {
     ),
     "init/v1": ("init", "--api-url", "{facts}", "--skip-completion", "-o", "json"),
     "lint/v1": ("inventory", "lint", "bad.yml", "-o", "json"),
+    "lock-create/v1": (
+        *("lock", "create", "c-demo-2", "-o", "new.lock", "--api-url", "{facts}"),
+        *("--output", "json"),
+    ),
+    "lock-sync/v1": ("lock", "sync", "--lock", "it.lock", "--api-url", "{facts}", "-o", "json"),
+    "lock-update/v1": (
+        *("lock", "update", "global", "--lock", "it.lock", "--api-url", "{facts}", "-o", "json"),
+    ),
+    "lock-show/v1": ("lock", "show", "global", "--lock", "it.lock", "-o", "json"),
+    "lock-diff/v1": ("lock", "diff", "it.lock", "other.lock", "-o", "json"),
+    "lock-check/v1": ("lock", "check", "--lock", "it.lock", "-o", "json"),
     "log/v1": ("--log-format", "json", "catalog", "list"),
     "tool-list/v1": ("tool", "list", "-V", "-o", "json"),
     "version/v1": ("version", "-o", "json"),
@@ -125,6 +136,10 @@ def test_an_example_has_the_keys_that_are_printed(
         a_tested_component(commodore)
     if schema == "catalog-affected/v1":
         commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts)
+    if schema.startswith("lock-"):
+        commodore("lock", "create", "c-demo-2", "-o", "it.lock", "--api-url", facts)
+        other = Path("it.lock").read_text().replace('version = "master"', 'version = "other"')
+        Path("other.lock").write_text(other)
     if schema.startswith("cache-"):  # there is something in it after a compile only
         commodore("-d", "new", "catalog", "compile", "c-demo-2", "--api-url", facts)
         Store(Path(os.environ["XDG_CACHE_HOME"], "commodore/downloads")).note("a chart", "chart")

@@ -1,0 +1,322 @@
+"""The commands about lock files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from commodore_py.cli import completion
+from commodore_py.cli.command_classes import LazyGroup
+from commodore_py.cli.exit_codes import CHANGES_FOUND
+from commodore_py.cli.output import messages, streams
+from commodore_py.cli.settings.options import (
+    HELP,
+    Globals,
+    api_options,
+    api_settings,
+    config_of,
+    output_option,
+    strict_option,
+    verbose_option,
+)
+
+if TYPE_CHECKING:
+    from commodore_py.cli.output.differences import DiffForm
+    from commodore_py.config import Config
+
+_lock_file = click.option(
+    "--lock",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    envvar="COMMODORE_LOCK",
+    metavar="FILE",
+    help="The lock file.",
+)
+
+
+@click.group(cls=LazyGroup, context_settings=HELP)
+@verbose_option
+@click.pass_context
+def lock(ctx: click.Context, verbose: int) -> None:
+    """Lock all inputs of a cluster, and update them one by one.
+
+    \b
+    A lock file records what a catalog was compiled from: facts, commits, charts, downloads.
+      commodore lock create c-demo-1 -o c-demo-1.lock
+      commodore catalog compile c-demo-1 --lock c-demo-1.lock --frozen
+      commodore lock update argocd --lock c-demo-1.lock
+    """
+    ctx.obj = ctx.obj.more_verbose(verbose)
+
+
+@lock.command()
+@click.argument("cluster", shell_complete=completion.clusters)
+@click.option(
+    "-o",
+    "--out",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The file to write; {cluster} stands for the id.",
+)
+@click.option(
+    "--pin-tenant/--no-pin-tenant",
+    default=None,
+    help="Whether the commit of the tenant configuration is locked; by default, unless FILE is part"
+    " of it.",
+)
+@click.option(
+    "--facts",
+    type=click.Choice(("values", "digest")),
+    default="values",
+    show_default=True,
+    help="Lock facts, or only their digest.",
+)
+@click.option(
+    "--output",
+    type=click.Choice(("text", "json", "yaml")),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
+@api_options
+@strict_option
+@verbose_option
+@click.pass_obj
+def create(
+    settings: Globals,
+    /,
+    cluster: str,
+    file: Path,
+    pin_tenant: bool | None,
+    facts: str,
+    output: str,
+    **options: Any,
+) -> None:
+    """Compile CLUSTER and write what it is made of to FILE; the catalog is left alone.
+
+    \b
+      commodore lock create c-demo-1 -o locks/c-demo-1.lock
+    """
+    from commodore_py.workflows.lock import resolve
+
+    outcome = resolve.create(
+        _config(settings, options),
+        cluster,
+        file.absolute(),
+        pin_tenant=pin_tenant,
+        digest_only=facts == "digest",
+    )
+    _report(outcome, "lock-create/v1", output)
+
+
+@lock.command()
+@_lock_file
+@click.option("--check", is_flag=True, help="Write nothing; exit with status 6 if it is outdated.")
+@output_option
+@api_options
+@strict_option
+@verbose_option
+@click.pass_obj
+def sync(settings: Globals, /, file: Path, check: bool, output: str, **options: Any) -> None:
+    """Lock new and changed requests, complete pins, and remove what nothing requests.
+
+    Other pins stay. In CI, run it on the branches of bots that edit lock files.
+    """
+    from commodore_py.workflows.lock import resolve
+
+    outcome = resolve.sync(_config(settings, options), file.absolute(), check=check)
+    _report(outcome, "lock-sync/v1", output)
+
+
+@lock.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.locked_inputs)
+@_lock_file
+@click.option("--to", default="", metavar="VERSION", help="A commit or version to update NAME to.")
+@click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")
+@click.option(
+    "--diff",
+    type=click.Choice(("objects", "text", "stat", "none")),
+    default="objects",
+    show_default=True,
+    help="How to show what each update changes in the catalog.",
+)
+@output_option
+@api_options
+@strict_option
+@verbose_option
+@click.pass_obj
+def update(
+    settings: Globals,
+    /,
+    names: tuple[str, ...],
+    file: Path,
+    to: str,
+    dry_run: bool,
+    diff: DiffForm,
+    output: str,
+    **options: Any,
+) -> int:
+    """Resolve inputs again, one at a time, and show what each changes in the catalog.
+
+    Without NAME, all that follow a branch or the newest version are updated. NAME is argocd, or
+    component/argocd where that is ambiguous.
+
+    \b
+      commodore lock update argocd --lock c-demo-1.lock --dry-run
+    """
+    from commodore_py.cli.output import formats, locks
+    from commodore_py.cli.output.differences import DiffOptions, text_of
+    from commodore_py.errors import UsageError
+    from commodore_py.workflows.lock import resolve
+
+    if to and len(names) != 1:
+        raise UsageError("--to requires one NAME")
+    steps = resolve.update(
+        _config(settings, options),
+        file.absolute(),
+        names,
+        to=to,
+        dry_run=dry_run,
+        compare=diff != "none",
+    )
+    failed = [one.error for one in steps if one.error is not None]
+    if output != "text":
+        content = {"schema": "lock-update/v1", "file": str(file), "written": not dry_run}
+        content["updates"] = [locks.step(one) for one in steps]
+        streams.data(formats.structured(content, output))
+    for one in steps if output == "text" else ():
+        messages.heading(f"{one.name}: {one.before} -> {one.after}" if one.after else one.name)
+        if one.error is not None:
+            messages.warn(f"{one.name} is not updated: {one.error}", where=one.error.where)
+            continue
+        for line in locks.change_lines(one.changes):
+            messages.info(line)
+        if one.change is not None:
+            streams.result(text_of(one.change, DiffOptions(diff)))
+    return 1 if failed else 0
+
+
+@lock.command()
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.locked_inputs)
+@_lock_file
+@output_option
+@verbose_option
+@click.pass_obj
+def show(settings: Globals, names: tuple[str, ...], file: Path, output: str, verbose: int) -> None:
+    """Show what is requested, and what is locked for it."""
+    from commodore_py.adapters import escaping
+    from commodore_py.cli.output import formats
+    from commodore_py.workflows.lock import names as inputs
+    from commodore_py.workflows.lock.compare import lock_at
+    from commodore_py.workflows.lock.resolve import shown
+
+    settings.more_verbose(verbose)
+    found = lock_at(str(file))
+    paths = inputs.find_inputs(found, names, str(file)) or tuple(sorted(inputs.inputs_of(found)))
+    if output != "text":
+        rows = [
+            {
+                "name": inputs.name_of(path),
+                "pin": shown(found, path),
+                "values": dict(found.blocks[path].values),
+            }
+            for path in paths
+        ]
+        content = {"schema": "lock-show/v1", "cluster": found.cluster, "inputs": rows}
+        streams.data(formats.structured(content, output))
+        return
+    for path in paths:
+        streams.result(escaping.one_line(f"{inputs.name_of(path)}  {shown(found, path)}".rstrip()))
+
+
+@lock.command()
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="B")
+@click.option("--exit-code", is_flag=True, help="Exit with status 5 if they differ.")
+@output_option
+@verbose_option
+@click.pass_obj
+def diff(
+    settings: Globals,
+    before: str,
+    after: str,
+    exit_code: bool,
+    output: str,
+    verbose: int,
+) -> int:
+    """Show what differs between two lock files; each is a file, or REV:PATH in Git.
+
+    \b
+      commodore lock diff HEAD~1:c-demo-1.lock c-demo-1.lock
+    """
+    from commodore_py.cli.output import formats, locks
+    from commodore_py.workflows.lock import compare
+
+    config = config_of(settings.more_verbose(verbose))
+    found = compare.differences(compare.lock_at(before), compare.lock_at(after), config.paths)
+    if output != "text":
+        content = {"schema": "lock-diff/v1", "inputs": [locks.difference(one) for one in found]}
+        streams.data(formats.structured(content, output))
+    else:
+        for line in locks.difference_lines(found):
+            streams.result(line)
+    return CHANGES_FOUND if exit_code and found else 0
+
+
+@lock.command()
+@_lock_file
+@output_option
+@strict_option
+@verbose_option
+@click.pass_obj
+def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int) -> int:
+    """Compare what is locked with what servers have now.
+
+    Moved tags, commits that are gone, charts that were withdrawn and changed content are errors.
+    What is behind its branch, and servers that do not respond, are only shown.
+    """
+    from commodore_py.cli.output import formats, locks
+    from commodore_py.workflows.lock import check as checking
+    from commodore_py.workflows.lock.compare import lock_at
+
+    config = config_of(settings.more_verbose(verbose))
+    found = checking.check_lock(config, lock_at(str(file)))
+    bad = [one for one in found if one.state in checking.BAD or (strict and one.state == "unknown")]
+    if output != "text":
+        content = {"schema": "lock-check/v1", "inputs": locks.findings(found)}
+        streams.data(formats.structured(content, output))
+    else:
+        for line in locks.finding_lines(one for one in found if one.state != "same"):
+            streams.result(line)
+        messages.info(f"{len(found)} inputs, {len(bad)} problems")
+    return 1 if bad else 0
+
+
+def _config(settings: Globals, options: dict[str, Any]) -> Config:
+    from commodore_py.cli.settings import directories
+
+    caches = directories.caches_in(directories.cache_folder())
+    return config_of(
+        settings.more_verbose(options["verbose"]),
+        **api_settings(options),
+        strict=options["strict"],
+        **caches,
+    )
+
+
+def _report(outcome: Any, schema: str, output: str) -> None:
+    from commodore_py.cli.output import formats, locks
+
+    if output != "text":
+        streams.data(formats.structured(locks.outcome(schema, outcome), output))
+    else:
+        for line in locks.change_lines(outcome.changes):
+            messages.info(line)
+        written = outcome.changes.written
+        messages.info(f"Wrote {outcome.file}" if written else "Nothing changed")
+    messages.notices(outcome.notices)

@@ -1,0 +1,94 @@
+"""Results of `commodore lock …`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.dependencies.lock.run import Changes
+    from commodore_py.workflows.lock.check import Finding
+    from commodore_py.workflows.lock.compare import InputDifference
+    from commodore_py.workflows.lock.resolve import Outcome, Step
+
+_SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+def changes(found: Changes) -> dict[str, Any]:
+    """What a run changed in a lock."""
+    return {
+        "written": found.written,
+        "added": list(found.added),
+        "changed": list(found.changed),
+        "removed": list(found.removed),
+    }
+
+
+def change_lines(found: Changes) -> Iterator[str]:
+    """The same for people."""
+    for kind, sign in _SIGNS.items():
+        for name in getattr(found, kind):
+            yield f" {sign} {escaping.one_line(name)}"
+
+
+def outcome(schema: str, found: Outcome) -> dict[str, Any]:
+    """What became of a file."""
+    return {
+        "schema": schema,
+        "file": found.file,
+        "cluster": found.cluster,
+        **changes(found.changes),
+        "notices": [one.message for one in found.notices],
+    }
+
+
+def step(found: Step) -> dict[str, Any]:
+    """The update of one input."""
+    return {
+        "name": found.name,
+        "before": found.before,
+        "after": found.after,
+        **{key: one for key, one in changes(found.changes).items() if key != "written"},
+        "error": str(found.error) if found.error is not None else None,
+    }
+
+
+def difference(found: InputDifference) -> dict[str, Any]:
+    """An input that differs."""
+    return {
+        "name": found.name,
+        "kind": found.kind,
+        "fields": [
+            {"key": key, "old": old, "new": new} for key, (old, new) in found.fields.items()
+        ],
+        "commits": found.commits,
+    }
+
+
+def difference_lines(found: Iterable[InputDifference]) -> Iterator[str]:
+    """The same for people."""
+    for one in found:
+        between = f" ({one.commits} commits)" if one.commits is not None else ""
+        yield f"{_SIGNS[one.kind]} {escaping.one_line(one.name)}{between}"
+        if one.kind == "changed":
+            for key, (old, new) in one.fields.items():
+                yield escaping.one_line(f"    {key}: {_value(old)} -> {_value(new)}")
+
+
+def findings(found: Iterable[Finding]) -> list[dict[str, str]]:
+    """What servers have now."""
+    return [{"name": one.name, "state": one.state, "details": one.details} for one in found]
+
+
+def finding_lines(found: Iterable[Finding]) -> Iterator[str]:
+    """The same for people."""
+    for one in found:
+        details = f": {one.details}" if one.details else ""
+        yield escaping.one_line(f"{one.state:<8} {one.name}{details}")
+
+
+def _value(value: object) -> str:
+    return "none" if value is None else str(value)

@@ -1,0 +1,1 @@
+"""Lock files by themselves: made, updated, compared, checked, exported."""

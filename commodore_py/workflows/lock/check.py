@@ -1,0 +1,149 @@
+"""What servers have now of what is locked: moved, gone, yanked, changed, behind, unknown."""
+
+from __future__ import annotations
+
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path as Folder
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.git.program import fetch, git, succeeds
+from commodore_py.adapters.git.refs import BRANCHES, TAGS
+from commodore_py.adapters.process import ProgramFailed
+from commodore_py.dependencies.downloads.artifacts import Artifacts
+from commodore_py.dependencies.downloads.charts import Charts
+from commodore_py.dependencies.downloads.settings import FetchSettings
+from commodore_py.dependencies.downloads.store import Store
+from commodore_py.dependencies.downloads.web_files import fetch_file
+from commodore_py.dependencies.git.remotes import RemoteClient
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.dependencies.lock.downloads import sha256_in
+from commodore_py.errors import CommodoreError
+from commodore_py.model.download import Artifact, Chart
+
+from .names import inputs_of, name_of
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+    from commodore_py.dependencies.lock.document import Block, Lock, Path
+
+_PARALLEL = 8
+State = Literal["same", "behind", "moved", "gone", "yanked", "changed", "unknown"]
+BAD = ("moved", "gone", "yanked", "changed")
+
+
+class Finding(NamedTuple):
+    """What became of one input."""
+
+    name: str
+    state: State
+    details: str = ""
+
+
+def check_lock(config: Config, lock: Lock) -> tuple[Finding, ...]:
+    """Compare all inputs with what their servers have now."""
+    with tempfile.TemporaryDirectory(prefix="commodore-lock-check-") as scratch:
+        checking = _Checking(config, Folder(scratch))
+        with ThreadPoolExecutor(max_workers=_PARALLEL) as pool:
+            found = pool.map(checking.check, sorted(inputs_of(lock).items()))
+            return tuple(one for one in found if one is not None)
+
+
+class _Checking:
+    def __init__(self, config: Config, scratch: Folder) -> None:
+        self._scratch = scratch
+        self._client = RemoteClient(scratch)
+        # A store of its own: what is cached says nothing about servers.
+        self._settings = FetchSettings(
+            Store(scratch / "downloads"),
+            refresh=True,
+            offline=False,
+            timeout=config.request_timeout,
+        )
+        self._charts, self._artifacts = Charts(self._settings), Artifacts(self._settings)
+
+    def check(self, one: tuple[Path, Block]) -> Finding | None:
+        path, block = one
+        try:
+            state, details = self._state(path, block)
+        except (CommodoreError, OSError) as error:
+            state, details = "unknown", str(error)
+        return Finding(name_of(path), state, details)
+
+    def _state(self, path: Path, block: Block) -> tuple[State, str]:
+        kind = path[0]
+        if kind == "chart":
+            return self._of_chart(path[1], block)
+        if kind in ("file", "artifact"):
+            return self._of_download(path, block)
+        if kind == "repository":
+            url, _, requested = path[1].rpartition("@")
+            return self._of_repository(url, requested, block)
+        if block.text("commit"):
+            return self._of_repository(block.text("url"), block.text("requested"), block)
+        return "same", ""
+
+    def _of_download(self, path: Path, block: Block) -> tuple[State, str]:
+        if path[0] == "file":
+            sha256 = fetch_file(path[1], self._settings).sha256
+            return _same_if(sha256 == sha256_in(block), "changed", f"its SHA-256 is {sha256}")
+        digest = self._artifacts.fetch(Artifact(path[1])).about.get("digest", "")
+        return _same_if(digest == block.text("digest"), "moved", f"its digest is {digest}")
+
+    def _of_repository(self, url: str, requested: str, block: Block) -> tuple[State, str]:
+        commit = block.text("commit")
+        refs = self._client.list_refs(url, self._scratch)
+        if is_commit(requested):
+            there = commit in refs.peeled.values() or self._has(url, commit)
+            return _same_if(there, "gone", commit)
+        name = requested or refs.default_branch
+        tag, branch = refs.peeled.get(TAGS + name), refs.peeled.get(BRANCHES + name)
+        if tag is not None:
+            return _same_if(tag == commit, "moved", f"tag {name} is at {tag[:12]}")
+        if branch is None:
+            known = self._has(url, commit)
+            return ("same", "") if known else ("gone", f"{name} and {commit[:12]}")
+        if branch == commit:
+            return "same", ""
+        if self._has(url, commit, branch=name):
+            return "behind", f"branch {name} is at {branch[:12]}"
+        return "gone", f"branch {name} was replaced and is at {branch[:12]}"
+
+    def _has(self, url: str, commit: str, *, branch: str = "") -> bool:
+        """Whether a remote has a commit, on a branch if one is named."""
+        with tempfile.TemporaryDirectory(dir=self._scratch) as name:
+            clone = Folder(name)
+            git(clone, "init", "--quiet", "--bare", ".")
+            git(clone, "remote", "add", "origin", git_urls.normalise(url))
+            git(clone, "config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*")
+            fetch(clone)
+            starts = (f"{BRANCHES}{branch}",) if branch else ("--all",)
+            try:
+                listed = git(clone, "rev-list", *starts)
+            except ProgramFailed:
+                return False
+            return succeeds(clone, "cat-file", "-e", commit) and commit in listed.split()
+
+    def _of_chart(self, name: str, block: Block) -> tuple[State, str]:
+        place, _, requested = name.rpartition("@")
+        repository, chart = place, place.rpartition("/")[2]
+        if not place.startswith("oci://"):
+            repository = place.rpartition("/")[0]
+        version = block.text("version")
+        nothing = "no-helm-program"  # what another program finds is not what this one would
+        try:
+            found = self._charts.fetch(Chart(repository, chart, version, nothing))
+        except CommodoreError as error:
+            if "there is no version" in str(error) or "there is no chart" in str(error):
+                return "yanked", str(error)
+            raise
+        if found.sha256 != sha256_in(block):
+            return "changed", f"its SHA-256 is {found.sha256}"
+        newest = self._charts.fetch(Chart(repository, chart, requested, nothing))
+        now = newest.about.get("version", version)
+        return _same_if(now == version, "behind", f"{now} is there")
+
+
+def _same_if(same: bool, otherwise: State, details: str) -> tuple[State, str]:  # noqa: FBT001 - read as one sentence
+    return ("same", "") if same else (otherwise, details)

@@ -1,0 +1,264 @@
+"""Make a lock, bring it up to date with its requests, and update inputs one at a time."""
+
+from __future__ import annotations
+
+from pathlib import Path as Folder
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import pipeline
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
+from commodore_py.dependencies.downloads.chart_versions import best
+from commodore_py.dependencies.git.revisions import find, is_commit
+from commodore_py.dependencies.lock.file import LockFile, check_writable, file_of
+from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
+from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
+from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
+from commodore_py.dependencies.protection.run_lock import exclusive_run
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.catalog import Change, FileChange
+from commodore_py.workflows.dry_run import copied
+
+from .names import find_inputs, inputs_of, is_floating, name_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from commodore_py.config import Config
+    from commodore_py.dependencies.lock.document import Lock, Path
+    from commodore_py.model.problem import Problem
+    from commodore_py.model.spot import Places
+    from commodore_py.model.stages import Rendered, Sources
+    from commodore_py.model.tree import Tree
+
+_KINDS = {"component": "components", "instance": "components", "package": "packages"}
+
+
+class Outcome(NamedTuple):
+    """What became of a lock file."""
+
+    file: str
+    cluster: str
+    changes: Changes
+    notices: tuple[Problem, ...] = ()
+
+
+class Step(NamedTuple):
+    """The update of one input, and of what it brings with it."""
+
+    name: str
+    changes: Changes
+    before: str = ""
+    after: str = ""
+    change: Change | None = None
+    """Of the catalog; None if nothing was compiled."""
+    error: CommodoreError | None = None
+    """Why it was dropped."""
+
+
+def create(
+    config: Config, cluster_id: str, file: Folder, *, pin_tenant: bool | None, digest_only: bool
+) -> Outcome:
+    """Gather and render a cluster, and write its lock; the catalog is left alone."""
+    place = file_of(file, cluster_id)
+    if place.exists():
+        raise UsageError(
+            "the file exists", where=str(place), hint=f"commodore lock sync --lock {place}"
+        )
+    check_writable(place, config.paths)
+    settings = LockSettings(str(place))
+    run = LockedRun(LockFile.read(place), settings, pin_tenant=pin_tenant, digest_only=digest_only)
+    _compiled(config, cluster_id, run)
+    run.finish()
+    return Outcome(str(place), cluster_id, run.changes, run.notices)
+
+
+def sync(config: Config, file: Folder, *, check: bool) -> Outcome:
+    """Resolve new and changed requests, complete pins, and drop those that nothing requests."""
+    read = _existing(file)
+    if check:
+        with copied(config) as scratch:
+            run = LockedRun(read, LockSettings(str(file)), write=False)
+            _compiled(scratch, read.lock.cluster, run)
+        changes = changes_between(read.lock, run.result())
+        names = (*changes.added, *changes.changed, *changes.removed)
+        if names:
+            raise LockWouldChange(
+                f"the lock file is not up to date: {', '.join(names)}",
+                where=str(file),
+                hint=f"commodore lock sync --lock {file}",
+            )
+        return Outcome(str(file), read.lock.cluster, changes)
+    check_writable(file, config.paths)
+    run = LockedRun(read, LockSettings(str(file)))
+    _compiled(config, read.lock.cluster, run)
+    run.finish()
+    return Outcome(str(file), read.lock.cluster, run.changes, run.notices)
+
+
+def update(
+    config: Config, file: Folder, names: tuple[str, ...], *, to: str, dry_run: bool, compare: bool
+) -> tuple[Step, ...]:
+    """Resolve inputs again, one at a time, and compile after each; all other pins stay.
+
+    Without `compare`, nothing is compared: they are resolved together.
+    """
+    read = _existing(file)
+    paths = find_inputs(read.lock, names, str(file)) or tuple(
+        path for path, block in sorted(inputs_of(read.lock).items()) if is_floating(path, block)
+    )
+    if not dry_run:
+        check_writable(file, config.paths)
+    with copied(config) as scratch:
+        steps, lock = _updated(scratch, read, paths, to=to, compare=compare)
+    if not dry_run:
+        read.write(lock)
+    return steps
+
+
+def _updated(
+    config: Config, read: LockFile, paths: Iterable[Path], *, to: str, compare: bool
+) -> tuple[tuple[Step, ...], Lock]:
+    cluster, name = read.lock.cluster, str(read.file)
+    run = LockedRun(read, LockSettings(name), write=False)
+    sources, rendered = _compiled(config, cluster, run)
+    lock, steps = run.result(), list[Step]()
+    done: set[Path] = set()
+    for path in paths:
+        before = lock.blocks.get(path)
+        if path in done or before is None:
+            continue
+        renewed = frozenset() if to else frozenset({path})
+        try:
+            started = _pointed(config, lock, path, to, sources.places) if to else lock
+            step_run = LockedRun(
+                LockFile(read.file, read.text, started),
+                LockSettings(name, renewed=renewed),
+                write=False,
+            )
+            done |= step_run.state.settings.renewed  # equal requests move together
+            _, after = _compiled(config, cluster, step_run)
+        except UsageError:
+            raise
+        except CommodoreError as error:
+            steps.append(Step(name_of(path), Changes(), error=error))
+            continue
+        result = step_run.result()
+        changes = changes_between(lock, result)
+        change = None
+        if compare:
+            change = change_between(rendered.catalog, after.catalog)._replace(
+                after=after.catalog, rules=after.rules
+            )
+        now = result.blocks.get(path)
+        steps.append(
+            Step(
+                name_of(path),
+                changes,
+                shown(lock, path),
+                shown(result, path) if now else "",
+                change,
+            )
+        )
+        lock, rendered = result, after
+    return tuple(steps), lock
+
+
+def shown(lock: Lock, path: Path) -> str:
+    """A pin in one word or two."""
+    block = lock.blocks.get(path)
+    if block is None:
+        return ""
+    version, commit = block.text("version"), block.text("commit")
+    digest = block.text("digest") or block.text("sum")
+    if commit:
+        return f"{version} {commit[:12]}".strip()
+    return version if path[0] == "chart" else f"{version} {digest[:19]}".strip()
+
+
+def change_between(before: Tree, after: Tree) -> Change:
+    """The difference of two catalogs (pure)."""
+    files = []
+    for path in sorted({*before, *after}):
+        old, new = before.get(path), after.get(path)
+        if old == new:
+            continue
+        files.append(
+            FileChange(
+                "modified" if old and new else "added" if new else "deleted",
+                str(path),
+                str(path) if old else "",
+                old=old.content if old else b"",
+                new=new.content if new else b"",
+                old_mode=0o100644 if old else 0,
+                new_mode=0o100644 if new else 0,
+            )
+        )
+    return Change(tuple(files))
+
+
+def _pointed(config: Config, lock: Lock, path: Path, to: str, places: Places) -> Lock:
+    """The lock with another version of an input, if its request allows that."""
+    block = lock.blocks[path]
+    if path[0] == "chart":
+        requested = path[1].rpartition("@")[2]
+        if best(requested, [to]) is None:
+            raise _not_allowed(path, requested, to, "")
+        values = {"version": to, "sum": ""}
+    elif block.text("commit") and path[0] != "repository":
+        requested, where = block.text("requested"), _asker(path, places)
+        commit = to if is_commit(to) else _commit_of(config, path, block.text("url"), to)
+        if not commit or is_commit(requested) or (not block.hint and requested != to):
+            raise _not_allowed(path, requested, to, where)
+        values = {"commit": commit, "tree": ""}
+    else:
+        raise UsageError(f"--to cannot be used with {name_of(path)}", hint="omit it")
+    return lock._replace(blocks={**lock.blocks, path: block.with_values(**values)})
+
+
+def _commit_of(config: Config, path: Path, url: str, version: str) -> str:
+    folder = config.paths.bare_clones / git_urls.dependency_key(url)
+    if path[0] == "config":
+        tenant = next(config.paths.classes.glob("t-*/.git"), Folder())
+        folder = config.paths.classes / "global" / ".git" if path[1] == "global" else tenant
+    try:
+        return find(folder, refs_of(folder), version, prefer="tag").commit
+    except RevisionNotFound:
+        return ""
+
+
+def _asker(path: Path, places: Places) -> str:
+    if path[0] not in _KINDS:
+        return ""
+    return places.parameter("cluster", (_KINDS[path[0]], path[1], "version"))
+
+
+def _not_allowed(path: Path, requested: str, to: str, where: str) -> UsageError:
+    return UsageError(
+        f"{name_of(path)}: {to} is not what is requested: {requested or 'the default branch'}",
+        where=where,
+        hint="a lock never overrides the configuration: edit the version there",
+    )
+
+
+def _existing(file: Folder) -> LockFile:
+    read = LockFile.read(file)
+    if not read.exists:
+        raise UsageError(
+            "there is no lock file",
+            where=str(file),
+            hint="commodore lock create CLUSTER -o FILE",
+        )
+    if not read.lock.cluster:
+        raise CommodoreError("the lock file names no cluster", where=str(file), hint="add its id")
+    return read
+
+
+def _compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, Rendered]:
+    """Gather and render with a lock."""
+    refuse_foreign_folder(config.paths)
+    with exclusive_run(config.paths):
+        sources = pipeline.gather(config, cluster_id, None, run)
+        rendered = pipeline.render(config, sources)
+    pipeline.raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
+    return sources, rendered

@@ -1,0 +1,260 @@
+"""Lock files by themselves: made, brought up to date, updated one by one, compared, checked."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.dependencies.lock.document import Block
+from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.workflows.lock import check, compare, resolve
+from tests.support.builders import commit_to, git
+from tests.support.scenarios.locked import LockedCluster, tag
+
+if TYPE_CHECKING:
+    from commodore_py.config import Config
+    from commodore_py.dependencies.lock.document import Lock
+
+
+def _config(cluster: LockedCluster) -> Config:
+    return cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
+
+
+def _create(cluster: LockedCluster) -> None:
+    resolve.create(_config(cluster), "c-one", cluster.file, pin_tenant=None, digest_only=False)
+
+
+def _update(
+    cluster: LockedCluster, *names: str, to: str = "", dry_run: bool = False
+) -> tuple[resolve.Step, ...]:
+    return resolve.update(
+        _config(cluster), cluster.file, names, to=to, dry_run=dry_run, compare=True
+    )
+
+
+def _states(cluster: LockedCluster) -> dict[str, str]:
+    found = check.check_lock(_config(cluster), cluster.lock)
+    return {one.name: one.state for one in found if one.state != "same"}
+
+
+def test_a_lock_is_made_without_touching_the_catalog(cluster: LockedCluster) -> None:
+    _create(cluster)
+
+    assert git(cluster.fleet.work / "catalog", "status", "--porcelain") == ""
+    assert cluster.compile(frozen=True)
+    with pytest.raises(UsageError, match="exists") as caught:
+        _create(cluster)
+    assert "lock sync" in caught.value.hint
+
+
+def test_an_update_shows_what_it_alone_changes(cluster: LockedCluster) -> None:
+    _create(cluster)
+    cluster.move("component", "2")
+    cluster.move("library", "2")
+    before = cluster.lock
+
+    (step,) = _update(cluster, "web")
+
+    assert step.change is not None
+    assert [file.path for file in step.change.files] == ["manifests/web/out.yaml"]
+    assert step.changes.changed == ("component/web",)
+    assert _changed(before, cluster.lock) == {("component", "web")}
+
+
+def test_a_dry_run_writes_nothing(cluster: LockedCluster) -> None:
+    _create(cluster)
+    cluster.move("component", "2")
+    written = cluster.file.read_text()
+    head = git(cluster.fleet.work / "dependencies/web", "rev-parse", "HEAD")
+
+    (step,) = _update(cluster, "web", dry_run=True)
+
+    assert step.change
+    assert cluster.file.read_text() == written
+    assert git(cluster.fleet.work / "dependencies/web", "rev-parse", "HEAD") == head
+
+
+def test_without_names_all_that_float_are_updated(cluster: LockedCluster) -> None:
+    _create(cluster)
+    for what in ("library", "repository", "file", "chart", "component", "tenant"):
+        cluster.move(what, "2")
+
+    steps = _update(cluster)
+
+    changed = {step.name.partition("/")[0] for step in steps if step.changes.changed}
+    assert {"library", "repository", "file", "chart", "component", "config"} <= changed
+    assert cluster.compile(frozen=True) == cluster.compile(lock_file=None)
+
+
+def test_a_step_that_does_not_compile_is_dropped(cluster: LockedCluster) -> None:
+    _create(cluster)
+    commit_to(cluster.fleet.repository("component-web"), {"component/main.jsonnet": "error 'no'"})
+    cluster.move("library", "2")
+    old = cluster.lock.blocks["component", "web"]
+
+    steps = {step.name: step for step in _update(cluster, "web", "library")}
+
+    assert steps["component/web"].error is not None
+    assert steps["library/git.example.com/me/library"].error is None
+    assert cluster.lock.blocks["component", "web"] == old
+    assert cluster.compile(frozen=True)
+
+
+@pytest.mark.spec("13.22")
+def test_what_is_not_requested_cannot_be_locked(cluster: LockedCluster) -> None:
+    _create(cluster)
+
+    with pytest.raises(UsageError, match="v7 is not what is requested: master") as caught:
+        _update(cluster, "web", to="v7")
+
+    assert "classes/global/components.yml:" in caught.value.where
+
+
+def test_an_update_to_a_commit_of_the_branch(cluster: LockedCluster) -> None:
+    repository = cluster.fleet.repository("component-web")
+    old = git(repository, "rev-parse", "HEAD")
+    cluster.move("component", "2")
+    _create(cluster)
+
+    _update(cluster, "web", to=old)
+
+    assert cluster.lock.blocks["component", "web"].text("commit") == old
+    assert cluster.compile(frozen=True)
+
+
+@pytest.mark.spec("13.18")
+def test_an_update_accepts_other_bytes(cluster: LockedCluster) -> None:
+    _create(cluster)
+    cluster.forget()
+    cluster.put_file("2")
+    assert cluster.refused()
+
+    name = next(path[1] for path in cluster.lock.blocks if path[0] == "file")
+    cluster.file.write_text(_without(cluster, name))
+    cluster.forget()
+
+    assert "file: '2'" in cluster.compile()["app/app/out.yaml"]
+
+
+def test_sync_locks_what_is_new_and_check_reports_it(cluster: LockedCluster) -> None:
+    cluster.configure("web")
+    tenant = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
+    resolve.create(tenant, "c-one", cluster.file, pin_tenant=False, digest_only=False)
+    cluster.configure("app", "web")
+    written = cluster.file.read_text()
+
+    with pytest.raises(CommodoreError, match="component/app") as caught:
+        resolve.sync(_config(cluster), cluster.file, check=True)
+
+    assert caught.value.exit_code == 6
+    assert cluster.file.read_text() == written
+    outcome = resolve.sync(_config(cluster), cluster.file, check=False)
+    assert "component/app" in outcome.changes.added
+    assert resolve.sync(_config(cluster), cluster.file, check=True).changes.added == ()
+
+
+@pytest.mark.spec("13.01", "13.02", "13.18", "13.19")
+def test_servers_are_compared_with_what_is_locked(cluster: LockedCluster) -> None:
+    repository = cluster.fleet.repository("component-web")
+    tag(repository, "v1", "HEAD")
+    cluster.configure(parameters={"components": {"web": {"version": "v1"}}})
+    _create(cluster)
+    assert _states(cluster) == {}
+
+    cluster.move("component", "2")
+    tag(repository, "v1", "HEAD")
+    cluster.move("library", "2")
+    cluster.put_file("2")
+    cluster.put_chart("2.0.0", "2")
+    other = cluster.fleet.root / "remotes/r.git"
+    lost = git(other, "commit-tree", git(other, "rev-parse", "HEAD^{tree}"), "-m", "new")
+    git(other, "update-ref", "refs/heads/master", lost)
+
+    states = {name.partition("/")[0]: state for name, state in _states(cluster).items()}
+    assert states == {
+        "component": "moved",
+        "library": "behind",
+        "file": "changed",
+        "chart": "yanked",
+        "repository": "gone",
+    }
+
+
+def test_a_server_that_does_not_respond_is_unknown(cluster: LockedCluster) -> None:
+    _create(cluster)
+    (cluster.fleet.root / "remotes").rename(cluster.fleet.root / "away")
+
+    assert set(_states(cluster).values()) == {"unknown"}
+
+
+def test_revisions_of_a_lock_are_compared(
+    cluster: LockedCluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _create(cluster)
+    git(cluster.fleet.root, "init", "--quiet")
+    git(cluster.fleet.root, "add", "it.lock")
+    git(cluster.fleet.root, "commit", "--quiet", "--message=lock")
+    cluster.move("component", "2")
+    _update(cluster, "web")
+    cluster.compile()
+    monkeypatch.chdir(cluster.fleet.root)
+
+    found = compare.differences(
+        compare.lock_at("HEAD:it.lock"),
+        compare.lock_at("it.lock"),
+        _config(cluster).paths,
+    )
+
+    assert [(one.name, one.kind, one.commits) for one in found] == [("component/web", "changed", 1)]
+
+
+@pytest.mark.spec("13.14")
+def test_only_the_digest_of_facts_may_be_locked(cluster: LockedCluster) -> None:
+    resolve.create(_config(cluster), "c-one", cluster.file, pin_tenant=None, digest_only=True)
+
+    assert cluster.lock.blocks[("facts",)].values.keys() == {"digest"}
+    first = cluster.compile(frozen=True)
+    facts = cluster.fleet.root / "facts/clusters/c-one.yaml"
+    facts.write_text(facts.read_text().replace("cloud-a", "cloud-b"))
+    assert [one.exit_code for one in cluster.refused(frozen=True)] == [6]
+    assert cluster.compile() != first
+    assert any("only the digest" in str(one) for one in cluster.refused(offline=True))
+
+
+@pytest.mark.spec("13.23", "13.24")
+def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
+    blocks: dict[tuple[str, ...], Block] = {
+        ("file", f"u{number}"): Block({"sum": "0"}) for number in range(20)
+    }
+    empty = LockFile.read(cluster.file)
+    empty.write(empty.lock._replace(blocks={**blocks, ("cluster",): Block({"id": "c-one"})}))
+    started = [LockFile.read(cluster.file) for _ in range(20)]
+
+    def write(number: int) -> None:
+        one, path = started[number], ("file", f"u{number}")
+        changed = {**one.lock.blocks, path: Block({"sum": "1"})}
+        one.write(one.lock._replace(blocks=changed))
+
+    threads = [threading.Thread(target=write, args=(number,)) for number in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert {one.text("sum") for one in cluster.lock.of_kind("file").values()} == {"1"}
+
+
+def _changed(before: Lock, after: Lock) -> set[tuple[str, ...]]:
+    old, new = before.content(), after.content()
+    return {path for path in {*old, *new} if old.get(path) != new.get(path)}
+
+
+def _without(cluster: LockedCluster, name: str) -> str:
+    lines, kept, inside = cluster.file.read_text().splitlines(keepends=True), [], False
+    for line in lines:
+        inside = name in line if line.startswith("[") else inside
+        kept += [] if inside else [line]
+    return "".join(kept)
