@@ -119,7 +119,9 @@ def of_system(error: OSError) -> CommodoreError:
     return CommodoreError(
         f"the system refuses a file operation: {error.strerror}",
         where=where,
-        hint="check that the path exists, and its owner and permissions",
+        hint="choose a path on a file system that is not read-only"
+        if error.errno == errno.EROFS
+        else "check that the path exists, and its owner and permissions",
     )
 
 

@@ -94,6 +94,19 @@ def repositories(git_cache: Path) -> tuple[Repository, ...]:
     return tuple(found)
 
 
+def check_writable(folder: Path) -> None:
+    """Refuse to change a cache that cannot be changed, instead of each entry in turn."""
+    if not folder.is_dir() or os.access(folder, os.W_OK):
+        return
+    read_only = os.statvfs(folder).f_flag & os.ST_RDONLY
+    raise CommodoreError(
+        "the cache cannot be changed: "
+        + ("read-only file system" if read_only else "permission denied"),
+        where=str(folder),
+        hint="`commodore cache info` shows what is in it; XDG_CACHE_HOME chooses another one",
+    )
+
+
 def prune(git_cache: Path, *, now: datetime, unused_for: timedelta | None) -> Pruned:
     """Remove what was not used for a while; all, if none is given."""
     object_cache = ObjectCache(git_cache)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.builders import commit_to, git, url_of
+from tests.support.builders import commit_to, digest_of, git, url_of
 from tests.support.fleet import CLUSTER, Fleet, make_fleet
 
 if TYPE_CHECKING:
@@ -332,3 +332,20 @@ def test_what_commodore_accepts_is_refused_on_request(compiling: Compile) -> Non
     assert "error: skipped filter no_such of one" in strict.err
     assert f"  {place}\n" in strict.err
     assert not compiling.pushed
+
+
+def test_a_dry_run_of_what_is_up_to_date_shows_the_last_result(compiling: Compile) -> None:
+    compiling()
+    compiling()
+    before = digest_of(compiling.fleet.work)
+
+    ran = compiling("--dry-run", "-v")
+    data = {"parameters": {"one": {"data": {"of": "new"}}}}
+    compiling.fleet.configure({"applications": ["one"], **data})
+    changed = compiling("--dry-run", "-v")
+
+    assert digest_of(compiling.fleet.work) == before
+    assert (ran.code, "nothing changed since" in ran.err) == (0, True)
+    assert "Dry run: nothing was written" in ran.err
+    assert ran.out.startswith(" > Changes:")
+    assert (changed.code, "of: new" in changed.out) == (0, True)

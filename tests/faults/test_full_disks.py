@@ -8,18 +8,23 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.adapters.files import write_if_changed
 from commodore_py.cache.store import Store, digest_of
+from commodore_py.errors import of_system
 from tests.support.damage import DamagedStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
 
 pytestmark = pytest.mark.faults
+
+PROGRAM = Path(sys.executable).with_name("commodore")
 
 
 def mount(*words: str) -> bool:
@@ -120,3 +125,31 @@ def test_what_is_damaged_on_a_read_only_disk_is_no_content(disk: Path) -> None:
     assert store.blob(digest) is None
     assert store.keep(b"x" * 5000) == digest == digest_of(b"x" * 5000)
     assert store.blob(digest) is None
+
+
+@pytest.mark.parametrize("command", ["prune --all", "verify"])
+def test_a_read_only_cache_is_called_that(disk: Path, command: str) -> None:
+    (disk / "commodore/git").mkdir(parents=True)
+    assert mount("-o", "remount,ro", str(disk))
+
+    ran = subprocess.run(
+        [PROGRAM, "cache", *command.split()],
+        env={**os.environ, "XDG_CACHE_HOME": str(disk)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "error: the cache cannot be changed: read-only file system" in ran.stderr
+    assert str(disk / "commodore") in ran.stderr
+
+
+def test_a_file_on_a_read_only_disk_is_named(disk: Path) -> None:
+    assert mount("-o", "remount,ro", str(disk))
+
+    with pytest.raises(OSError, match="Read-only") as caught:
+        write_if_changed(disk / "page.html", b"x")
+
+    assert caught.value.filename == str(disk / "page.html")
+    assert "read-only" in of_system(caught.value).hint

@@ -70,9 +70,10 @@ def write_if_changed(
             if there is not None:
                 aside.chmod(stat.S_IMODE(there.st_mode))
             aside.replace(path)
-        except OSError:
+        except OSError as error:
             with suppress(OSError):
                 aside.unlink()
+            error.filename, error.filename2 = str(path), None
             raise
     elif executable is None or bool(there.st_mode & _EXECUTABLE) == executable:
         return False

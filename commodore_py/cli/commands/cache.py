@@ -97,6 +97,7 @@ def prune(
             raise UsageError(f"--all and {option} cannot be combined", hint="omit one of them")
     unused_for = None if all else timedelta(days=older_than)
     now, folder = datetime.now(UTC), _folder()
+    caches.check_writable(folder)
     pruned = caches.prune(directories.git_cache(folder), now=now, unused_for=unused_for)
     for one in pruned.removed:
         messages.info(f"removed {one.name}")
@@ -129,6 +130,7 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
     """
     ctx.obj.more_verbose(verbose)
     folder = _folder()
+    caches.check_writable(folder)
     store = _results(folder)
     results, distrust = store.verify(), store.distrust()
     checked = (

@@ -433,18 +433,18 @@ def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
 
 
 def _published(config: Config, cluster: str, show: CompileReporter) -> Published:
-    if config.dry_run:
-        from commodore_py.workflows import dry_run
+    from commodore_py.workflows.catalog.compile import compile_catalog, up_to_date
 
-        return dry_run.compile_dry(config, cluster)
-    from commodore_py.workflows.catalog.compile import compile_catalog
+    lines = None if show.needs_contents else partial(show.lines, config)
+    if not config.dry_run:
+        approve = partial(show.approve, config)
+        return compile_catalog(config, cluster, approve=approve, lines=lines)
+    published = up_to_date(config, cluster, lines)
+    if published is not None:
+        return published
+    from commodore_py.workflows import dry_run
 
-    return compile_catalog(
-        config,
-        cluster,
-        approve=lambda change: show.approve(config, change),
-        lines=None if show.needs_contents else partial(show.lines, config),
-    )
+    return dry_run.compile_dry(config, cluster)
 
 
 def _compile_config(settings: Globals, options: dict[str, Any]) -> Config:

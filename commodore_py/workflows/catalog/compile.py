@@ -62,6 +62,13 @@ def compile_catalog(
         return pipeline.compile_catalog(config, cluster_id, approve, run)
 
 
+def up_to_date(config: Config, cluster_id: str, lines: Lines | None = None) -> Published | None:
+    """The last result for a dry run, if a compile would show that again; nothing is written."""
+    real = config._replace(dry_run=False)
+    run = _Run(real, cluster_id, lines) if _can_be_up_to_date(real) else None
+    return run.up_to_date(note=False) if run is not None else None
+
+
 def _can_be_up_to_date(config: Config) -> bool:
     """Whether a run can be compared at all: others are rare, or meant to do all the work."""
     all_the_work = config.recompile or config.verify_cache or config.explain_cache or config.force
@@ -114,7 +121,7 @@ class _Run:
         self.events = run_log.Events()
 
     @run_log.act("look back")
-    def up_to_date(self) -> Published | None:
+    def up_to_date(self, *, note: bool = True) -> Published | None:
         """The result of the last run, if this one would have the same."""
         started = monotonic()
         with last_run.locked_if_idle(self._folder) as idle:
@@ -136,7 +143,7 @@ class _Run:
                 published = last_run.published_of(last.outcome)
                 published = published._replace(timings=(*took, ("publish", 0.0)))
         if published is not None:
-            if self._config.result_cache is not None:
+            if note and self._config.result_cache is not None:
                 last_run.set_reads_current(self._folder)
             log.info("nothing changed since %s: nothing to do", last.time)
             warnings.repeat(last.warnings)
