@@ -15,7 +15,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, shown
 
 from .git_credentials import without_credentials
-from .masking import without_password
+from .masking import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -105,7 +105,7 @@ def dependency_key(url: str) -> str:
         raise _not_understood(url)
     problem = problem_of_path("/".join(names))
     if problem:
-        raise CommodoreError(f"{shown(without_password(url))}: the path of this URL {problem}")
+        raise CommodoreError(f"{shown(without_secrets(url))}: the path of this URL {problem}")
     return "/".join(names) + ("/" if whole.endswith("/") else "")
 
 
@@ -138,14 +138,14 @@ def _check_helper(name: str, url: str) -> None:
     """Refuse a transport that is a program `git-remote-NAME`, unless the user allows it."""
     if name.lower() in _RUNS_PROGRAMS:
         raise CommodoreError(
-            f"{shown(without_password(url))}: transport {name!r} is not allowed, as it runs"
+            f"{shown(without_secrets(url))}: transport {name!r} is not allowed, as it runs"
             " programs or reads open files",
             hint="write it as ssh://user@host/path, https://host/path or file:///path",
         )
     allowed = os.environ.get("GIT_ALLOW_PROTOCOL", "").split(":")
     if name not in allowed and not _is_allowed_by_settings(name):
         raise CommodoreError(
-            f"{shown(without_password(url))}: transport {name!r} is not allowed, as it runs the"
+            f"{shown(without_secrets(url))}: transport {name!r} is not allowed, as it runs the"
             f" program git-remote-{name}",
             hint=f"if you trust it: git config --global protocol.{name}.allow always",
         )
@@ -175,7 +175,7 @@ def _split(url: str) -> SplitResult:
 
 def _not_understood(url: str) -> CommodoreError:
     return CommodoreError(
-        f"{without_password(url)}: not a Git URL that we understand",
+        f"{without_secrets(url)}: not a Git URL that we understand",
         hint="write it as ssh://user@host/path, https://host/path or file:///path",
     )
 

@@ -120,7 +120,7 @@ REDACTOR = Redactor()
 """That of this process; workers are forks, and know what was known before."""
 
 
-def without_password(text: str) -> str:
+def without_secrets(text: str) -> str:
     """A URL, or a text with URLs in it, that may be shown."""
     return REDACTOR.message(text)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import escaping
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.catalog import BuildRecord, DependencyRecord
 from commodore_py.model.dependency import Kind
 
@@ -61,7 +61,7 @@ def _recorded(dependency: Dependency, *, name: str, component: str = "") -> Depe
     return DependencyRecord(
         name=name,
         # The catalog and the API are read by many.
-        url=escaping.one_line(without_password(dependency.url)),
+        url=escaping.one_line(without_secrets(dependency.url)),
         version=escaping.one_line(dependency.version),
         commit=dependency.commit,
         short_commit=dependency.short_commit,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files import link, remove, write_if_changed
 from commodore_py.adapters.git_credentials import without_credentials
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import content_of
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.warning import FROM_FILES
@@ -70,7 +70,7 @@ def params_of(config: Config, cluster: Cluster) -> bytes:
 
 def cluster_parameters(cluster: Cluster) -> bytes:
     """The class of a cluster: components, and whoever reads its file, need no credentials."""
-    url = without_password(without_credentials(cluster.catalog_url))
+    url = without_secrets(without_credentials(cluster.catalog_url))
     return yaml.dump(cluster._replace(catalog_url=url).parameters())
 
 

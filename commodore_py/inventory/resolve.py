@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.files.reach import Reach
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.model.dependency import CONFIGURATION, Kind
 from commodore_py.model.inventory import BOOTSTRAP, Instance, Inventory, Node
@@ -147,7 +147,7 @@ def _context(classes: ClassPath, *, missing_ok: bool) -> Context:
     from .explain.diagnostics import Context  # for failures only
 
     origins = {
-        dependency.spec.name: f"{without_password(dependency.url)}, version {dependency.version}"
+        dependency.spec.name: f"{without_secrets(dependency.url)}, version {dependency.version}"
         for dependency in classes.of_kind(*CONFIGURATION, Kind.PACKAGE)
         if dependency.url
     }

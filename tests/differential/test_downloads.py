@@ -154,11 +154,17 @@ def test_files_and_archives(downloads: Downloads, web: Web) -> None:
         ("/j", _zip(), "application/octet-stream", True),
         ("/k.tar.gz", gz, "text/plain", True),
         ("/l.tar.gz", gz, "application/gzip", False),
+        ("/n.tgz?token=x", gz, "application/x-tar", True),
+        ("/o.tgz?token=x/y.tgz", gz, "application/octet-stream", True),
+        ("/p.tgz?token=x#.tgz", gz, "application/gzip", True),
+        ("/q.tgz?token=x", gz, "application/octet-stream", True),
         ("/m.gz/b.tar.bz2", tar_archive(FILES, mode="w:bz2"), "application/x-tar", True),
     ]
+    for path, content, kind, _ in pages:
+        web.put(path.partition("#")[0], content, content_type=kind)
     entries = [
-        downloads.file(web.put(path, content, content_type=kind), f"out/{number}", unpack=unpack)
-        for number, (path, content, kind, unpack) in enumerate(pages)
+        downloads.file(f"{web.url}{path}", f"out/{number}", unpack=unpack)
+        for number, (path, _, _, unpack) in enumerate(pages)
     ]
 
     downloads.fetch(*entries)

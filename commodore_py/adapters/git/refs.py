@@ -9,7 +9,7 @@ from os.path import exists, isfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.adapters.reading import text_of
 from commodore_py.errors import CommodoreError
@@ -37,7 +37,7 @@ class RevisionNotFound(CommodoreError):
         """Name the revision and where it was looked for."""
         return cls(
             f"revision {revision} not found",
-            where=without_password(url),
+            where=without_secrets(url),
             hint="check the version: it must be a branch, a tag or a commit of that repository",
         )
 

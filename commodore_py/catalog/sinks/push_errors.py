@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
 from .base import Overtaken
@@ -56,19 +56,19 @@ def push_failed(
     reported = _SERVER_MESSAGE.findall(stderr)
     overtaken = _is_overtaken(reason, reported)
     kind = Overtaken if overtaken else CommodoreError
-    shown = without_password(pushed_to)
+    shown = without_secrets(pushed_to)
     remedy = (
         "the branch was pushed to in the meantime: compile again"
         if overtaken
         else _remedy(stderr, pushed_to=shown, branch=branch)
     )
     error = kind(
-        f"cannot push the catalog to branch {branch}: {without_password(reason)}",
-        where=without_password(url),
+        f"cannot push the catalog to branch {branch}: {without_secrets(reason)}",
+        where=without_secrets(url),
         hint=f"{remedy}; the commit is kept in {kept_in}",
     )
     if reported:
-        error.add_note("the server reported: " + without_password(" / ".join(reported)))
+        error.add_note("the server reported: " + without_secrets(" / ".join(reported)))
     return error
 
 

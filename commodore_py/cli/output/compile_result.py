@@ -8,7 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py import run_log
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.cli.exit_codes import CHANGES_FOUND, NOT_REPORTED
 from commodore_py.model.published import ReportOutcome
 
@@ -69,7 +69,7 @@ class CompileReporter:
         if not config.push:
             return False
         return not config.interactive or messages.confirm(
-            f" > Push to {without_password(change.destination)}?",
+            f" > Push to {without_secrets(change.destination)}?",
             undone="nothing is pushed; the changes are staged in catalog/",
             in_advance="--push without --interactive pushes; without --push nothing is pushed",
         )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import remote_settings, setting_of
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.problem import Problem
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def _problems(directory: Path, cluster: Cluster, owner: str, *, local: bool) -> 
         return [Problem(text, where=str(directory), strict=True)]
     if remote and cluster.catalog_url and not _same(remote, cluster.catalog_url):
         text = (
-            f"the catalog in {directory} is a clone of {without_password(remote)}, not of"
-            f" {without_password(cluster.catalog_url)}"
+            f"the catalog in {directory} is a clone of {without_secrets(remote)}, not of"
+            f" {without_secrets(cluster.catalog_url)}"
         )
         return [Problem(text, where=str(directory), strict=True)]
     return []

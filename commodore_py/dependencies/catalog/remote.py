@@ -12,7 +12,7 @@ from commodore_py.adapters.git.program import git, reach_push_url
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, RevisionNotFound, refs_of
 from commodore_py.adapters.git.repository import head_of, is_repository
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.checkouts import (
     check_out,
@@ -110,7 +110,7 @@ def check_push_url(config: Config, url: str) -> None:
     try:
         reach_push_url(config.paths.root, url, config.push_url)
     except ProgramFailed as error:
-        shown = without_password(git_urls.push_url(url, config.push_url))
+        shown = without_secrets(git_urls.push_url(url, config.push_url))
         text = f"the catalog cannot be pushed to {shown}: {error.stderr.strip()}"
         hint = "give access to it, or push to the URL that it is fetched from: --push-url same"
         if config.strict:

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 
 from commodore_py.adapters import yaml
 from commodore_py.adapters.http import HttpError
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
 
@@ -32,7 +32,7 @@ class Offer:
 
 def entries_in(index: str, chart: Chart) -> Sequence[object]:
     """The entries of a chart; other charts of a large index are not parsed."""
-    where = without_password(resolved(chart.repository, "index.yaml"))
+    where = without_secrets(resolved(chart.repository, "index.yaml"))
     part = re.search(r"^entries:[ ]*\n((?:[ #].*\n?|\n)+)", index, re.MULTILINE)
     if part is not None and not re.search(r"[:-] [&*]\w", part[1]):
         key = rf"""^  (?:{re.escape(chart.name)}|"{re.escape(chart.name)}"):[ ]*\n"""
@@ -64,7 +64,7 @@ def _list_in(part: str) -> list[object] | None:
 def choose(listed: Sequence[object], chart: Chart) -> Offer:
     """The listed version of a chart that satisfies the request."""
     offers = [offer for one in listed if (offer := _offer(one)) is not None]
-    where = without_password(chart.repository)
+    where = without_secrets(chart.repository)
     if not offers:
         raise CommodoreError(
             f"there is no chart {chart.name} in this repository",

@@ -19,7 +19,7 @@ from commodore_py.adapters.files.archives import (
 from commodore_py.adapters.http import web
 from commodore_py.adapters.http.registry import Reference, Registry
 from commodore_py.adapters.http.web import Request
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
@@ -63,7 +63,7 @@ class Charts:
         ):
             self._compare_with_index(chart, known.sha256, known.about)
             return known
-        self.settings.require_network(without_password(str(chart)))
+        self.settings.require_network(without_secrets(str(chart)))
         try:
             if chart.repository.startswith(_OCI):
                 found = self._from_registry(chart, chart.repository)
@@ -71,7 +71,7 @@ class Charts:
                 found = self._from_repository(chart)
         except CommodoreError as error:
             program = _program(chart)
-            if program is None or without_password(chart.repository) != chart.repository:
+            if program is None or without_secrets(chart.repository) != chart.repository:
                 raise  # everybody would see credentials among the arguments of a program
             found = self._by_program(chart, program, error)
         store = self.settings.store
@@ -108,13 +108,13 @@ class Charts:
             _require_chart(file, url)
             altered: dict[str, str] = {}
             if arrived is not None and offer.digest and arrived.sha256 != _plain(offer.digest):
-                altered = {"index_digest": offer.digest, "fetched_from": without_password(url)}
+                altered = {"index_digest": offer.digest, "fetched_from": without_secrets(url)}
                 self._compare_with_index(
                     chart, arrived.sha256, {"version": offer.version, **altered}
                 )
             return self.settings.store.add(
                 file,
-                f"chart {chart.name} {offer.version} of {without_password(chart.repository)}",
+                f"chart {chart.name} {offer.version} of {without_secrets(chart.repository)}",
                 "chart",
                 chart.repository,
                 chart.name,
@@ -186,14 +186,14 @@ class Charts:
                 run(command)
             except ProgramFailed as error:
                 output = error.stderr.strip() or str(error)
-                reason.add_note(f"{program} failed as well: {without_password(output)}")
+                reason.add_note(f"{program} failed as well: {without_secrets(output)}")
                 raise reason from error
             if not (folder / chart.name / "Chart.yaml").is_file():
                 reason.add_note(f"{program} did not fetch a chart named {chart.name}")
                 raise reason
             packed = folder / "chart.tar"
             pack(read_folder(folder / chart.name), packed)
-            source = f"{without_password(str(chart))}, by {program}"
+            source = f"{without_secrets(str(chart))}, by {program}"
             return self.settings.store.add(
                 packed, source, *_key(chart), version=chart.version, form="tar"
             )
@@ -237,7 +237,7 @@ def _require_chart(file: Path, where: str) -> None:
     try:
         unpack_chart(file)
     except BadArchive as error:
-        error.where = error.where or without_password(where)
+        error.where = error.where or without_secrets(where)
         raise
 
 

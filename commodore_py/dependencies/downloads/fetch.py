@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from commodore_py import run_log
 from commodore_py.adapters.files.archives import BadArchive, unpack_tar
 from commodore_py.adapters.http import web
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.git.remotes import RemoteClient
 from commodore_py.dependencies.jsonnet.fetch import Clones
@@ -153,7 +153,7 @@ class _Run:
 
     def fetch(self, source: Source) -> Stored | CommodoreError:
         try:
-            with run_log.item("download", without_password(str(source))):
+            with run_log.item("download", without_secrets(str(source))):
                 return self._fetch(source)
         except CommodoreError as error:
             return error
@@ -172,7 +172,7 @@ class _Run:
     def placement(self, one: Download, known: Stored, place: Path, places: Places) -> Placement:
         """The placement of a download; empty for an invalid archive."""
         variant = f"unpacked {one.unpack} {getattr(one.source, 'subpath', '')}"
-        shown = without_password(str(one.source))
+        shown = without_secrets(str(one.source))
         if isinstance(one.source, WebFile) and one.unpack and not self._is_archive(one, known):
             kind = known.about.get("type") or "unknown"
             self.settings.warn(
@@ -180,7 +180,7 @@ class _Run:
                     f"{shown} is not unpacked and not written: its content type is {kind}",
                     where=_place(one, places),
                     hint="only tar and zip archives are unpacked, compressed ones if their URL ends"
-                    " with .tar.gz or .tgz",
+                    " with .tar.gz or .tgz; after a query, add #.tgz to it",
                 )
             )
         return Placement(
@@ -251,7 +251,7 @@ def _refused_sources(
                 warn(
                     CommodoreError(
                         "a repository outside of the working directory is downloaded:"
-                        f" {without_password(one.source.url)}",
+                        f" {without_secrets(one.source.url)}",
                         where=_place(one, places),
                         hint="move it beside the component's repository, or name it by a URL of a"
                         " server",
@@ -262,7 +262,7 @@ def _refused_sources(
             yield error
         except OSError as error:
             yield CommodoreError(
-                f"cannot read repository {without_password(one.source.url)}: {error.strerror}",
+                f"cannot read repository {without_secrets(one.source.url)}: {error.strerror}",
                 where=_place(one, places),
             )
 
@@ -307,5 +307,5 @@ def _located(
     """Add every entry that requests a source to its error."""
     spots = dict.fromkeys(_place(one, places) for one in wanted)
     error.where = "\n".join(filter(None, (error.where, *spots)))
-    error.add_note(f"while fetching {without_password(str(source))}")
+    error.add_note(f"while fetching {without_secrets(str(source))}")
     return error

@@ -13,7 +13,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.files.archives import pack, read_folder
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, note_default_branch, refs_of
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.remote import Remote
 from commodore_py.errors import CommodoreError
@@ -59,7 +59,7 @@ class Repositories:
             commit = self._known_commit(wanted)
             known = self._tree(wanted, commit) if commit else None
             if known is None:
-                self.settings.require_network(without_password(str(wanted)))
+                self.settings.require_network(without_secrets(str(wanted)))
                 commit = self.clones.commit(remote, wanted.ref or self._default_branch(wanted))
                 known = self._tree(wanted, commit) or self._make(wanted, remote, commit)
             if not is_commit(wanted.ref or ""):
@@ -106,12 +106,12 @@ class Repositories:
             if not (start.is_dir() and start.resolve().is_relative_to(place.resolve())):
                 raise CommodoreError(
                     f"commit {commit[:12]} has no folder {wanted.subdir}",
-                    where=without_password(wanted.url),
+                    where=without_secrets(wanted.url),
                     hint="check subdir and ref",
                 )
             packed = folder / "tree.tar"
             pack(read_folder(start, bounds=place), packed)
-            source = f"{without_password(wanted.url)} {commit[:12]} {wanted.subdir}"
+            source = f"{without_secrets(wanted.url)} {commit[:12]} {wanted.subdir}"
             return self.settings.store.add(packed, source.strip(), *_key(wanted, commit))
 
 
@@ -161,9 +161,9 @@ def _check_submodules(wanted: Repository, place: Path, local: LocalSources) -> N
             whole = git_urls.normalise(url)
         if not local.is_near(whole, beside=wanted.url):
             raise CommodoreError(
-                f"submodule {without_password(url)} is a local repository that is neither beside"
+                f"submodule {without_secrets(url)} is a local repository that is neither beside"
                 " its own repository nor beside one of a dependency",
-                where=without_password(wanted.url),
+                where=without_secrets(wanted.url),
                 hint="move it beside the repository, or name it by a URL of a server",
             )
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files.archives import Member, is_zip, unpack_tar, unpack_zip
 from commodore_py.adapters.http import web
 from commodore_py.adapters.http.web import Request, Stamp
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,7 +32,7 @@ _GZIP = {
 
 def fetch_file(url: str, settings: FetchSettings, *, raw: bool = False) -> Stored:
     """Fetch the content of a URL, or use the cached one without a refresh."""
-    shown = without_password(url)
+    shown = without_secrets(url)
     known = settings.store.find("file", url)
     if known is not None and not settings.refresh and settings.store.verified(known):
         return known

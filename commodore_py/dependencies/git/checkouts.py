@@ -25,7 +25,7 @@ from commodore_py.adapters.git.repository import (
     remote_settings,
 )
 from commodore_py.adapters.git.status import status
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
@@ -158,12 +158,12 @@ def query(
     try:
         return client.list_refs(url, directory / ".git")
     except ProgramFailed as error:
-        raise _cannot_fetch(what, without_password(git_urls.normalise(url)), error) from error
+        raise _cannot_fetch(what, without_secrets(git_urls.normalise(url)), error) from error
 
 
 def clone_aside(what: str, directory: Path, url: str, rule: PushRule | None = None) -> Path:
     """Clone beside the place, so that a run that is killed leaves nothing half done there."""
-    shown = without_password(git_urls.normalise(url))
+    shown = without_secrets(git_urls.normalise(url))
     log.info("cloning %s from %s", what, shown)
     aside = aside_of(directory)
     aside.mkdir(parents=True)
@@ -208,7 +208,7 @@ def update_clone(
             return refs_of(directory), False
         note_default_branch(directory, response.default_branch, have)
         return refs_from(response, have, ()) or refs_of(directory), False
-    shown = without_password(git_urls.normalise(url))
+    shown = without_secrets(git_urls.normalise(url))
     log.info("fetching %s from %s", what, shown)
     before = refs_of(directory)
     # Until something came from there, the next run must not think that it did.
@@ -221,7 +221,7 @@ def update_clone(
     note_default_branch(directory, response.default_branch, have)
     after = refs_of(directory)
     if moved:
-        was = without_password(old)
+        was = without_secrets(old)
         log.warning("%s: its repository was %s and is %s now", what, was, shown)
     else:
         for tag in moved_tags(before, after):

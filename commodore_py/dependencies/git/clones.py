@@ -14,7 +14,7 @@ from commodore_py.adapters.git.program import fetch, git
 from commodore_py.adapters.git.refs import BRANCHES, FALLBACK_BRANCH, TAGS, Refs, read_refs, refs_of
 from commodore_py.adapters.git.repository import add_remote, configure_remote, settings_text
 from commodore_py.adapters.git.worktrees import heads_of
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 
@@ -85,7 +85,7 @@ def update_clone(
         if known is not None:
             return known
     before = Refs({}, "") if fresh else _refs(bare)
-    shown = without_password(git_urls.normalise(url))
+    shown = without_secrets(git_urls.normalise(url))
     log.info("fetching %s", shown)
     try:
         # A loan comes with refs; what is missing then is not much.
@@ -150,7 +150,7 @@ def _cannot_fetch(
 ) -> CommodoreError:
     return CommodoreError(
         f"cannot fetch {', '.join(str(spec) for spec in specs)}: {error.stderr.strip()}",
-        where=without_password(git_urls.normalise(url)),
+        where=without_secrets(git_urls.normalise(url)),
         hint="check the url in the hierarchy, and that you may read the repository",
     )
 

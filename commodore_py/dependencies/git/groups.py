@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 from commodore_py.model.dependency import CONFIGURATION, Dependency, DependencySpec, Kind
 from commodore_py.model.names import problem_of_text, shown
@@ -104,7 +104,7 @@ def override_of(spec: DependencySpec, config: Config) -> str:
 def incomplete(dependency: Dependency) -> CommodoreError | None:
     """What is missing: the wanted folder, or a component's class and defaults in it."""
     spec, directory = dependency.spec, dependency.directory
-    repository = without_password(dependency.url)
+    repository = without_secrets(dependency.url)
     if not directory.is_dir():
         return CommodoreError(
             f"{spec}: there is no folder {spec.path} in version {dependency.version}",

@@ -21,7 +21,7 @@ from commodore_py.adapters.git.refs import (
     refs_in_files,
 )
 from commodore_py.adapters.git.repository import settings_text
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.model.remote_use import RemoteListed
 
 from .revisions import is_commit
@@ -85,7 +85,7 @@ class RemoteClient:
         shared = None if self._current or by_program() or _rewrites(settings) else _listed
         if shared is not None and address in shared:
             return _recorded(url, shared[address])
-        log.info("listing the refs of %s", without_password(address))
+        log.info("listing the refs of %s", without_secrets(address))
         arguments = ("ls-remote", "--quiet", "--symref", "--", address, *_PATTERNS)
         where = git_folder if git_folder.is_dir() else self._root
         response = parse_listing(over_network(where, *arguments))

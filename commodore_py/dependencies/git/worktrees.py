@@ -12,7 +12,7 @@ from commodore_py.adapters.git.refs import Refs, RevisionNotFound, commit_of
 from commodore_py.adapters.git.repository import git_folder_of, remote_settings
 from commodore_py.adapters.git.status import status
 from commodore_py.adapters.git.worktrees import add_worktree, admins_in, heads_of, is_complete
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.protection.local_work import (
     LocalWork,
@@ -63,8 +63,8 @@ def obstacle(spec: DependencySpec, worktree: Path, bare: Path) -> CommodoreError
     if problem is not None or not worktree.exists() or is_empty(worktree):
         return problem
 
-    old = without_password(remote_settings(worktree).get("remote.origin.url", "nowhere"))
-    new = without_password(spec.url)
+    old = without_secrets(remote_settings(worktree).get("remote.origin.url", "nowhere"))
+    new = without_secrets(spec.url)
     if git_folder_of(worktree) is not None:
         work = _work_in(worktree, untracked=True)
         why = f", and its repository changed from {old} to {new}"
@@ -112,8 +112,8 @@ def check_out(
             log.warning(
                 "%s is checked out again: its repository was %s and is %s now",
                 spec,
-                without_password(old) if old != spec.url else "another one",
-                without_password(spec.url),
+                without_secrets(old) if old != spec.url else "another one",
+                without_secrets(spec.url),
             )
             _discard(spec, worktree)
     if (worktree / ".git").exists():

@@ -13,7 +13,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch, succeeds
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, RevisionNotFound, read_refs, refs_of
 from commodore_py.adapters.git.repository import configure_remote
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.object_cache_entries import remove_cache_refs
@@ -102,7 +102,7 @@ class Clones:
         if reason := self._update(bare, url, version):
             raise CommodoreError(
                 f"cannot fetch its repository: {reason}",
-                where=without_password(url),
+                where=without_secrets(url),
                 hint="check the remote, and that you may read it",
             )
         try:
@@ -202,7 +202,7 @@ def _fetched_library(wanted: Wanted, clones: Clones, cache: Path) -> Outcome:
 def _fetch(
     bare: Path, url: str, object_cache: ObjectCache | None, *, fresh: bool, from_cache: bool
 ) -> None:
-    shown = without_password(url)
+    shown = without_secrets(url)
     log.info("fetching %s", shown)
     before = refs_of(bare)
     fetch(bare, fresh=fresh and not from_cache)
@@ -221,7 +221,7 @@ def _found_here(bare: Path, remote: Remote, version: str) -> str:
             return version if complete else _find(bare, remote, version)
     except RevisionNotFound:
         pass
-    url = without_password(remote.url)
+    url = without_secrets(remote.url)
     raise NotAvailableOffline.named(f"version {version} of repository {url}")
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
 # As in jsonnet-bundler, whose names end up in imports: a remote may be in the middle of a string,
@@ -41,7 +41,7 @@ def parse_remote(text: str) -> Remote:
         if found := form.search(text):
             return _remote("https://", found)
     raise CommodoreError(
-        f"{without_password(text)} is not a Git remote that jsonnet-bundler supports",
+        f"{without_secrets(text)} is not a Git remote that jsonnet-bundler supports",
         hint=f"write it as {_FORMS}, without a port",
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 from commodore_py.model.names import problem_of_path, problem_of_text
 
@@ -47,7 +47,7 @@ class Wanted(NamedTuple):
         if isinstance(source, LocalSource):
             return f"{source.directory}{wanted_by}"
         version = self.requirement.version or "no version"
-        return f"{without_password(self.name)} in {version}{wanted_by}"
+        return f"{without_secrets(self.name)} in {version}{wanted_by}"
 
 
 class Package(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import UsageError
 
 from . import facts
@@ -41,14 +41,14 @@ def locked_cluster(
     # Names and facts are values, URLs are requests.
     cluster = lock.blocks["cluster",]
     own = facts.blocks_of(found)["cluster",]
-    values = {**cluster.values, **own, "catalog_url": without_password(found.catalog_url)}
+    values = {**cluster.values, **own, "catalog_url": without_secrets(found.catalog_url)}
     state.record(("cluster",), values)
     return found
 
 
 def _refuse_requests(state: LockState, now: Cluster) -> None:
     changed = facts.changed_requests(
-        now._replace(catalog_url=without_password(now.catalog_url)), state.lock
+        now._replace(catalog_url=without_secrets(now.catalog_url)), state.lock
     )
     if state.settings.frozen:
         for why in changed:
@@ -101,7 +101,7 @@ def _recorded(
     state: LockState, cluster: Cluster, *, digest: bool, kinds: tuple[str, ...]
 ) -> Cluster:
     """Note everything about a cluster; what comes back from a lock is what is compiled."""
-    shown = cluster._replace(catalog_url=without_password(cluster.catalog_url))
+    shown = cluster._replace(catalog_url=without_secrets(cluster.catalog_url))
     for path, values in facts.blocks_of(shown, digest=digest).items():
         if path[0] in kinds:
             state.record(path, values, order=_all_of(state, path))

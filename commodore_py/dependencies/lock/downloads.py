@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py import run_log
 from commodore_py.adapters import git_urls
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.downloads.chart_versions import best, is_exact
 from commodore_py.dependencies.downloads.repositories import ref_key
 from commodore_py.dependencies.git.revisions import is_commit
@@ -41,13 +41,13 @@ def path_of(source: Source) -> Path:
             # The reference of a registry names the chart already.
             if not repository.startswith("oci://"):
                 place = f"{place}/{name}"
-            return "chart", f"{without_password(place)}@{version}"
+            return "chart", f"{without_secrets(place)}@{version}"
         case WebFile(url):
-            return "file", without_password(url)
+            return "file", without_secrets(url)
         case Repository(url, ref):
-            return "repository", f"{without_password(url)}@{ref or ''}"
+            return "repository", f"{without_secrets(url)}@{ref or ''}"
         case Artifact(reference):
-            return "artifact", without_password(reference)
+            return "artifact", without_secrets(reference)
 
 
 def sha256_in(block: Block) -> str:
@@ -111,7 +111,7 @@ class DownloadInputs:
         if self._state.settings.frozen and not complete:
             known = self._state.lock.blocks.get(path)
             why = "its pin is incomplete" if known else "it is requested, and it is not locked"
-            return self._state.refusal(without_password(str(source)), why)
+            return self._state.refusal(without_secrets(str(source)), why)
         try:
             found = self._found(source, path, pin if complete else None, incomplete=pin)
         except CommodoreError as error:
@@ -160,7 +160,7 @@ class DownloadInputs:
         tree = self._tree(source, pin.text("commit"))
         if tree and tree != pin.text("tree"):
             if self._state.settings.frozen:
-                what = without_password(str(source))
+                what = without_secrets(str(source))
                 return self._state.refusal(what, "its pin is incomplete: the tree is another one")
             self._state.record(path, {"tree": tree})
         return None
@@ -175,7 +175,7 @@ class DownloadInputs:
     def _changed(self, source: Source, locked: str, now: str) -> CommodoreError:
         shown = "/".join(path_of(source))
         return CommodoreError(
-            f"the content of {without_password(str(source))} is not what is locked:"
+            f"the content of {without_secrets(str(source))} is not what is locked:"
             f" its SHA-256 is {now}, and {locked} is locked",
             where=self._state.settings.name,
             hint=f"`commodore lock update '{shown}'` accepts it; where a server packs an archive"

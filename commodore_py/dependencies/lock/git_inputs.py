@@ -9,7 +9,7 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import fetch as fetch_refs
 from commodore_py.adapters.git.program import succeeds
 from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, commit_of, refs_of
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.dependencies.git.groups import bare_clone_of, override_of, place_of
 from commodore_py.dependencies.git.revisions import find, is_commit
 from commodore_py.errors import CommodoreError, raise_collected
@@ -87,7 +87,7 @@ class GitInputs:
         """End a frozen run whose requests are not those that are locked."""
         for request, why in self._refused:
             where = _asker(request.spec, places) if places is not None else request.spec.url
-            self._state.refuse(str(request.spec), why, without_password(where))
+            self._state.refuse(str(request.spec), why, without_secrets(where))
         self._refused = []
         self._state.raise_changes()
 
@@ -120,8 +120,8 @@ class GitInputs:
             why = f"{version} is requested, {locked} is locked"
             if not same:
                 why = (
-                    f"{without_password(spec.url)} is requested,"
-                    f" {without_password(own.text('url'))} is locked"
+                    f"{without_secrets(spec.url)} is requested,"
+                    f" {without_secrets(own.text('url'))} is locked"
                 )
         elif not commit_in(own) or not is_commit(own.text("tree")):
             why = "its pin is incomplete"
@@ -140,7 +140,7 @@ class GitInputs:
         self._state.missing.append(
             CommodoreError(
                 f"{spec}: {what} is not available offline",
-                where=without_password(git_urls.normalise(spec.url)),
+                where=without_secrets(git_urls.normalise(spec.url)),
                 hint="compile once without --offline, or use --from-export",
             )
         )

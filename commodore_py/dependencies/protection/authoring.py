@@ -24,7 +24,7 @@ from commodore_py.adapters.git.worktrees import (
     is_complete,
     place_of,
 )
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
 from .local_work import (
@@ -180,7 +180,7 @@ def _clone(bare: Path, url: str) -> Iterator[None]:
 
 
 def _refuse_history(bare: Path, url: str) -> None:
-    shown = without_password(git_urls.normalise(url))
+    shown = without_secrets(git_urls.normalise(url))
     if git(bare, "for-each-ref", "--count=1", "refs/remotes/origin"):
         raise CommodoreError(
             f"{shown} exists already, with a history of its own",

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commodore_py.adapters.git_urls import PushRule, dependency_key, normalise, push_url
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.errors import CommodoreError
 
 SAME = ""
@@ -173,7 +173,7 @@ def test_no_key_leads_out_of_the_folder_of_clones(start: str, names: list[str]) 
     ],
 )
 def test_passwords_are_not_shown(text: str, shown: str) -> None:
-    assert without_password(text) == shown
+    assert without_secrets(text) == shown
 
 
 @pytest.mark.parametrize(

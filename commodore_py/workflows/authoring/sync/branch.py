@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import commit_of
 from commodore_py.adapters.git.repository import remote_settings
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.authoring.templates.files import git_identity, write_changes
@@ -81,7 +81,7 @@ def push(folder: Path, commit: str, branch: str) -> Pushed:
         url = settings.get("remote.origin.pushurl") or settings.get("remote.origin.url", "")
         raise CommodoreError(
             f"cannot push branch {branch}: {error.stderr.strip()}",
-            where=without_password(url),
+            where=without_secrets(url),
             hint="check your write access; --push-url same pushes to the URL that it was fetched"
             " from",
         ) from error

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from commodore_py.adapters import git_urls
 from commodore_py.adapters import yaml as yaml_door
 from commodore_py.adapters.http.github import PUBLIC
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.reading import content_of
 from commodore_py.adapters.yaml.error import YamlError
 from commodore_py.errors import CommodoreError
@@ -34,7 +34,7 @@ class Entry:
     """Where it is otherwise."""
 
     def __str__(self) -> str:
-        return without_password(self.text)
+        return without_secrets(self.text)
 
     def dependency(self, prefix: str) -> str:
         """The name of the component or package."""
@@ -92,4 +92,4 @@ def _web_host(api_url: str) -> str:
 
 
 def _shown(value: object) -> str:
-    return without_password(value) if isinstance(value, str) else repr(value)
+    return without_secrets(value) if isinstance(value, str) else repr(value)

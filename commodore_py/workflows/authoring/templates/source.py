@@ -16,7 +16,7 @@ from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git.program import git, over_network
 from commodore_py.adapters.git.refs import BRANCHES, TAGS, commit_of
 from commodore_py.adapters.git_credentials import without_credentials
-from commodore_py.adapters.masking import without_password
+from commodore_py.adapters.masking import without_secrets
 from commodore_py.adapters.process import ProgramFailed, run
 from commodore_py.errors import CommodoreError
 
@@ -103,8 +103,8 @@ class Templates:
             if commit is not None:
                 return commit
         raise CommodoreError(
-            f"cannot use the template {without_password(self.url)}: revision {version} not found",
-            where=without_password(self.url),
+            f"cannot use the template {without_secrets(self.url)}: revision {version} not found",
+            where=without_secrets(self.url),
             hint="--template-version is a branch, a tag or a commit of the template",
         )
 
@@ -146,7 +146,7 @@ def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterato
         return
     with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
         clone = Path(scratch) / "clone"
-        shown, address = without_password(url), without_credentials(url)
+        shown, address = without_secrets(url), without_credentials(url)
         log.info("fetching the template %s", shown)
         how = ("--quiet", "--no-checkout", "--", address, str(clone))
         try:
@@ -186,7 +186,7 @@ class _Cookiecutter:
             names = ", ".join(str(hook) for hook in hooks)
             raise UntrustedTemplate(
                 f"the template runs hooks, shown above: {names}",
-                where=without_password(self.url),
+                where=without_secrets(self.url),
                 hint="review them; to run them on this machine: --trust",
             )
         tree = cookiecutter.render(self.folder, context)
@@ -234,12 +234,12 @@ class _Cookiecutter:
         except ProgramFailed as error:
             raise CommodoreError(
                 f"{hook} of the template failed: {error.stderr.strip() or error}",
-                where=without_password(self.url),
+                where=without_secrets(self.url),
             ) from error
 
 
 def _unusable(url: str, version: str | None, error: ProgramFailed) -> CommodoreError:
-    shown = without_password(url)
+    shown = without_secrets(url)
     at = f" at version {version}" if version else ""
     return CommodoreError(
         f"cannot use the template {shown}{at}: {error.stderr.strip() or error}",
