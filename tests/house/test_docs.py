@@ -104,14 +104,9 @@ def test_every_row_of_the_first_hour_names_its_test() -> None:
     page = (DOCS / "explanation" / "first-hour.md").read_text("utf-8")
     rows = [line for line in page.splitlines() if re.match(r"\| (?!stumble)", line)]
 
-    named = [re.search(r"\| `([\w/]+\.py): (test_\w+)` \|$", row) for row in rows]
-
-    assert [row for row, found in zip(rows, named, strict=True) if not found] == []
-    assert [
-        found[0]
-        for found in named
-        if found and f"def {found[2]}(" not in (ROOT / "tests" / found[1]).read_text("utf-8")
-    ] == []
+    # That these exist is tested for all pages of explanations.
+    assert [row for row in rows if not re.search(r"\| `tests/[\w/]+\.py: test_\w+` \|$", row)] == []
+    assert len(rows) > 20
 
 
 def test_every_schema_has_its_section() -> None:
