@@ -154,6 +154,8 @@ class Config(NamedTuple):
     """The lock of the inputs; `{cluster}` in its name stands for the cluster's id."""
     frozen: bool = False
     """Whether a run that would change the lock fails."""
+    export: Path | None = None
+    """An export of a lock to compile from."""
     strict: bool = False
     processes: int = 0
     migration: str = ""

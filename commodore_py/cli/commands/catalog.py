@@ -52,7 +52,8 @@ _MOST_SHOWN = 10
 _COMPILE_SECTIONS = {
     "Several clusters": "+all_clusters +tenant +fail_fast",
     "Cluster": "api_url api_token oidc_discovery_url oidc_client dynamic_fact",
-    "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen",
+    "Input": "global_repo_revision_override tenant_repo_revision_override force +lock +frozen"
+    " +from_export",
     "Fetching": "local fetch_dependencies +offline +git_cache +jsonnet_bundler",
     "Publishing": "push interactive +catalog_branch +push_url git_author_name"
     " git_author_email +output_dir +dry_run",
@@ -433,6 +434,11 @@ def _compiled(config: Config, cluster: str, show: CompileReporter) -> Published:
 
 
 def _published(config: Config, cluster: str, show: CompileReporter) -> Published:
+    if config.export is not None:
+        from commodore_py.workflows.lock.export import from_export
+
+        with from_export(config, config.export) as own:
+            return _published(own, cluster, show)
     from commodore_py.workflows.catalog.compile import compile_catalog, up_to_date
 
     lines = None if show.needs_contents else partial(show.lines, config)

@@ -255,6 +255,12 @@ def lock_options(command: _Command) -> _Command:
             is_flag=True,
             help="With --lock: fail if FILE would have to change.",
         ),
+        click.option(
+            "--from-export",
+            type=click.Path(exists=True, path_type=Path),
+            metavar="PATH",
+            help="Compile from an export of a lock, without a network; see `lock export`.",
+        ),
     )(command)
 
 
@@ -262,11 +268,18 @@ def lock_settings(options: dict[str, Any]) -> dict[str, Any]:
     """The values of `lock_options`, by the names of Config; empty without a lock."""
     from commodore_py.errors import UsageError
 
-    if options["lock"] is None:
+    file, export = options["lock"], options["from_export"]
+    if export is not None:
+        options["offline"] = True
+    elif file is None:
         if options["frozen"]:
             raise UsageError("--frozen requires a lock", hint="name its file: --lock FILE")
         return {}
-    return {"lock_file": options["lock"].absolute(), "frozen": options["frozen"]}
+    return {
+        "lock_file": file.absolute() if file is not None else None,
+        "frozen": options["frozen"],
+        "export": export.absolute() if export is not None else None,
+    }
 
 
 def refuse_misspelled(option: str, value: str, known: Iterable[str]) -> None:

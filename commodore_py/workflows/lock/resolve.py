@@ -68,18 +68,18 @@ def create(
     check_writable(place, config.paths)
     settings = LockSettings(str(place))
     run = LockedRun(LockFile.read(place), settings, pin_tenant=pin_tenant, digest_only=digest_only)
-    _compiled(config, cluster_id, run)
+    compiled(config, cluster_id, run)
     run.finish()
     return Outcome(str(place), cluster_id, run.changes, run.notices)
 
 
 def sync(config: Config, file: Folder, *, check: bool) -> Outcome:
     """Resolve new and changed requests, complete pins, and drop those that nothing requests."""
-    read = _existing(file)
+    read = existing(file)
     if check:
         with copied(config) as scratch:
             run = LockedRun(read, LockSettings(str(file)), write=False)
-            _compiled(scratch, read.lock.cluster, run)
+            compiled(scratch, read.lock.cluster, run)
         changes = changes_between(read.lock, run.result())
         names = (*changes.added, *changes.changed, *changes.removed)
         if names:
@@ -91,7 +91,7 @@ def sync(config: Config, file: Folder, *, check: bool) -> Outcome:
         return Outcome(str(file), read.lock.cluster, changes)
     check_writable(file, config.paths)
     run = LockedRun(read, LockSettings(str(file)))
-    _compiled(config, read.lock.cluster, run)
+    compiled(config, read.lock.cluster, run)
     run.finish()
     return Outcome(str(file), read.lock.cluster, run.changes, run.notices)
 
@@ -103,7 +103,7 @@ def update(
 
     Without `compare`, nothing is compared: they are resolved together.
     """
-    read = _existing(file)
+    read = existing(file)
     paths = find_inputs(read.lock, names, str(file)) or tuple(
         path for path, block in sorted(inputs_of(read.lock).items()) if is_floating(path, block)
     )
@@ -121,7 +121,7 @@ def _updated(
 ) -> tuple[tuple[Step, ...], Lock]:
     cluster, name = read.lock.cluster, str(read.file)
     run = LockedRun(read, LockSettings(name), write=False)
-    sources, rendered = _compiled(config, cluster, run)
+    sources, rendered = compiled(config, cluster, run)
     lock, steps = run.result(), list[Step]()
     done: set[Path] = set()
     for path in paths:
@@ -137,7 +137,7 @@ def _updated(
                 write=False,
             )
             done |= step_run.state.settings.renewed  # equal requests move together
-            _, after = _compiled(config, cluster, step_run)
+            _, after = compiled(config, cluster, step_run)
         except UsageError:
             raise
         except CommodoreError as error:
@@ -241,7 +241,8 @@ def _not_allowed(path: Path, requested: str, to: str, where: str) -> UsageError:
     )
 
 
-def _existing(file: Folder) -> LockFile:
+def existing(file: Folder) -> LockFile:
+    """A lock file that must be there."""
     read = LockFile.read(file)
     if not read.exists:
         raise UsageError(
@@ -254,7 +255,7 @@ def _existing(file: Folder) -> LockFile:
     return read
 
 
-def _compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, Rendered]:
+def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, Rendered]:
     """Gather and render with a lock."""
     refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths):

@@ -297,6 +297,33 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     return 1 if bad else 0
 
 
+@lock.command()
+@_lock_file
+@click.option(
+    "-o",
+    "--out",
+    type=click.Path(path_type=Path),
+    required=True,
+    metavar="PATH",
+    help="A new folder, or a file that ends with .tar or .tar.gz.",
+)
+@api_options
+@strict_option
+@verbose_option
+@click.pass_obj
+def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
+    """Write everything that a compile of the lock needs to PATH, for a machine without a network.
+
+    \b
+      commodore lock export --lock c-demo-1.lock -o c-demo-1.tar.gz
+      commodore catalog compile c-demo-1 --from-export c-demo-1.tar.gz
+    """
+    from commodore_py.workflows.lock import export as exporting
+
+    exporting.export(_config(settings, options), file.absolute(), out.absolute())
+    messages.info(f"Wrote {out}")
+
+
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories
 

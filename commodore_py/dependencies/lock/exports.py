@@ -1,0 +1,212 @@
+"""Exports: everything that a compile of a lock needs, in a folder or an archive, verified."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import git_urls, json_text
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.git.repository import configure_remote
+from commodore_py.dependencies.downloads.store import digest_of
+from commodore_py.dependencies.git.checkouts import swap_in
+from commodore_py.dependencies.git.clones import make_clone
+from commodore_py.dependencies.git.revisions import is_commit, is_complete
+from commodore_py.dependencies.protection.local_work import record_checkout
+from commodore_py.errors import CommodoreError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import WorkPaths
+
+    from .document import Lock
+
+_SCHEMA = "lock-archive/v1"
+_MANIFEST, LOCK, DOWNLOADS = "manifest.json", "inputs.lock", "downloads"
+_KINDS = ("config", "package", "component", "instance", "library", "repository")
+
+
+def collect(lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path) -> None:
+    """Put everything of a lock into a folder; clones and downloads were fetched just now."""
+    folder.mkdir(parents=True, mode=0o700)
+    (folder / LOCK).write_text(text, "utf-8")
+    for commit, source in sorted(_commits_in(lock, paths).items()):
+        _bundle(source, commit, folder / "git" / f"{commit}.bundle")
+    if downloads.is_dir():
+        shutil.copytree(downloads, folder / DOWNLOADS)
+    members = {
+        str(file.relative_to(folder)): digest_of(file)
+        for file in sorted(folder.rglob("*"))
+        if file.is_file()
+    }
+    for file in folder.rglob("*"):
+        file.chmod(0o700 if file.is_dir() else 0o600)
+    content = json.dumps({"schema": _SCHEMA, "members": members}, indent=1)
+    (folder / _MANIFEST).write_text(f"{content}\n", "utf-8")
+
+
+def pack(folder: Path, file: Path) -> None:
+    """Make an archive of an export: sorted, without times and owners."""
+    mode = "w:gz" if file.name.endswith(".gz") else "w"
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        member.mtime = member.uid = member.gid = 0
+        member.uname = member.gname = ""
+        return member
+
+    aside = file.with_name(f".{file.name}.new")
+    with (
+        open(aside, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as opened,
+        tarfile.open(fileobj=opened, mode=mode) as archive,  # type: ignore[call-overload]
+    ):
+        for one in sorted(folder.rglob("*")):
+            archive.add(one, one.relative_to(folder), recursive=False, filter=plain)
+    aside.replace(file)
+
+
+def check_name(path: Path) -> None:
+    """Refuse archives of a kind that is not supported, before anything is done."""
+    if path.name.endswith((".zst", ".zip", ".tgz", ".xz", ".bz2")):
+        raise UsageError(
+            "exports are folders, .tar or .tar.gz", where=str(path), hint="use one of these names"
+        )
+    if path.exists():
+        raise UsageError("the export exists", where=str(path), hint="remove it, or name another")
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """The folder of an export; every member is verified before any of it is used."""
+    with tempfile.TemporaryDirectory(prefix="commodore-export-") as scratch:
+        folder = path
+        if not path.is_dir():
+            folder = Path(scratch).resolve()
+            try:
+                with tarfile.open(path) as archive:
+                    archive.extractall(folder, filter="data")
+            except (OSError, tarfile.TarError, EOFError) as error:
+                raise CommodoreError(
+                    f"not a valid export: {error}", where=str(path), hint="export it again"
+                ) from error
+        _verify(folder, str(path))
+        yield folder
+
+
+def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
+    """Put what an export has into clones and caches, where a run without a network finds it."""
+    for path, block in sorted(lock.blocks.items()):
+        commit = block.text("commit")
+        bundle = folder / "git" / f"{commit}.bundle"
+        if path[0] not in _KINDS or not is_commit(commit) or not bundle.is_file():
+            continue
+        url = block.text("url")
+        if path[0] == "repository":
+            continue  # its files are among the downloads
+        if path[0] == "config":
+            tenant = lock.blocks["cluster",].text("tenant")
+            name = "global" if path[1] == "global" else tenant
+            _restore_checkout(paths.classes / name, url, commit, bundle)
+        else:
+            _restore_clone(paths.bare_clones / git_urls.dependency_key(url), url, commit, bundle)
+    if (folder / DOWNLOADS).is_dir():
+        target = paths.state / DOWNLOADS
+        shutil.copytree(folder / DOWNLOADS, target, dirs_exist_ok=True)
+        target.chmod(0o700)
+
+
+def _commits_in(lock: Lock, paths: WorkPaths) -> dict[str, Path]:
+    """The commits of a lock, each with a repository that has it."""
+    found: dict[str, Path] = {}
+    tenant = lock.blocks["cluster",].text("tenant")
+    for path, block in lock.blocks.items():
+        commit, url = block.text("commit"), block.text("url")
+        if path[0] == "config" and is_commit(commit):
+            name = "global" if path[1] == "global" else tenant
+            found[commit] = paths.classes / name / ".git"
+        elif path[0] in _KINDS and path[0] != "repository" and is_commit(commit):
+            found[commit] = paths.bare_clones / git_urls.dependency_key(url)
+    return found
+
+
+def _bundle(source: Path, commit: str, file: Path) -> None:
+    """A Git bundle with a commit and its history."""
+    file.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        git(folder, "init", "--quiet", "--bare", ".")
+        alternates = folder / "objects/info/alternates"
+        alternates.parent.mkdir(exist_ok=True)
+        alternates.write_text(f"{source.resolve() / 'objects'}\n", "utf-8")
+        git(folder, "update-ref", f"refs/heads/locked-{commit[:12]}", commit)
+        # One thread: what is packed does not depend on their order.
+        settings = ("-c", "pack.threads=1")
+        git(folder, *settings, "bundle", "create", "--quiet", str(file.resolve()), "--all")
+
+
+def _verify(folder: Path, name: str) -> None:
+    try:
+        manifest: Any = json_text.load((folder / _MANIFEST).read_bytes(), name=_MANIFEST)
+        schema, members = manifest["schema"], dict(manifest["members"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CommodoreError(
+            "not a valid export: its manifest cannot be read", where=name, hint="export it again"
+        ) from error
+    if schema != _SCHEMA:
+        raise CommodoreError(f"the schema of the export is {schema!r}", where=name)
+    there = {str(one.relative_to(folder)) for one in folder.rglob("*") if not one.is_dir()}
+    links = {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_symlink()}
+    there -= {_MANIFEST}
+    problems = [f"{one} is missing" for one in sorted(members.keys() - there)]
+    problems += [f"{one} is not in the manifest" for one in sorted(there - members.keys())]
+    problems += [f"{one} is a link" for one in sorted(links)]
+    problems += [
+        f"{one} is damaged"
+        for one in sorted(there & members.keys() - links)
+        if digest_of(folder / one) != members[one]
+    ]
+    if problems:
+        raise CommodoreError(
+            f"the export is not complete: {'; '.join(problems)}", where=name, hint="export it again"
+        )
+
+
+def _restore_clone(bare: Path, url: str, commit: str, bundle: Path) -> None:
+    if not (bare / "HEAD").is_file():
+        make_clone(bare, url, None)
+    elif is_complete(bare, commit):
+        return
+    _unbundle(bare, bundle)
+
+
+def _restore_checkout(place: Path, url: str, commit: str, bundle: Path) -> None:
+    if (place / ".git").exists():
+        if not is_complete(place, commit):
+            _unbundle(place, bundle)
+        return
+    aside = place.with_name(
+        f".{place.name}.export-{hashlib.sha256(commit.encode()).hexdigest()[:8]}"
+    )
+    if aside.exists():
+        shutil.rmtree(aside)
+    aside.mkdir(parents=True)
+    git(aside, "init", "--quiet", ".")
+    git(aside, "remote", "add", "origin", git_urls.normalise(url))
+    configure_remote(aside, url)
+    _unbundle(aside, bundle)
+    git(aside, "checkout", "--quiet", "--detach", commit)
+    swap_in(aside, place)
+    record_checkout(place, place / ".git", commit)
+
+
+def _unbundle(folder: Path, bundle: Path) -> None:
+    spec = "+refs/heads/*:refs/remotes/origin/*"
+    env = {"GIT_ALLOW_PROTOCOL": "file"}
+    git(folder, "fetch", "--quiet", "--no-tags", str(bundle.resolve()), spec, env=env)

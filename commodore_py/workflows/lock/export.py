@@ -1,0 +1,62 @@
+"""Export a lock with all of its content, and compile from such an export without a network."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.dependencies.lock import exports
+from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.dependencies.lock.run import LockedRun
+from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
+from commodore_py.workflows.dry_run import copied
+
+from .resolve import compiled, existing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from commodore_py.config import Config
+
+
+def export(config: Config, file: Path, path: Path) -> None:
+    """Gather everything of a lock, and put it into a folder or an archive."""
+    exports.check_name(path)
+    read = existing(file)
+    with copied(config) as scratch, tempfile.TemporaryDirectory() as folder:
+        # A store of its own has what this lock needs, and nothing else.
+        downloads = Path(folder).resolve() / "downloads"
+        own = scratch._replace(download_cache=downloads)
+        run = LockedRun(read, LockSettings(str(file), frozen=True), write=False)
+        compiled(own, read.lock.cluster, run)
+        is_archive = path.name.endswith((".tar", ".tar.gz"))
+        target = Path(folder) / "export" if is_archive else path
+        exports.collect(read.lock, read.text, own.paths, downloads, target)
+        if is_archive:
+            exports.pack(target, path)
+
+
+@contextmanager
+def from_export(config: Config, path: Path) -> Iterator[Config]:
+    """Settings of a run that uses an export and no network."""
+    with exports.opened(path) as folder:
+        own = LockFile.read(folder / exports.LOCK)
+        if config.lock_file is not None:
+            beside = LockFile.read(config.lock_file)
+            if beside.lock.content() != own.lock.content():
+                raise LockWouldChange(
+                    "the lock file and the one of the export differ",
+                    where=f"{config.lock_file}\n{path}",
+                    hint="omit --lock, or export again",
+                )
+        exports.restore(folder, own.lock, config.paths)
+        yield config._replace(
+            export=None,
+            lock_file=own.file,
+            frozen=True,
+            offline=True,
+            local=False,
+            download_cache=None,
+        )
