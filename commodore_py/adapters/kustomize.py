@@ -50,6 +50,38 @@ class RemoteBase:
 def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:
     """What a kustomization, and those it is built on, would have to fetch; each place once."""
     found: dict[tuple[Path, str], RemoteBase] = {}
+    for here, file, content in _kustomizations(folder):
+        if file is None:
+            continue
+        fetched = [n for n in _names(content) if not (here / n).exists() and _REMOTE.match(n)]
+        for name in [*fetched, *_charts(content)]:
+            found.setdefault((file, name), RemoteBase(name, file, _line_of(file, name)))
+    return tuple(sorted(found.values(), key=lambda one: (str(one.file), one.line, one.url)))
+
+
+def local_folders(folder: Path) -> tuple[Path, ...]:
+    """A kustomization and all those it is built on."""
+    return tuple(here for here, _, _ in _kustomizations(folder))
+
+
+def is_local(folder: Path) -> bool:
+    """Whether a kustomization is built on these folders alone.
+
+    What else a kustomization names has to lie in its own folder: kustomize sees to that.
+    """
+    return all(
+        file is not None
+        and "helmCharts" not in content
+        and "helmChartInflationGenerator" not in content
+        and all(not n.startswith("/") and (here / n).exists() for n in _names(content))
+        for here, file, content in _kustomizations(folder)
+    )
+
+
+def _kustomizations(
+    folder: Path,
+) -> Iterator[tuple[Path, Path | None, Mapping[object, object]]]:
+    """A folder and all it is built on, each once, with its file and what that holds."""
     waiting, seen = [folder], set[Path]()
     while waiting:
         here = waiting.pop()
@@ -57,43 +89,9 @@ def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:
             continue
         seen.add(here.resolve())
         file = next((here / name for name in _FILES if (here / name).is_file()), None)
-        if file is None:
-            continue
-        content = _read(file)
-        for name in _names(content):
-            if (here / name).is_dir():
-                waiting.append(here / name)
-            elif not (here / name).exists() and _REMOTE.match(name):
-                found.setdefault((file, name), RemoteBase(name, file, _line_of(file, name)))
-        for chart in _charts(content):
-            found.setdefault((file, chart), RemoteBase(chart, file, _line_of(file, chart)))
-    return tuple(sorted(found.values(), key=lambda one: (str(one.file), one.line, one.url)))
-
-
-def local_folders(folder: Path) -> tuple[Path, ...] | None:
-    """A kustomization and all those it is built on; None if it looks at anything else.
-
-    What else a kustomization names has to lie in its own folder: kustomize sees to that.
-    """
-    found: dict[Path, Path] = {}
-    waiting = [folder]
-    while waiting:
-        here = waiting.pop()
-        if here.resolve() in found:
-            continue
-        found[here.resolve()] = here
-        file = next((here / name for name in _FILES if (here / name).is_file()), None)
-        if file is None:
-            return None
-        content = _read(file)
-        if "helmCharts" in content or "helmChartInflationGenerator" in content:
-            return None
-        for name in _names(content):
-            if name.startswith("/") or not (here / name).exists():
-                return None
-            if (here / name).is_dir():
-                waiting.append(here / name)
-    return tuple(found.values())
+        content = _read(file) if file is not None else {}
+        yield here, file, content
+        waiting += [here / name for name in _names(content) if (here / name).is_dir()]
 
 
 def _read(file: Path) -> Mapping[object, object]:

@@ -15,7 +15,14 @@ from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.tuning.orphans import adopt_orphans
 
-from .base import CachePolicy, inputs_of, record_environment, record_tool, usual_paths
+from .base import (
+    CachePolicy,
+    check_for_programs,
+    inputs_of,
+    record_environment,
+    record_tool,
+    usual_paths,
+)
 
 if TYPE_CHECKING:
     from commodore_py.cache.recorder import Recorder
@@ -60,7 +67,7 @@ def render(job: InputJob) -> Output:
 
 def record(job: InputJob, recorder: Recorder) -> None:
     """Record the folders of a kustomization; of other programs, nothing is known."""
-    from commodore_py.adapters.kustomize import local_folders
+    from commodore_py.adapters.kustomize import is_local, local_folders
     from commodore_py.cache.questions.tools import KUSTOMIZE
 
     if not _is_kustomize(job.entry):
@@ -68,8 +75,9 @@ def record(job: InputJob, recorder: Recorder) -> None:
         return
     files = job.lookup.files
     source = job.entry.fields["env_vars"].get("INPUT_DIR", "")
-    folders = local_folders(Path(source)) if _is_plain(job, source) else None
-    if folders is None or any(map(files.hides, folders)):
+    plain = _is_plain(job, source) and is_local(Path(source))
+    folders = local_folders(Path(source)) if plain else ()
+    if not folders or any(map(files.hides, folders)):
         recorder.unseal("kustomize gets more than a folder and its local bases")
         return
     files.entry(KUSTOMIZE_WRAPPER)
@@ -119,6 +127,7 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     # Quotes, variables and patterns in `args` are the shell's; that is what they are there for.
     line = ["/bin/sh", "-c", command.replace(_OUTPUT_FOLDER, target)]
     if source == KUSTOMIZE_WRAPPER and env.get("INPUT_DIR"):
+        _judge(job, Path(env["INPUT_DIR"]))
         _log_remote_bases(job, Path(env["INPUT_DIR"]))
     adopt_orphans()
     try:
@@ -130,6 +139,13 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     except ProgramFailed as error:
         raise _failure(job, command, workplace, error) from error
     log.debug("%s printed: %s", source, output.decode(errors="replace").strip() or "nothing")
+
+
+def _judge(job: InputJob, folder: Path) -> None:
+    from commodore_py.adapters.kustomize import local_folders
+
+    if folder.is_dir():
+        check_for_programs(job, local_folders(folder))
 
 
 def _log_remote_bases(job: InputJob, folder: Path) -> None:

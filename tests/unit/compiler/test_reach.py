@@ -17,8 +17,9 @@ from commodore_py.adapters.files.reach import NeverRead, OutsideRead, Reach
 from commodore_py.compiler import native
 from commodore_py.config import Config, WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError
-from commodore_py.lib import LIBRARIES
+from commodore_py.lib import KUSTOMIZE_WRAPPER, LIBRARIES
 from tests.support.scenarios.compile_targets import CompileTargets
+from tests.support.tool_releases import write_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -511,3 +512,51 @@ def test_files_in_shared_memory_are_as_any_others(tmp_path: Path, spelling: str)
 def test_nothing_else_of_devices_is_read(tmp_path: Path, path: str) -> None:
     with pytest.raises(NeverRead, match="nothing in /dev is read"):
         Reach((tmp_path,)).real(path)
+
+
+@pytest.mark.parametrize("last", ["a.yaml", "https://example.com/x"])
+@pytest.mark.parametrize("where", ["web/kust", "web/base", "web/far"])
+def test_what_kustomize_reads_is_judged_cached_or_not(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, where: str, last: str
+) -> None:
+    kustomization(machine, monkeypatch, last)
+    place = machine.work / where
+    (place / "a.yaml").symlink_to(machine.outside / "a.yaml")
+
+    first, again = machine.compile(), machine.compile()
+
+    assert first[0] == again[0]
+    for _, outside in (first, again):
+        assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
+
+
+@pytest.mark.parametrize("last", ["a.yaml", "https://example.com/x"])
+@pytest.mark.parametrize("where", ["web/kust", "web/base", "web/far"])
+def test_kustomize_does_not_run_on_what_is_never_read(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, where: str, last: str
+) -> None:
+    ran = kustomization(machine, monkeypatch, last)
+    (machine.work / where / "a.yaml").symlink_to(machine.home / ".ssh/a.yaml")
+
+    machine.refused("credentials")
+
+    assert not ran.exists()
+
+
+def kustomization(machine: Machine, monkeypatch: pytest.MonkeyPatch, last: str) -> Path:
+    """An entry whose kustomization has a base, which has another; returns what a run leaves."""
+    ran = machine.work.parent / "ran"
+    script = f'touch {ran}; cat "$2"/*.yaml > "$4/o.yaml"\n'
+    for folder, base in (("kust", "../base"), ("base", "../far"), ("far", last)):
+        machine.targets.write(f"web/{folder}/kustomization.yaml", f"resources: ['{base}']\n")
+    write_program(machine.work.parent / "bin", "kustomize", f"#!/bin/sh\n{script}".encode())
+    monkeypatch.setenv("PATH", f"{machine.work.parent}/bin", prepend=":")
+    machine.targets.entry(
+        "web",
+        str(KUSTOMIZE_WRAPPER),
+        kind="external",
+        output_path=".",
+        env_vars={"INPUT_DIR": str(machine.work / "web/kust")},
+        args=["${compiled_target_dir}/sub"],
+    )
+    return ran
