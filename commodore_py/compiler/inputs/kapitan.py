@@ -40,7 +40,12 @@ class KapitanInput(NamedTuple):
     def render(self, job: InputJob) -> Output:
         """Hand the entry over to Kapitan."""
         for pattern in job.entry.input_paths:
-            check_for_programs(job, job.lookup.every(pattern))
+            found = job.lookup.every(pattern)
+            if job.entry.input_type == "kustomize":
+                from commodore_py.adapters.kustomize import local_folders
+
+                found = [folder for one in found for folder in local_folders(one)]
+            check_for_programs(job, found)
         return job.kapitan.render(job)
 
     def record(self, job: InputJob, recorder: Recorder) -> None:

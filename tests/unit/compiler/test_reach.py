@@ -530,12 +530,13 @@ def test_what_kustomize_reads_is_judged_cached_or_not(
         assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
 
 
+@pytest.mark.parametrize("kind", ["external", "kustomize"])
 @pytest.mark.parametrize("last", ["a.yaml", "https://example.com/x"])
 @pytest.mark.parametrize("where", ["web/kust", "web/base", "web/far"])
 def test_kustomize_does_not_run_on_what_is_never_read(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch, where: str, last: str
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, where: str, last: str, kind: str
 ) -> None:
-    ran = kustomization(machine, monkeypatch, last)
+    ran = kustomization(machine, monkeypatch, last, kind)
     (machine.work / where / "a.yaml").symlink_to(machine.home / ".ssh/a.yaml")
 
     machine.refused("credentials")
@@ -543,7 +544,9 @@ def test_kustomize_does_not_run_on_what_is_never_read(
     assert not ran.exists()
 
 
-def kustomization(machine: Machine, monkeypatch: pytest.MonkeyPatch, last: str) -> Path:
+def kustomization(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch, last: str, kind: str = "external"
+) -> Path:
     """An entry whose kustomization has a base, which has another; returns what a run leaves."""
     ran = machine.work.parent / "ran"
     script = f'touch {ran}; cat "$2"/*.yaml > "$4/o.yaml"\n'
@@ -551,10 +554,13 @@ def kustomization(machine: Machine, monkeypatch: pytest.MonkeyPatch, last: str) 
         machine.targets.write(f"web/{folder}/kustomization.yaml", f"resources: ['{base}']\n")
     write_program(machine.work.parent / "bin", "kustomize", f"#!/bin/sh\n{script}".encode())
     monkeypatch.setenv("PATH", f"{machine.work.parent}/bin", prepend=":")
+    if kind == "kustomize":
+        machine.targets.entry("web", "web/kust", kind=kind)
+        return ran
     machine.targets.entry(
         "web",
         str(KUSTOMIZE_WRAPPER),
-        kind="external",
+        kind=kind,
         output_path=".",
         env_vars={"INPUT_DIR": str(machine.work / "web/kust")},
         args=["${compiled_target_dir}/sub"],
