@@ -50,7 +50,7 @@ long: $(STAMP) ## property tests with many more examples
 	HYPOTHESIS_PROFILE=long $(PYTEST) tests -n auto -m "not e2e and not faults"
 
 faults: $(STAMP) ## what happens when disks, networks and processes fail
-	$(PYTEST) tests/faults -n 4 --dist loadgroup -m faults
+	$(PYTEST) tests/faults -n 4 -m faults
 
 bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L tools"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)

@@ -11,17 +11,21 @@ _NOT_LOADED = "failed to map segment"  # the C library's words for a module with
 
 def main() -> None:
     """Run the command line, and end the process with its exit code."""
+    listening = False
     try:
         _open_closed_streams()
         # Imported here: an interruption while modules load must not end in a traceback.
         from commodore_py.adapters import ending
 
+        listening = True
         ending.listen()
         code = _run()
         if code == _INTERRUPTED:
             # An evaluation may still run in a thread: Python must not be taken down around it.
             ending.leave(code)
     except KeyboardInterrupt:
+        if listening:
+            ending.leave(_INTERRUPTED)
         os._exit(_INTERRUPTED)
     except (ImportError, MemoryError) as error:
         if isinstance(error, ImportError) and _NOT_LOADED not in str(error):

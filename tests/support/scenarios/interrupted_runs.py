@@ -56,11 +56,13 @@ def end(
     after: float | Callable[[], bool],
     group: bool = False,
 ) -> Ended:
-    """Send a signal when the moment has come, and see what happens."""
+    """Send a signal when the moment has come, and see what happens.
+
+    Moments count from our first lines: what Python does with a signal before is its own.
+    """
+    _wait(process, lambda: _listens(process.pid))
     if callable(after):
-        deadline = time.monotonic() + _LONG
-        while not after() and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.01)
+        _wait(process, after)
     else:
         time.sleep(after)
     in_time = process.poll() is None
@@ -78,6 +80,22 @@ def end(
         time.sleep(1)
         left = session_of(process.pid)
     return Ended(process.returncode, output.decode(errors="replace"), seconds, left, in_time)
+
+
+def _wait(process: subprocess.Popen[bytes], ready: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _LONG
+    while not ready() and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.001)
+
+
+def _listens(pid: int) -> bool:
+    """Whether a process handles a signal that Python by itself does not."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
+    caught = status.partition("SigCgt:")[2].split(maxsplit=1)
+    return bool(caught) and bool(int(caught[0], 16) & (1 << (signal.SIGTERM - 1)))
 
 
 def session_of(leader: int) -> tuple[str, ...]:

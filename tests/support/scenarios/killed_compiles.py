@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 CLUSTER = "c-demo-1"
 STAGES = ("Gathering", "Resolving", "Compiling", "Updating", "Pushing", "Reporting")
 SCENES = ("first compile", "after changes", "own commits")
+ROUNDS = int(os.environ.get("FAULT_ROUNDS", "36"))
 
 _BULKY = ("component-backup", "components-node", "component-web-shop", "global", "t-demo")
 _FILES = 120
@@ -31,7 +32,7 @@ _NOT_YET = 1e9
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What an shared_lock compile makes."""
+    """What a compile makes that is not killed."""
 
     tree: str
     commits: int
