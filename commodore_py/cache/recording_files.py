@@ -16,6 +16,7 @@ from .questions.files import (
     Expansion,
     FileEntry,
     FolderTree,
+    Judged,
     Listing,
     Location,
     PathKind,
@@ -94,6 +95,11 @@ class RecordingOverlay(Overlay):
         found = self._plain.expand(pattern)
         self._note(Expansion, pattern, Expansion.of(found, self.recorder.roots))
         return found
+
+    def judge(self, path: str) -> None:
+        """Refuse or report where a path leads to."""
+        Overlay.judge(self, path)
+        self._note(Judged, path, Judged.ALLOWED)
 
     def show(self, path: Path | str) -> None:
         """Component code can see where something is."""

@@ -150,6 +150,11 @@ class Overlay:
         """Whether a path is answered from trees, or not at all: not from disk in any case."""
         return self._inside(path) is not None
 
+    def judge(self, path: str) -> None:
+        """Refuse or report where a path on disk leads to; nothing is read."""
+        if not self.hides(path):
+            self.reach.real(path)
+
     def show(self, path: Path | str) -> None:
         """Record that component code sees this path; not recorded here."""
 

@@ -131,6 +131,22 @@ class PathKind(PathQuestion):
         return ""
 
 
+class Judged(PathQuestion):
+    """Whether content may see a path: where it leads to is reported each time."""
+
+    kind = "judged"
+    ALLOWED = b"allowed"
+
+    def look(self, files: Overlay, path: Path, _: Roots) -> bytes:
+        """An error unless it may."""
+        files.judge(str(path))
+        return self.ALLOWED
+
+    def describe(self, roots: Roots) -> str:
+        """It leads elsewhere now."""
+        return f"{roots.absolute(self.about)} must not be read"
+
+
 class Listing(PathQuestion):
     """The names of the files in a folder."""
 

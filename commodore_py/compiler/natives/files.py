@@ -71,8 +71,7 @@ def file_exists(lookup: Lookup, name: object) -> dict[str, object]:
     """Whether there is a file or folder of that name, and where."""
     path = seek(lookup, name)
     if path is not None:
-        if not lookup.files.hides(path):
-            lookup.files.reach.real(path)
+        lookup.files.judge(path)
         lookup.files.show(Path(path))
     return {"exists": path is not None, "path": path or ""}
 

@@ -566,3 +566,14 @@ def kustomization(
         args=["${compiled_target_dir}/sub"],
     )
     return ran
+
+
+def test_a_look_at_a_file_elsewhere_is_reported_cached_or_not(machine: Machine) -> None:
+    there = machine.link("maybe", machine.outside / "a.yaml")
+    machine.targets.write("web/main.jsonnet", f"{{ a: std.native('file_exists')('{there}') }}")
+    machine.targets.entry("web", "web/main.jsonnet")
+
+    first, again = machine.compile(), machine.compile()
+
+    assert first == again
+    assert [one.real for one in first[1]] == [f"{machine.outside}/a.yaml"]
