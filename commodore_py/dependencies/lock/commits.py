@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.files import remove
 from commodore_py.adapters.git.objects import tree_of
 from commodore_py.adapters.git.program import git, over_network, succeeds
-from commodore_py.adapters.git.refs import BRANCHES, read_refs
+from commodore_py.adapters.git.refs import BRANCHES, RevisionNotFound, read_refs, refs_of
 from commodore_py.adapters.git.repository import head_of
 from commodore_py.adapters.process import ProgramFailed
 from commodore_py.dependencies.git.checkouts import clone_aside, swap_in
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.groups import bare_clone_of, place_of
 from commodore_py.dependencies.git.object_cache import ObjectCache
-from commodore_py.dependencies.git.revisions import is_complete
+from commodore_py.dependencies.git.revisions import find, is_complete
 from commodore_py.dependencies.protection.local_work import record_checkout
 from commodore_py.model.dependency import CONFIGURATION
 
@@ -30,10 +30,17 @@ def tree_in(folder: Path, commit: str) -> str:
     return tree_of(folder, commit) or git(folder, "rev-parse", "--verify", f"{commit}^{{tree}}")
 
 
-def head_here(config: Config, spec: DependencySpec) -> str:
-    """The commit of a checkout as it is; empty without one."""
+def commit_here(config: Config, spec: DependencySpec, revision: str) -> str:
+    """The commit of a revision in a checkout, or of the checkout as it is; empty without one."""
     place = place_of(spec, config.paths)
-    return (head_of(place)[0] or "") if place.is_dir() else ""
+    if not place.is_dir():
+        return ""
+    if not revision:
+        return head_of(place)[0] or ""
+    try:
+        return find(place / ".git", refs_of(place / ".git"), revision, prefer="tag").commit
+    except RevisionNotFound:
+        return ""
 
 
 def is_here(config: Config, spec: DependencySpec, commit: str) -> bool:

@@ -110,7 +110,7 @@ class GitInputs:
         own = self._state.lock.blocks.get(path) if path is not None else request.block
         why = ""
         version = spec.version or "the default branch"
-        if request.loose and own is not None and request_in(own) == request_of(spec):
+        if request.loose and own is not None and self._is_same(spec, own):
             return False
         if own is None:
             why = f"{version} is requested, and it is not locked"
@@ -129,11 +129,19 @@ class GitInputs:
             self._refused.append((request, why))
         return bool(why)
 
+    def _is_same(self, spec: DependencySpec, block: Block) -> bool:
+        """Whether a block that pins nothing is about this request; this run's revision wins."""
+        locked, now = request_in(block), request_of(spec)
+        if locked is not None and override_of(spec, self._config):
+            return locked[0] == now[0]
+        return locked == now
+
     def _offline(self, request: _Request) -> _Request | None:
         """The request, if an offline run has what it needs."""
         spec, commit = request.spec, request.commit
         if request.loose:
-            commit = commits.head_here(self._config, spec)
+            revision = override_of(spec, self._config)
+            commit = commits.commit_here(self._config, spec, revision or "")
         if commit and commits.is_here(self._config, spec, commit):
             return request._replace(here=commit)
         what = commit[:12] or "its commit"

@@ -434,6 +434,23 @@ def test_a_lock_in_the_tenants_repository_does_not_pin_the_tenant(cluster: Locke
     assert git(own, "status", "--porcelain") == ""
 
 
+def test_an_old_state_is_repeated_with_the_commit_of_the_tenant(cluster: LockedCluster) -> None:
+    cluster.compile()
+    _do_not_pin_tenant(cluster)
+    first = cluster.compile()
+    commit = git(cluster.fleet.repository("tenant"), "rev-parse", "HEAD")
+    cluster.move("tenant", "2")
+    assert cluster.compile() != first
+
+    assert cluster.compile(frozen=True, tenant_revision=commit) == first
+    cluster.forget("work")
+    assert cluster.compile(frozen=True, tenant_revision=commit) == first
+    cluster.compile()
+    assert cluster.compile(offline=True, tenant_revision=commit) == first
+    (error,) = cluster.refused(offline=True, tenant_revision="1" * 40)
+    assert "not available offline" in str(error)
+
+
 @pytest.mark.spec("13.06")
 def test_a_short_commit_is_pinned_to_the_full_one(cluster: LockedCluster) -> None:
     commit = git(cluster.fleet.repository("component-web"), "rev-parse", "HEAD")
