@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from commodore_py.errors import CommodoreError, raise_collected
+from commodore_py.errors import CommodoreError, UsageError, raise_collected
 from commodore_py.model.cluster import Cluster, RepositoryRef
 
 from . import yaml_files
@@ -42,6 +42,14 @@ def cluster_in(
             hint=f"compile {found.id}, or {cluster_id} without --local",
         )
     return found
+
+
+def cluster_id_in(paths: WorkPaths) -> str:
+    """The cluster this working directory was compiled for."""
+    if not paths.params_file.is_file():
+        raise UsageError("no cluster was compiled here", hint="name it with --cluster")
+    parameters = yaml_files.read(paths.params_file, expected="the parameters of the cluster")
+    return FieldReader(parameters).text(*_CLUSTER, "name") or ""
 
 
 def _cluster(reader: FieldReader, global_revision: str, tenant_revision: str) -> Cluster:

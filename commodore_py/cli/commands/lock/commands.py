@@ -324,6 +324,84 @@ def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
     messages.info(f"Wrote {out}")
 
 
+@lock.command("from-catalog")
+@click.argument("revision", metavar="[REV]", default="HEAD")
+@click.option(
+    "-o",
+    "--out",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    metavar="FILE",
+    help="The file to write; {cluster} stands for the id.",
+)
+@click.option(
+    "--cluster",
+    default="",
+    metavar="ID",
+    shell_complete=completion.clusters,
+    help="The cluster; by default, the one that was compiled here.",
+)
+@click.option(
+    "--catalog",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    metavar="PATH",
+    help="A clone of the catalog; by default, catalog/ in the working directory.",
+)
+@click.option(
+    "--verify/--no-verify",
+    default=True,
+    show_default=True,
+    help="Compile with the lock, and compare with the files of REV.",
+)
+@api_options
+@strict_option
+@verbose_option
+@click.pass_obj
+def from_catalog(
+    settings: Globals,
+    /,
+    revision: str,
+    file: Path,
+    cluster: str,
+    catalog: Path | None,
+    verify: bool,
+    **options: Any,
+) -> int:
+    """Write the lock of what REV of a catalog was compiled from; compiling with it is a rollback.
+
+    The commit message names versions and commits. Libraries are guessed by its time, charts and
+    files as they are now: these are marked. Exits with status 5 if the result differs from REV,
+    with 1 if a commit of the message is not known.
+
+    \b
+      commodore lock from-catalog HEAD~1 -o before.lock
+    """
+    from commodore_py.workflows.lock import from_catalog as guessing
+
+    config = _config(settings, options)
+    outcome = guessing.from_catalog(
+        config,
+        revision,
+        file.absolute(),
+        cluster_id=cluster,
+        catalog=catalog.absolute() if catalog is not None else config.paths.catalog,
+        verify=verify,
+    )
+    messages.info(f"Wrote {outcome.file}")
+    for name in outcome.guessed:
+        messages.info(f"guessed: {name}")
+    for one in outcome.left_out:
+        messages.warn(str(one), where=one.where, hint=one.hint)
+    for path in outcome.differing or ():
+        streams.result(path)
+    if outcome.differing == ():
+        messages.info(f"What it compiles to is equal to {revision}")
+    if outcome.left_out:
+        return 1
+    return CHANGES_FOUND if outcome.differing else 0
+
+
 def _config(settings: Globals, options: dict[str, Any]) -> Config:
     from commodore_py.cli.settings import directories
 
