@@ -129,7 +129,7 @@ class Reach:
         real = self._judged_place(path)
         if path not in self._reported and not self._is_allowed(real) and os.path.lexists(real):
             self._reported.add(path)
-            run_log.report(OutsideRead(path, real))
+            run_log.report(OutsideRead(os.path.abspath(path), real))  # noqa: PTH100 - a text
         return real
 
     def holds(self, path: str) -> bool:
