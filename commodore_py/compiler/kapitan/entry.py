@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import logging
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .parts import arguments_of, confine_templates, references_of, words_of
+from commodore_py import run_log
+from commodore_py.adapters.files.reach import OutsideRead
+
+from .parts import arguments_of, confine_templates, judge_templates, references_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,8 +26,16 @@ class _Inventory(dict[str, Any]):
         return set()
 
 
-def run(request: Request) -> str:
-    """Compile an entry; returns what went wrong, or nothing."""
+class Outcome(NamedTuple):
+    """How an entry was compiled."""
+
+    problem: str
+    """What went wrong; empty if nothing did."""
+    outside: tuple[OutsideRead, ...]
+
+
+def run(request: Request) -> Outcome:
+    """Compile an entry."""
     from kapitan import cached
     from kapitan.inputs import get_compiler
     from kapitan.inventory.model.input_types import CompileInputTypeConfig
@@ -32,6 +43,7 @@ def run(request: Request) -> str:
 
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     confine_templates()
+    judge_templates(request.job.reach, request.scratch)
     arguments = arguments_of(request.job)
     cached.args = arguments
     cached.inv = cached.global_inv = _Inventory(request.views)
@@ -44,8 +56,10 @@ def run(request: Request) -> str:
         request.target,
         arguments,
     )
-    try:
-        compiler.compile_obj(model)
-    except Exception as error:  # noqa: BLE001 - any input type may raise anything
-        return words_of(error)
-    return ""
+    problem = ""
+    with run_log.collecting() as events:
+        try:
+            compiler.compile_obj(model)
+        except Exception as error:  # noqa: BLE001 - any input type may raise anything
+            problem = words_of(error)
+    return Outcome(problem, events.of(OutsideRead))

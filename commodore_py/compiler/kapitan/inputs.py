@@ -6,6 +6,7 @@ from functools import cached_property
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
@@ -102,9 +103,11 @@ class Kapitan:
             job=self.job._replace(inventory=type(self.job.inventory)({})),
         )
         try:
-            problem = self.session.call("commodore_py.compiler.kapitan.entry:run", request)
+            problem, outside = self.session.call("commodore_py.compiler.kapitan.entry:run", request)
         except Crashed as error:
             raise ProgramError(f"Kapitan ended without a result: {error}") from error
+        for one in outside:
+            run_log.report(one)
         if problem:
             # The scratch folder is removed before this is read.
             text = problem.replace(str(scratch), "(scratch)")

@@ -577,3 +577,40 @@ def test_a_look_at_a_file_elsewhere_is_reported_cached_or_not(machine: Machine) 
 
     assert first == again
     assert [one.real for one in first[1]] == [f"{machine.outside}/a.yaml"]
+
+
+TAGS = {
+    "include": "{{% include '{0}' %}}",
+    "import": "{{% import '{0}' as x %}}{{{{ x }}}}",
+    "from": "{{% from '{0}' import x %}}",
+    "extends": "{{% extends '{0}' %}}",
+}
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("place", ["link", "folder", ".env", ".commodore/x", "proc"])
+def test_what_templates_include_is_judged(machine: Machine, tag: str, place: str) -> None:
+    (machine.work / ".env").write_text(SECRET)
+    (machine.work / ".commodore").mkdir()
+    (machine.work / ".commodore/x").write_text(SECRET)
+    machine.link("file", machine.home / ".ssh/a.yaml")
+    machine.link("folder", machine.home / ".ssh")
+    machine.link("proc", "/proc/self/environ")
+    named = {"link": "file", "folder": "folder/a.yaml"}.get(place, place)
+    machine.targets.write("web/t.j2", TAGS[tag].format(named))
+    machine.targets.entry("web", "web/t.j2", kind="jinja2")
+
+    machine.refused("cannot read")
+
+
+def test_an_included_template_elsewhere_is_reported(machine: Machine) -> None:
+    machine.link("far", machine.outside / "a.yaml")
+    machine.targets.write("web/near", "near ")
+    machine.targets.write("web/t.j2", "{% include 'near' %}{% include 'far' %}")
+    machine.targets.entry("web", "web/t.j2", kind="jinja2")
+
+    content, outside = machine.compile()
+
+    assert b"near" in content
+    assert SECRET.encode() in content
+    assert {one.real for one in outside} == {f"{machine.outside}/a.yaml"}
