@@ -30,6 +30,8 @@ class Bounds:
     """Where relative paths start."""
     checkouts: Mapping[str, Path]
     """The checkout of the component of each instance."""
+    private: tuple[str, ...] = ()
+    """More places that no download may write to: facts of clusters, and the file of a token."""
 
     def place(self, path: str, target: str) -> Path:
         """The real path of an output path; raises if it is outside of the allowed folders."""
@@ -80,4 +82,5 @@ class Bounds:
             # What later runs obey, or run.
             *(root / name for name in _OBEYED),
             *(self.output.resolve() / name for name in _OBEYED),
+            *(Path(place).resolve() for place in self.private),
         ]

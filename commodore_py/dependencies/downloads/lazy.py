@@ -46,5 +46,7 @@ def fetch_downloads(
         own = classes.component(one.spot.target)
         if own is not None:
             checkouts[one.spot.target] = own.worktree
-    allowed = bounds.Bounds(config.paths, output or config.paths.root, checkouts)
+    allowed = bounds.Bounds(
+        config.paths, output or config.paths.root, checkouts, config.private_places()
+    )
     fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies, through=through)

@@ -58,3 +58,13 @@ def test_nothing_of_git_s_is_overwritten(tmp_path: Path, name: str) -> None:
     bounds.check([tmp_path / ".gitignore", tmp_path / "a/.git"])
     with pytest.raises(CommodoreError, match="would overwrite files of Git"):
         bounds.check([tmp_path / "fine", tmp_path / name])
+
+
+@pytest.mark.parametrize("name", ["facts/clusters", "facts/clusters/c-1.yaml", "token"])
+def test_facts_and_tokens_are_not_overwritten(tmp_path: Path, name: str) -> None:
+    private = (f"{tmp_path}/facts/clusters", f"{tmp_path}/token")
+    bounds = Bounds(WorkPaths(tmp_path), tmp_path, {}, private)
+
+    assert bounds.place("facts/more", "web") == tmp_path / "facts/more"
+    with pytest.raises(CommodoreError, match="would overwrite files of Git or Commodore"):
+        bounds.place(name, "web")
