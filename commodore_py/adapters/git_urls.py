@@ -65,9 +65,7 @@ def normalise(url: str) -> str:
     """The spelling under which a remote is configured: without credentials, which are set aside."""
     if _is_path(url):
         return url  # an `@` in it means nothing
-    helper = _HELPER.match(url)
-    if helper is not None and (helper[0].endswith("::") or helper[1].lower() not in _BUILT_IN):
-        _check_helper(helper[1], url)
+    check_transport(url)
     if "@" in url and ("://" not in url or url.startswith("ssh://")):
         return _normalise_ssh(url)
     if url.startswith(_HTTP):
@@ -132,6 +130,13 @@ def absolute(url: str, folder: Path) -> str:
 def _names_a_file(url: str) -> bool:
     before, colon, _ = url.partition(":")
     return not colon or "/" in before
+
+
+def check_transport(url: str) -> None:
+    """Refuse a URL whose transport is a program, unless the user allows it."""
+    helper = _HELPER.match(url)
+    if helper is not None and (helper[0].endswith("::") or helper[1].lower() not in _BUILT_IN):
+        _check_helper(helper[1], url)
 
 
 def _check_helper(name: str, url: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.tree import Entry, Tree
-from commodore_py.workflows.authoring.templates import builtin, cookiecutter
+from commodore_py.workflows.authoring.templates import builtin, cookiecutter, source
 from commodore_py.workflows.authoring.templates.merge import Merged, merge
 from commodore_py.workflows.authoring.templates.variables import (
     DependencyPatterns,
@@ -343,6 +344,102 @@ def test_links_that_lead_out_of_a_template_are_refused(tmp_path: Path) -> None:
 
     with pytest.raises(CommodoreError, match="link to a file outside of it"):
         cookiecutter.render(template, cookiecutter.filled(template, WHO))
+
+
+SECRET = '{"slug": "x", "a": "CANARY"}'
+
+
+@pytest.mark.parametrize(
+    ("link", "target"),
+    [
+        ("cookiecutter.json", "secret.json"),
+        ("templates", "secrets"),
+        ("templates/included", "secret.json"),
+        ("{{ cookiecutter.slug }}/deeper", "secrets"),
+        ("hooks", "secrets"),
+        ("hooks/post_gen_project.py", "secret.json"),
+    ],
+)
+def test_no_other_file_of_a_template_is_read_outside_of_it(
+    tmp_path: Path, link: str, target: str
+) -> None:
+    template = make_template(tmp_path / "template", hook="")
+    secrets = tmp_path / "secrets"
+    secrets.mkdir()
+    for name in ("included", "post_gen_project.py"):
+        (secrets / name).write_text(SECRET)
+    (tmp_path / "secret.json").write_text(SECRET)
+    change_template(template, {"a": "{% include 'included' %}"})
+    place = template / link
+    place.parent.mkdir(exist_ok=True)
+    if place.is_dir():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    place.symlink_to(tmp_path / target)
+
+    with pytest.raises(CommodoreError, match=r"outside of it|not found") as caught:
+        _everything_of(template)
+
+    assert "CANARY" not in str(caught.value)
+
+
+def _everything_of(template: Path) -> None:
+    variables = cookiecutter.filled(template, WHO)
+    for hook in cookiecutter.hooks_of(template):
+        cookiecutter.script_of(hook, variables)
+    cookiecutter.render(template, variables)
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "cookiecutter.json", "/nowhere"])
+def test_a_template_that_is_no_file_is_refused_at_once(tmp_path: Path, target: str) -> None:
+    (tmp_path / "cookiecutter.json").symlink_to(target)
+
+    with pytest.raises(CommodoreError, match=r"there is no cookiecutter\.json|outside of it"):
+        cookiecutter.filled(tmp_path, {})
+
+
+def test_a_link_to_itself_is_left_out(tmp_path: Path) -> None:
+    template = make_template(tmp_path / "template", hook="")
+    (template / "{{ cookiecutter.slug }}/loop").symlink_to("loop")
+
+    tree = cookiecutter.render(template, cookiecutter.filled(template, WHO))
+
+    assert PurePosixPath("loop") not in tree
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"extensions": ["antigravity.Evil"]},
+        {"extensions": ["this"]},
+        {"loader": "x"},
+        {"finalize": "os.system"},
+        {"undefined": 1},
+        {"nothing": 1},
+        {"trim_blocks": {}},
+        {"block_start_string": "{{"},
+        {"newline_sequence": "x"},
+    ],
+)
+def test_options_of_jinja_that_run_code_or_are_odd_are_refused(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], options: dict[str, object]
+) -> None:
+    content = {"slug": "x", "_jinja2_env_vars": options}
+    (tmp_path / "cookiecutter.json").write_text(json.dumps(content))
+
+    with pytest.raises(CommodoreError, match="_jinja2_env_vars"):
+        cookiecutter.filled(tmp_path, {})
+
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("url", ["EXT::x", "fd::7", "hg::x", "odd://x/y"])
+def test_no_template_comes_by_a_program(url: str) -> None:
+    with (
+        pytest.raises(CommodoreError, match="not allowed"),
+        source.templates(url, trust=False),
+    ):
+        pass
 
 
 def test_code_by_way_of_extensions_is_refused(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import string
@@ -11,6 +12,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -30,6 +32,22 @@ if TYPE_CHECKING:
 
 _BINARY_SAMPLE: Final = 8000
 _MOST_RANDOM: Final = 10_000
+_OPTIONS: Final[dict[str, type | tuple[type, ...]]] = {
+    "trim_blocks": bool,
+    "lstrip_blocks": bool,
+    "keep_trailing_newline": bool,
+    "autoescape": bool,
+    "newline_sequence": str,
+    "block_start_string": str,
+    "block_end_string": str,
+    "variable_start_string": str,
+    "variable_end_string": str,
+    "comment_start_string": str,
+    "comment_end_string": str,
+    "line_statement_prefix": (str, type(None)),
+    "line_comment_prefix": (str, type(None)),
+}
+"""Of Jinja, those that a template may choose."""
 _HOOKS: Final = ("pre_prompt", "pre_gen_project", "post_gen_project")
 
 
@@ -109,7 +127,7 @@ def render(folder: Path, variables: Mapping[str, object]) -> Tree:
 def script_of(hook: Hook, variables: Mapping[str, object]) -> str:
     """What a hook does: its text, rendered."""
     environment = _environment(variables)
-    text = hook.file.read_text("utf-8")
+    text = _read(hook.file, hook.file.parents[1])
     if hook.stage == _HOOKS[0]:
         return text  # it runs before variables are known
     return _text(environment, text, {"cookiecutter": variables}, Path(str(hook)))
@@ -117,9 +135,11 @@ def script_of(hook: Hook, variables: Mapping[str, object]) -> str:
 
 def _declared(folder: Path) -> dict[str, Any]:
     path = folder / "cookiecutter.json"
+    if not path.is_file():
+        raise CommodoreError("not a cookiecutter template: there is no cookiecutter.json")
     try:
-        content = json_text.load(path.read_text("utf-8"), name=str(path))
-    except (OSError, ValueError) as error:
+        content = json_text.load(_read(path, folder), name=str(path))
+    except ValueError as error:
         where = error.where if isinstance(error, JsonError) else str(path)
         raise CommodoreError(f"not a cookiecutter template: {error}", where=where) from error
     if not isinstance(content, dict):
@@ -184,16 +204,15 @@ def _environment(
 
     from commodore_py.adapters.jinja import Confined  # the same
 
-    wanted = variables.get("_jinja2_env_vars")
-    options: dict[str, Any] = (
-        {str(k): v for k, v in wanted.items()} if isinstance(wanted, Mapping) else {}
-    )
-    places = [str(folder), str(folder.parent / "templates")] if folder else []
-    environment = Confined(
-        **{"keep_trailing_newline": True, **options},
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.FileSystemLoader(places),
-    )
+    options = _options(variables.get("_jinja2_env_vars"))
+    try:
+        environment = Confined(
+            **{"keep_trailing_newline": True, **options},
+            undefined=jinja2.StrictUndefined,
+            loader=jinja2.FunctionLoader(partial(_source, folder)),
+        )
+    except (AssertionError, TypeError, ValueError) as error:
+        raise CommodoreError(f"invalid _jinja2_env_vars of the template: {error}") from error
     environment.filters["jsonify"] = lambda value, indent=4: json.dumps(
         value, sort_keys=True, indent=indent
     )
@@ -201,6 +220,34 @@ def _environment(
     environment.globals["random_ascii_string"] = _random_text
     environment.globals["uuid4"] = lambda: str(uuid.uuid4())
     return environment
+
+
+def _options(wanted: object) -> dict[str, Any]:
+    """How a template is written; others of Jinja's options would load any module."""
+    options = {str(k): v for k, v in wanted.items()} if isinstance(wanted, Mapping) else {}
+    for name, value in options.items():
+        kind = _OPTIONS.get(name)
+        if kind is None or not isinstance(value, kind):
+            raise CommodoreError(
+                f"_jinja2_env_vars of the template has {name}, which is not supported"
+                if kind is None
+                else f"_jinja2_env_vars.{name} of the template is not a valid value: {value!r}",
+                hint=f"supported are {', '.join(_OPTIONS)}",
+            )
+    return options
+
+
+def _source(top: Path | None, name: str) -> tuple[str, str, None] | None:
+    """A template that another one includes, as Jinja's loaders return it."""
+    from jinja2.loaders import split_template_path  # not for --help
+
+    if top is None:
+        return None
+    for place in (top, top.parent / "templates"):
+        path = place.joinpath(*split_template_path(name))
+        if path.is_file():
+            return _read(path, top.parent), str(path), None
+    return None
 
 
 def _slugified(value: object, separator: str = "-") -> str:
@@ -228,10 +275,21 @@ def _top(folder: Path) -> Path:
 
 def _files(top: Path, folder: Path) -> Iterator[Path]:
     for path in sorted(top.rglob("*")):
-        if not path.resolve().is_relative_to(folder.resolve()):
-            raise CommodoreError(f"the template has a link to a file outside of it: {path.name}")
+        _check_inside(path, folder)
         if path.is_file():
             yield path
+
+
+def _read(path: Path, folder: Path) -> str:
+    """The text of a file of a template; a `ValueError` if it is none."""
+    _check_inside(path, folder)
+    return content_of(path).decode()
+
+
+def _check_inside(path: Path, folder: Path) -> None:
+    real, whole = os.path.realpath(path), os.path.realpath(folder)
+    if os.path.commonpath((real, whole)) != whole:
+        raise CommodoreError(f"the template has a link to a file outside of it: {path.name}")
 
 
 def _copies(path: Path, patterns: list[str]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from commodore_py.adapters import git_urls
 from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.files import read_tree, write_tree
 from commodore_py.adapters.git.program import git, over_network
@@ -146,6 +147,7 @@ def templates(url: str, directory: str | None = None, *, trust: bool) -> Iterato
         return
     with tempfile.TemporaryDirectory(prefix="commodore-template-") as scratch:
         clone = Path(scratch) / "clone"
+        git_urls.check_transport(url)
         shown, address = without_secrets(url), without_credentials(url)
         log.info("fetching the template %s", shown)
         how = ("--quiet", "--no-checkout", "--", address, str(clone))
