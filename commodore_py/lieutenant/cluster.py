@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import raise_collected
-from commodore_py.model.cluster import Cluster, RepositoryRef
+from commodore_py.model.cluster import NOT_TENANTS, Cluster, RepositoryRef
 
 from .api_objects import ApiObject, FieldReader
 
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
 _REQUIRED_FACTS = ("distribution", "cloud")
 # Folders of classes that are not a tenant's.
-_NOT_TENANTS = ("components", "defaults", "global", "params")
 _OF_WHICH_TENANT = "set `tenant` to the id of the cluster's tenant"
 
 
@@ -87,12 +86,12 @@ def _ids(of_cluster: FieldReader, of_tenant: FieldReader) -> tuple[str, str]:
         "tenant", missing=f"cluster {cluster_id} has no tenant", hint=_OF_WHICH_TENANT
     )
     tenant_id = of_tenant.name("id", missing="no id", hint="set `id` to the tenant's id")
-    if tenant_id.lower() in _NOT_TENANTS:
+    if tenant_id.lower() in NOT_TENANTS:
         of_tenant.reject(
             f"{tenant_id} cannot be the id of a tenant: inventory/classes/{tenant_id} holds"
             " something else",
             "id",
-            hint=f"choose one that is not one of {', '.join(_NOT_TENANTS)}",
+            hint=f"choose one that is not one of {', '.join(NOT_TENANTS)}",
         )
     if wanted and tenant_id and wanted != tenant_id:
         of_tenant.reject(

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
+NOT_TENANTS = ("components", "defaults", "global", "params")
+"""Folders of classes that are ours."""
+
+
 class RepositoryRef(NamedTuple):
     """A Git repository and the revision wanted of it; no revision means its default branch."""
 

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.errors import CommodoreError
-from commodore_py.model.cluster import Cluster, RepositoryRef
+from commodore_py.model.cluster import NOT_TENANTS, Cluster, RepositoryRef
+from commodore_py.model.names import problem_of_path
 
 from .document import Block
 
@@ -111,6 +112,12 @@ def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
     for name in ("global", "tenant"):
         block = lock.blocks.get(("config", name), Block({}))
         repositories.append(RepositoryRef(block.text("url"), block.text("requested") or None))
+    tenant = own.text("tenant")
+    if tenant.lower() in ("", ".", "..", *NOT_TENANTS) or "/" in tenant or problem_of_path(tenant):
+        raise CommodoreError(
+            f"the tenant of the lock is not a valid name: {tenant!r}",
+            hint="restore the file from Git",
+        )
     digests = [kind for kind in _FACTS if is_digest(lock.blocks.get((kind,), Block({})))]
     if digests:
         raise CommodoreError(
@@ -120,7 +127,7 @@ def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
     empty = Cluster(
         cluster_id,
         "",
-        own.text("tenant"),
+        tenant,
         "",
         own.text("catalog_url"),
         repositories[0],
@@ -150,11 +157,18 @@ def _read(key: str, value: Any) -> Any:  # noqa: ANN401 - as above
     if isinstance(value, Mapping) and value.keys() == {"json"}:
         try:
             return json.loads(str(value["json"]))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise CommodoreError(
                 f"fact {key} of the lock is not valid JSON: {error}",
                 hint="fix it, or remove the block and run `commodore lock sync`",
             ) from error
+    try:
+        json.dumps(value)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise CommodoreError(
+            f"fact {key} of the lock is neither a text nor JSON: {error}",
+            hint="fix it, or remove the block and run `commodore lock sync`",
+        ) from error
     return value
 
 

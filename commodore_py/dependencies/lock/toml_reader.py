@@ -29,8 +29,15 @@ def read_toml(text: str, name: str) -> tuple[Lock, object]:
     conflict = _CONFLICT.search(text)
     try:
         loaded = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # of integers with too many digits, too
         raise _invalid(str(error), conflict, text, name) from error
+    for kind in loaded.keys() & {*SINGLE, *KEYS}:
+        if not isinstance(loaded[kind], dict):
+            raise CommodoreError(
+                f"{kind} of the lock is not a table",
+                where=name,
+                hint="restore the file from Git, or remove it and run `commodore lock sync`",
+            )
     found = Reading()
     found.top.update({key: one for key, one in loaded.items() if not isinstance(one, dict)})
     for path, values in _tables(loaded):

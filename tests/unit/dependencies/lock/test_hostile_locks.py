@@ -1,0 +1,43 @@
+"""Lock files of others that make no catalog: an error each, and never a crash."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.dependencies.lock.facts import cluster_in
+from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.errors import CommodoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+GOOD = 'schema = "lock/v1"\n\n[cluster]\nid = "c-1"\ntenant = "t-1"\n\n[facts]\ncloud = "x"\n'
+
+
+def read(tmp_path: Path, text: str) -> object:
+    """The cluster of a lock file."""
+    file = tmp_path / "lock"
+    file.write_text(text)
+    return cluster_in(LockFile.read(file).lock, "c-1")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"t-1"', '"global"'),
+        ('"t-1"', '"../x"'),
+        ('"t-1"', '""'),
+        ('"x"', "9" * 5000),
+        ('"x"', "1979-05-27"),
+        ('"x"', "{ json = '" + "[" * 100_000 + "' }"),
+        ("[cluster]", "[[cluster]]"),
+        ("[facts]", "[[facts]]"),
+    ],
+)
+def test_an_odd_lock_is_an_error(tmp_path: Path, old: str, new: str) -> None:
+    assert read(tmp_path, GOOD)
+
+    with pytest.raises(CommodoreError):
+        read(tmp_path, GOOD.replace(old, new))
