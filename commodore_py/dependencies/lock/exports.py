@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tarfile
 import tempfile
 from contextlib import contextmanager
@@ -15,12 +16,15 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import git_urls, json_text
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import configure_remote
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.downloads.store import digest_of
 from commodore_py.dependencies.git.checkouts import swap_in
 from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.revisions import is_commit, is_complete
 from commodore_py.dependencies.protection.local_work import record_checkout
 from commodore_py.errors import CommodoreError, UsageError
+
+from .facts import tenant_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -111,8 +115,7 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
         if path[0] == "repository":
             continue  # its files are among the downloads
         if path[0] == "config":
-            tenant = lock.blocks["cluster",].text("tenant")
-            name = "global" if path[1] == "global" else tenant
+            name = "global" if path[1] == "global" else tenant_of(lock)
             _restore_checkout(paths.classes / name, url, commit, bundle)
         else:
             _restore_clone(paths.bare_clones / git_urls.dependency_key(url), url, commit, bundle)
@@ -153,7 +156,9 @@ def _bundle(source: Path, commit: str, file: Path) -> None:
 
 def _verify(folder: Path, name: str) -> None:
     try:
-        manifest: Any = json_text.load((folder / _MANIFEST).read_bytes(), name=_MANIFEST)
+        manifest: Any = json_text.load(
+            bytes_of(str(folder / _MANIFEST), follow=False), name=_MANIFEST
+        )
         schema, members = manifest["schema"], dict(manifest["members"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise CommodoreError(
@@ -161,15 +166,17 @@ def _verify(folder: Path, name: str) -> None:
         ) from error
     if schema != _SCHEMA:
         raise CommodoreError(f"the schema of the export is {schema!r}", where=name)
-    there = {str(one.relative_to(folder)) for one in folder.rglob("*") if not one.is_dir()}
-    links = {str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_symlink()}
+    modes = {str(one.relative_to(folder)): one.lstat().st_mode for one in folder.rglob("*")}
+    there = {one for one, mode in modes.items() if not stat.S_ISDIR(mode)}
+    # Links, and what would be waited for: devices and FIFOs are not opened.
+    odd = {one for one in there if not stat.S_ISREG(modes[one])}
     there -= {_MANIFEST}
     problems = [f"{one} is missing" for one in sorted(members.keys() - there)]
     problems += [f"{one} is not in the manifest" for one in sorted(there - members.keys())]
-    problems += [f"{one} is a link" for one in sorted(links)]
+    problems += [f"{one} is a link, or no regular file" for one in sorted(odd)]
     problems += [
         f"{one} is damaged"
-        for one in sorted(there & members.keys() - links)
+        for one in sorted((there & members.keys()) - odd)
         if digest_of(folder / one) != members[one]
     ]
     if problems:

@@ -105,6 +105,17 @@ def with_locked_values(cluster: Cluster, lock: Lock) -> Cluster:
     return cluster._replace(**values)
 
 
+def tenant_of(lock: Lock) -> str:
+    """The tenant of a lock, which is the name of a folder, too."""
+    tenant = lock.blocks.get(("cluster",), Block({})).text("tenant")
+    if tenant.lower() in ("", ".", "..", *NOT_TENANTS) or "/" in tenant or problem_of_path(tenant):
+        raise CommodoreError(
+            f"the tenant of the lock is not a valid name: {tenant!r}",
+            hint="restore the file from Git",
+        )
+    return tenant
+
+
 def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
     """The cluster of a lock, where nothing else can be asked."""
     own = lock.blocks.get(("cluster",), Block({}))
@@ -112,12 +123,6 @@ def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
     for name in ("global", "tenant"):
         block = lock.blocks.get(("config", name), Block({}))
         repositories.append(RepositoryRef(block.text("url"), block.text("requested") or None))
-    tenant = own.text("tenant")
-    if tenant.lower() in ("", ".", "..", *NOT_TENANTS) or "/" in tenant or problem_of_path(tenant):
-        raise CommodoreError(
-            f"the tenant of the lock is not a valid name: {tenant!r}",
-            hint="restore the file from Git",
-        )
     digests = [kind for kind in _FACTS if is_digest(lock.blocks.get((kind,), Block({})))]
     if digests:
         raise CommodoreError(
@@ -127,7 +132,7 @@ def cluster_in(lock: Lock, cluster_id: str) -> Cluster:
     empty = Cluster(
         cluster_id,
         "",
-        tenant,
+        tenant_of(lock),
         "",
         own.text("catalog_url"),
         repositories[0],

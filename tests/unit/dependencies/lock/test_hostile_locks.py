@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.dependencies.lock.exports import opened
 from commodore_py.dependencies.lock.facts import cluster_in
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError
@@ -13,6 +15,7 @@ from commodore_py.errors import CommodoreError
 if TYPE_CHECKING:
     from pathlib import Path
 
+MANIFEST = '{"schema": "lock-archive/v1", "members": {"git/a.bundle": ""}}'
 GOOD = 'schema = "lock/v1"\n\n[cluster]\nid = "c-1"\ntenant = "t-1"\n\n[facts]\ncloud = "x"\n'
 
 
@@ -41,3 +44,21 @@ def test_an_odd_lock_is_an_error(tmp_path: Path, old: str, new: str) -> None:
 
     with pytest.raises(CommodoreError):
         read(tmp_path, GOOD.replace(old, new))
+
+
+@pytest.mark.parametrize("name", ["manifest.json", "git/a.bundle"])
+@pytest.mark.parametrize("kind", ["fifo", "device", "folder"])
+def test_an_export_of_odd_files_is_an_error(tmp_path: Path, name: str, kind: str) -> None:
+    (tmp_path / "git").mkdir()
+    for one in ("manifest.json", "git/a.bundle"):
+        (tmp_path / one).write_text(
+            '{"schema": "lock-archive/v1", "members": {"git/a.bundle": ""}}'
+        )
+    (tmp_path / name).unlink()
+    if kind == "fifo":
+        os.mkfifo(tmp_path / name)
+    else:
+        (tmp_path / name).symlink_to("/dev/zero" if kind == "device" else "/etc")
+
+    with pytest.raises(CommodoreError, match="export"), opened(tmp_path):
+        pass
