@@ -318,3 +318,17 @@ def test_an_interrupted_run_reports_what_was_done(compiling: Compile) -> None:
 
     assert running.returncode == 130, err
     assert [row[:2] for row in rows(out)] == [[CLUSTER, "pushed"], [SECOND, "skipped"]]
+
+
+@pytest.mark.parametrize("name", ["clusters", f"clusters/{CLUSTER}"])
+def test_nothing_is_written_behind_a_link(compiling: Compile, tmp_path: Path, name: str) -> None:
+    outside, link = tmp_path / "outside", compiling.fleet.work / name
+    outside.mkdir()
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to(outside)
+
+    ran = compiling(CLUSTER, SECOND)
+
+    assert ran.code == 1
+    assert "this is a link, but a compile writes below it" in ran.err + ran.out
+    assert list(outside.iterdir()) == []

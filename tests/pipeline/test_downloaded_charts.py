@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -218,3 +219,20 @@ def test_files_of_a_registry(downloads: Downloads, web: Web) -> None:
     assert everything == {"a.txt": "a", "dir/b.txt": "b", "inner/c": "c"}
     assert downloads.files("out") == {"c": "c"}
     assert web.answers() == []
+
+
+@pytest.mark.parametrize("named", ["path", "name"])
+def test_a_program_of_the_component_gets_few_variables(
+    downloads: Downloads, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str
+) -> None:
+    helm = tmp_path / "bin/helm9"
+    helm.parent.mkdir()
+    helm.write_text(f"#!/bin/sh\nenv > {tmp_path}/env\nexit 1\n")
+    helm.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{helm.parent}:{os.environ['PATH']}")
+    monkeypatch.setenv("DB_URL", "c4nary")
+    wanted = str(helm) if named == "path" else helm.name
+
+    downloads.refused(downloads.chart("s3://bucket/charts", "1.0.0", helm_path=wanted))
+
+    assert ("c4nary" in (tmp_path / "env").read_text()) == (named == "name")

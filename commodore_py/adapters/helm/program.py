@@ -41,21 +41,22 @@ class Helm(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HelmProgram:
-    """A `helm`."""
+    """A `helm`; one that content names by its path gets no more variables than other content."""
 
     path: str
+    of_content: bool = False
 
     def version(self) -> str:
         """Its own word for it."""
-        return _version_of(self.path)
+        return _version_of(self.path, of_content=self.of_content)
 
     def template(self, arguments: Sequence[str]) -> bytes:
         """Run it, for as long as charts may take."""
         seconds = _patience()
         log.debug("running %s %s", self.path, " ".join(arguments))
         try:
-            env, patience = child_environment(users_own=True), Patience(seconds)
-            return run([self.path, *arguments], only_env=env, patience=patience)
+            env = child_environment(users_own=not self.of_content)
+            return run([self.path, *arguments], only_env=env, patience=Patience(seconds))
         except TookTooLong as error:
             raise HelmFailed(
                 f"helm took more than {seconds:g} seconds",
@@ -91,7 +92,7 @@ def find_helm(wanted: str | None, session: Session) -> Helm:
     named = wanted or os.environ.get("KAPITAN_HELM_PATH")
     program = shutil.which(named or "helm")
     if program is not None:
-        return HelmProgram(program)
+        return HelmProgram(program, of_content="/" in (wanted or ""))
     if named is None and importlib.util.find_spec("helm_python") is not None:
         return HelmLibrary(session)
     raise HelmFailed(
@@ -102,8 +103,9 @@ def find_helm(wanted: str | None, session: Session) -> Helm:
 
 
 @functools.lru_cache
-def _version_of(path: str) -> str:
-    return run([path, "version", "--template", "{{.Version}}"]).decode().strip()
+def _version_of(path: str, *, of_content: bool) -> str:
+    env = child_environment(users_own=not of_content)
+    return run([path, "version", "--template", "{{.Version}}"], only_env=env).decode().strip()
 
 
 def _patience() -> float:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from commodore_py.adapters.child_environment import child_environment
 from commodore_py.adapters.files.archives import (
     BadArchive,
     pack,
@@ -183,7 +184,9 @@ class Charts:
             else:
                 command += ["--repo", chart.repository, chart.name]
             try:
-                run(command)
+                # A name is looked up in PATH; a path may be one of the component's own files.
+                env = child_environment(users_own="/" not in program)
+                run(command, only_env=env)
             except ProgramFailed as error:
                 output = error.stderr.strip() or str(error)
                 reason.add_note(f"{program} failed as well: {without_secrets(output)}")

@@ -38,6 +38,13 @@ def config_for(config: Config, cluster_id: str) -> Config:
     """The settings of one of several clusters: nothing of it is below the folder of another."""
     if not is_plain_name(cluster_id):
         raise CommodoreError(f"not a valid cluster id: {cluster_id!r}")
+    for folder in (config.paths.root / FOLDER, config.paths.root / FOLDER / cluster_id):
+        if folder.is_symlink():
+            raise CommodoreError(
+                "this is a link, but a compile writes below it",
+                where=str(folder),
+                hint="remove it, or name another folder with --working-dir",
+            )
     out = config.output_dir
     return config._replace(
         paths=WorkPaths(config.paths.root / FOLDER / cluster_id),

@@ -37,7 +37,7 @@ def test_the_entry_comes_first_then_the_environment_then_the_path(
     assert find_helm(None, Session()) == HelmProgram(str(in_path))
     monkeypatch.setenv("KAPITAN_HELM_PATH", str(named))
     assert find_helm(None, Session()) == HelmProgram(str(named))
-    assert find_helm(str(wanted), Session()) == HelmProgram(str(wanted))
+    assert find_helm(str(wanted), Session()) == HelmProgram(str(wanted), of_content=True)
 
 
 @pytest.mark.spec("12.18")
