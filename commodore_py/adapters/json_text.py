@@ -26,21 +26,22 @@ class JsonError(CommodoreError, ValueError):
     """Whether it is valid, but exceeds a limit."""
 
 
-def load(text: bytes | str, *, name: str) -> Any:  # noqa: ANN401 - the door: callers parse
+def load(text: bytes | str, *, name: str, levels: int = MOST_LEVELS) -> Any:  # noqa: ANN401 - the door: callers parse
     """The value of a text; `name` is where it came from."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise _problem_in(error, text, name) from error
-    if not _STOPS_BY_ITSELF and _may_be_deep(text) and _deepest(text)[0] > MOST_LEVELS:
+    checked = levels < MOST_LEVELS or not _STOPS_BY_ITSELF
+    if checked and _may_be_deep(text, levels) and _deepest(text)[0] > levels:
         raise _problem_in(RecursionError(), text, name)
     return value
 
 
-def _may_be_deep(text: bytes | str) -> bool:
+def _may_be_deep(text: bytes | str, levels: int) -> bool:
     if isinstance(text, str):
-        return text.count("[") + text.count("{") > MOST_LEVELS
-    return text.count(b"[") + text.count(b"{") > MOST_LEVELS
+        return text.count("[") + text.count("{") > levels
+    return text.count(b"[") + text.count(b"{") > levels
 
 
 def _problem_in(error: Exception, text: bytes | str, name: str) -> JsonError:

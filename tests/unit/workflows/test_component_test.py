@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from commodore_py.adapters.files.watch import Watched
+from commodore_py.errors import CommodoreError
 from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import Arguments, find_suite
 from commodore_py.workflows.authoring.testing.expect import values_at
@@ -145,3 +146,27 @@ def test_a_change_is_one_of_content(tmp_path: Path) -> None:
         "sub/vendor/y",
     ]
     assert watched.changed() == ()
+
+
+@pytest.mark.parametrize("link", ["tests/golden", "tests/golden/defaults", "tests"])
+def test_expected_output_lies_in_the_component(tmp_path: Path, link: str) -> None:
+    outside = tmp_path / "outside"
+    folder = written(tmp_path / "component-own", {"class/own.yml": "", "class/defaults.yml": ""})
+    for name in ("golden/defaults", "defaults"):
+        (outside / name).mkdir(parents=True)
+    (outside / "defaults.yml").write_text("")
+    if link != "tests":
+        written(folder, {"tests/defaults.yml": ""})
+    (folder / link).parent.mkdir(parents=True, exist_ok=True)
+    (folder / link).symlink_to(outside)
+
+    with pytest.raises(CommodoreError, match="the expected output of case defaults is outside of"):
+        find_suite("component", folder)
+
+
+def test_a_case_is_not_the_name_of_a_folder_elsewhere(tmp_path: Path) -> None:
+    matrix = "jobs: {test: {strategy: {matrix: {instance: [../../../elsewhere]}}}}"
+    files = {"tests/defaults.yml": "", ".github/workflows/test.yaml": matrix}
+
+    with pytest.raises(CommodoreError, match=r"case \.\./\.\./\.\./elsewhere is outside of"):
+        find_suite("component", written(tmp_path / "component-own", files))

@@ -455,6 +455,7 @@ def test_code_by_way_of_extensions_is_refused(tmp_path: Path) -> None:
     [
         ("[" * 100_000, "nested too deeply"),
         ('{"slug":\n' * 50_000, "nested too deeply"),
+        ('{"slug": "x", "a": ' + "[" * 900 + "]" * 900 + "}", "nested too deeply"),
         ('{"slug": ' + "9" * 5_000 + "}", "an integer of more than 4,300 digits"),
         ("a: &a [*a]", "not valid JSON"),
         ("", "not valid JSON"),

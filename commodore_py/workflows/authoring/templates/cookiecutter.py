@@ -25,6 +25,8 @@ from commodore_py.model.git_names import has_git_name
 from commodore_py.model.names import problem_of_path, shown
 from commodore_py.model.tree import Entry, Tree
 
+from .record import MOST_LEVELS
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -138,7 +140,7 @@ def _declared(folder: Path) -> dict[str, Any]:
     if not path.is_file():
         raise CommodoreError("not a cookiecutter template: there is no cookiecutter.json")
     try:
-        content = json_text.load(_read(path, folder), name=str(path))
+        content = json_text.load(_read(path, folder), name=str(path), levels=MOST_LEVELS)
     except ValueError as error:
         where = error.where if isinstance(error, JsonError) else str(path)
         raise CommodoreError(f"not a cookiecutter template: {error}", where=where) from error

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path, PurePosixPath
 
 NAME: Final = ".cruft.json"
+MOST_LEVELS: Final = 100
+"""How deep variables of a template may be nested."""
 _OURS: Final = ("template", "commit", "checkout", "context", "directory")
 
 
@@ -41,7 +43,7 @@ class Record:
         """The record of a repository."""
         path = folder / NAME
         try:
-            content = json_text.load(text_of(str(path)), name=str(path))
+            content = json_text.load(text_of(str(path)), name=str(path), levels=MOST_LEVELS)
         except FileNotFoundError as error:
             raise NoRecord(
                 f"{folder} was not created from a template: it has no {NAME}",
@@ -49,7 +51,8 @@ class Record:
                 hint="use a folder that was created by `new`, or add the record of the template",
             ) from error
         except (ValueError, OSError) as error:
-            raise NoRecord(f"cannot read {NAME}: {error}", where=str(path)) from error
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise NoRecord(f"cannot read {NAME}: {reason}", where=str(path)) from error
         return cls.parse(content, path)
 
     @classmethod

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import os
 import shlex
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.names import shown
 from commodore_py.workflows.authoring.folder_kind import empty_folder_error, other_kind_error
 from commodore_py.workflows.authoring.templates.record import NoRecord, Record
 
@@ -18,7 +20,6 @@ from .makefile import Unknowable, Variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
     from commodore_py.workflows.authoring.folder_kind import Kind
 
@@ -150,6 +151,8 @@ def find_suite(kind: Kind, folder: Path, chosen: Sequence[str] = ()) -> Suite:
             where=str(tests),
             hint="create one: an empty tests/defaults.yml is enough",
         )
+    for case in cases.values():
+        _check_golden(case, directory)
     return Suite(
         directory,
         tuple(cases.values()),
@@ -169,6 +172,16 @@ def _case(tests: Path, name: str, values: Path | None) -> Case:
         tests / "golden" / name,
         next((file for file in files if file.is_file()), None),
     )
+
+
+def _check_golden(case: Case, directory: Path) -> None:
+    """Refuse expected output elsewhere, as all files there may be replaced."""
+    if not Path(os.path.realpath(case.golden)).is_relative_to(directory):
+        raise CommodoreError(
+            f"the expected output of case {shown(case.name)} is outside of {directory}",
+            where=str(case.golden),
+            hint="remove the link, or rename the case",
+        )
 
 
 def _chosen(cases: Mapping[str, Case], patterns: Sequence[str]) -> dict[str, Case]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from commodore_py.adapters.files import read_tree, write_tree
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.errors import CommodoreError
 from commodore_py.model.catalog import Change
@@ -93,7 +94,7 @@ def _outcome(
 def _change_of(folder: Path, compiled: Tree) -> Change:
     """What would change if the output became the expected one."""
     try:
-        expected = read_tree(folder) if folder.is_dir() else Tree()
+        expected = read_tree(folder, Reach((folder,))) if folder.is_dir() else Tree()
     except OSError as error:
         raise CommodoreError(
             f"cannot read expected output: {error.strerror}", where=str(error.filename)
