@@ -140,6 +140,9 @@ def test_templates() -> None:
         (as_json({**VARIABLES, "name": ".Git"}), {"{{ cookiecutter.name }}": b""}),
         (b"[" * 100_000, {}),
         (b'{"a": ' + b"9" * 5000 + b"}", {}),
+        (b'{"slug": "x", "a": ' + b"[" * 900 + b"]" * 900 + b"}", {}),
+        (as_json({**VARIABLES, "_jinja2_env_vars": {"extensions": ["antigravity.X"]}}), {}),
+        (as_json({**VARIABLES, "_jinja2_env_vars": {"block_start_string": "{{"}}), {}),
     )
 
 
