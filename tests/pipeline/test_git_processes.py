@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from commodore_py.config import WorkPaths
 from commodore_py.dependencies.catalog.checkout import fetch_catalog
 from commodore_py.model.dependency import DependencySpec, Kind
 from tests.support.builders import commit_to, git, make_cluster
@@ -281,3 +282,24 @@ def test_a_new_repository_on_a_server_takes_few_programs(
     counted = started()
     assert counted["init"] == counted["fetch"] == counted["pack-refs"] == counted["checkout"] == 1
     assert not counted.keys() & {"worktree", "update-ref", "maintenance", "for-each-ref"}
+
+
+def test_a_repository_that_is_cached_as_the_remote_has_it_is_only_checked_out(
+    workspace: Workspace, started: Callable[[], Counter[str]]
+) -> None:
+    repository = workspace.repository("foo")
+    tag(repository, "v1.0.0")
+    with git_http.serve(workspace.root / "remotes") as server:
+        spec = DependencySpec(
+            Kind.COMPONENT, "foo", server.url("foo.git"), "v1.0.0", component="foo"
+        )
+        cache, two = workspace.root / "cache", workspace.root / "two"
+        two.mkdir()
+        workspace.fetch(spec, git_cache=cache, paths=WorkPaths(workspace.root / "one"))
+        started()
+        (got,) = workspace.fetch(spec, git_cache=cache, paths=WorkPaths(two))
+
+    counted = started()
+    assert got.commit == git(repository, "rev-parse", "v1.0.0^{commit}")
+    assert counted["init"] == counted["ls-remote"] == counted["checkout"] == 1
+    assert not counted.keys() & {"fetch", "update-ref", "pack-refs", "cat-file", "rev-list"}

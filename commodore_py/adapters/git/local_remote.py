@@ -53,15 +53,20 @@ def copy_all(
             file = clone / "objects" / name
             file.parent.mkdir(exist_ok=True)
             link_or_copy(remote / "objects" / name, file)
-        known = _peeled(objects, peeled, clone)
-        write_packed_refs(clone, objects, known)
+        write_all_refs(clone, objects, peeled)
         tips = "".join(f"{value}\n" for value in sorted(set(objects.values())))
         git(clone, "rev-list", "--objects", "--quiet", "--stdin", stdin=tips.encode())
-        if objects.keys() - known.keys():
-            git(clone, "pack-refs", "--all")
     except (OSError, ValueError, ProgramFailed):  # it may have been tidied up meanwhile
         return False
     return True
+
+
+def write_all_refs(clone: Path, objects: Mapping[str, str], peeled: Mapping[str, str]) -> None:
+    """Write the refs of a remote to a new clone with its objects; in one file, as they are read."""
+    known = _peeled(objects, peeled, clone)
+    write_packed_refs(clone, objects, known)
+    if objects.keys() - known.keys():
+        git(clone, "pack-refs", "--all")
 
 
 def _peeled(objects: Mapping[str, str], peeled: Mapping[str, str], clone: Path) -> dict[str, str]:

@@ -134,6 +134,19 @@ def _indexed(file: str, start: str) -> dict[str, int]:
     return {text: place for text, place in pairs if text.startswith(start)}
 
 
+def lists(index: bytes, name: str) -> bool:
+    """Whether the index of a pack has an object; False also for indexes of other versions."""
+    if index[:8] != _INDEX_V2:
+        return False
+    first = int(name[:2], 16)
+    begin, end = struct.unpack_from(">2I", b"\0" * 4 + index[8:_NAMES], 4 * first)
+    names, wanted = index[_NAMES + begin * _WIDTH : _NAMES + end * _WIDTH], bytes.fromhex(name)
+    at = names.find(wanted)
+    while at % _WIDTH and at >= 0:
+        at = names.find(wanted, at + 1)
+    return at >= 0
+
+
 def link_or_copy(source: Path, target: Path) -> None:
     """Have a file of objects in another repository, too; whole, or not at all."""
     try:

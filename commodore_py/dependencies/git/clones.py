@@ -23,7 +23,7 @@ from .remotes import is_plain, lacks, refs_from
 from .revisions import is_commit, is_complete, moved_tags
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from commodore_py.adapters.git_urls import PushRule
@@ -38,12 +38,18 @@ _OF_REMOTE = (BRANCHES, TAGS)
 
 
 def query(
-    bare: Path, url: str, specs: Sequence[DependencySpec], client: RemoteClient
+    bare: Path,
+    url: str,
+    specs: Sequence[DependencySpec],
+    client: RemoteClient,
+    object_cache: Callable[[], ObjectCache | None],
 ) -> RemoteRefs | None:
     """List what a clone's remote has, unless that cannot matter."""
     versions = {spec.version or "HEAD" for spec in specs}
     if not (bare / "HEAD").is_file():  # all of it will be fetched, but for the remote's HEAD
-        matters = any(version.startswith("HEAD") for version in versions)
+        cache = object_cache()
+        cached = cache is not None and cache.has(url)  # maybe all of it
+        matters = cached or any(version.startswith("HEAD") for version in versions)
     elif not all(is_commit(version) for version in versions):
         matters = True
     else:
@@ -73,17 +79,18 @@ def update_clone(
     fresh, from_cache = not (bare / "HEAD").is_file(), False
     if fresh:
         if client is not None and not (object_cache is not None and object_cache.has(url)):
-            refs = _copied(bare, url, specs, client, rule=rule, blueprint=blueprint)
-            if refs is not None:
+            copied = _copied(bare, url, specs, client, rule=rule, blueprint=blueprint)
+            if copied is not None:
                 if object_cache is not None:
                     object_cache.update(url, bare, fresh=True, changed=True)
-                return refs
-        from_cache = make_clone(bare, url, object_cache, rule, blueprint)
+                return copied
+        from_cache = make_clone(bare, url, object_cache, rule, blueprint, listed=response)
+        known = _refs_if_complete(bare, response) if from_cache else None
     else:
         configure_remote(bare, url, rule)
         known = _up_to_date(bare, specs, response)
-        if known is not None:
-            return known
+    if known is not None:
+        return known
     before = Refs({}, "") if fresh else _refs(bare)
     shown = without_secrets(git_urls.normalise(url))
     log.info("fetching %s", shown)
@@ -128,6 +135,14 @@ def _up_to_date(
         return refs
     _pack_refs(bare)
     return refs_of(bare)
+
+
+def _refs_if_complete(bare: Path, response: RemoteRefs | None) -> Refs | None:
+    """The refs of a new clone, if the object cache had all that the remote has."""
+    if response is None or lacks(response, read_refs(bare, BRANCHES, TAGS), None):
+        return None
+    refs = _refs(bare)
+    return refs._replace(default_branch=response.default_branch or refs.default_branch)
 
 
 def _refs(bare: Path) -> Refs:
@@ -193,14 +208,16 @@ def make_clone(
     object_cache: ObjectCache | None,
     rule: PushRule | None = None,
     blueprint: Blueprint | None = None,
+    *,
+    listed: RemoteRefs | None = None,
 ) -> bool:
     """Make a clone that has only what the object cache has; returns whether that is anything.
 
-    The fetch that follows brings the rest.
+    The fetch that follows brings the rest, unless that is all that the remote has `listed`.
     """
     aside = aside_of(bare)
     _begin(aside, url, rule, blueprint)
-    from_cache = object_cache is not None and object_cache.populate(url, aside)
+    from_cache = object_cache is not None and object_cache.populate(url, aside, listed)
     _put_in_place(aside, bare)
     return from_cache
 

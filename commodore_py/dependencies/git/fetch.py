@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, TypeVar
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from commodore_py import run_log
 from commodore_py.adapters.git.abbreviations import short_commits_in
@@ -45,23 +46,33 @@ _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
 
+class _Run(NamedTuple):
+    """What all repositories of a run share."""
+
+    config: Config
+    client: RemoteClient
+    blueprint: Blueprint
+    object_cache: Callable[[], ObjectCache | None]
+    """Opened when it is needed: most runs have nothing to clone."""
+
+
 def git_fetcher(config: Config) -> Fetch:
     """A function that fetches; what remotes have is listed once."""
     paths = config.paths
     remotes: dict[str, str] = {}
-    client, blueprint = RemoteClient(paths.root), Blueprint()
+    run = _Run(
+        config, RemoteClient(paths.root), Blueprint(), cache(partial(ObjectCache.of, config))
+    )
 
     def from_git(specs: Iterable[DependencySpec]) -> tuple[Dependency, ...]:
         wanted = tuple(specs)
         register(wanted, remotes)
         groups = groups_of(wanted, remotes, paths)
-        settled, responses = query_all(groups, config, client)
+        settled, responses = query_all(groups, config, run.client, run.object_cache)
         groups = tuple(one for one in groups if one.clone not in settled)
         known = _look_around(groups, responses, config)
         done = [one for found in settled.values() for one in found]
-        return _pinned(
-            wanted, [*done, *_fetch_all(groups, known, config, client, blueprint)], config
-        )
+        return _pinned(wanted, [*done, *_fetch_all(groups, known, run)], config)
 
     return from_git
 
@@ -119,20 +130,14 @@ def _clear_the_way(
 
 
 def _fetch_all(
-    groups: tuple[Group, ...],
-    responses: Mapping[Path, RemoteRefs | None],
-    config: Config,
-    client: RemoteClient,
-    blueprint: Blueprint,
+    groups: tuple[Group, ...], responses: Mapping[Path, RemoteRefs | None], run: _Run
 ) -> list[Dependency | CheckedOut | CommodoreError]:
     def fetch_group(group: Group) -> list[Dependency | CheckedOut | CommodoreError]:
         try:
             with run_log.item("repository", group.clone.name):
                 if group.configuration is not None:
-                    return [_fetch_configuration(group, responses[group.clone], config)]
-                return [
-                    *_fetch_repository(group, responses[group.clone], config, client, blueprint)
-                ]
+                    return [_fetch_configuration(group, responses[group.clone], run.config)]
+                return [*_fetch_repository(group, responses[group.clone], run)]
         except CommodoreError as error:
             error.add_note(f"while fetching {', '.join(map(str, group.specs))}")
             return [error]
@@ -172,22 +177,19 @@ def _fetch_configuration(group: Group, response: RemoteRefs | None, config: Conf
 
 
 def _fetch_repository(
-    group: Group,
-    response: RemoteRefs | None,
-    config: Config,
-    client: RemoteClient,
-    blueprint: Blueprint,
+    group: Group, response: RemoteRefs | None, run: _Run
 ) -> Iterator[CheckedOut | CommodoreError]:
-    bare, journal, object_cache = group.clone, Journal.of(config.paths), ObjectCache.of(config)
+    bare, config = group.clone, run.config
+    journal = Journal.of(config.paths)
     refs = clones.update_clone(
         bare,
         group.url,
         group.specs,
         response,
-        object_cache=object_cache,
+        object_cache=run.object_cache(),
         rule=config.push_url,
-        client=client,
-        blueprint=blueprint,
+        client=run.client,
+        blueprint=run.blueprint,
     )
     for spec in group.specs:
         place = place_of(spec, config.paths)

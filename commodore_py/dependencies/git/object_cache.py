@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
     from commodore_py.config import Config
 
+    from .remotes import RemoteRefs
+
 log = logging.getLogger(__name__)
 
 _OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
@@ -71,16 +73,17 @@ class ObjectCache(NamedTuple):
         """Whether there is something of a remote."""
         return (self.entry(url) / LIST).is_file()
 
-    def populate(self, url: str, clone: Path) -> bool:
+    def populate(self, url: str, clone: Path, listed: RemoteRefs | None = None) -> bool:
         """Fill a new clone with the cached objects of its remote; returns whether there were any.
 
-        The fetch that follows downloads the rest.
+        The fetch that follows downloads the rest. If that is nothing by what the remote has
+        `listed`, the clone gets its refs, too.
         """
         entry = self.entry(url)
         try:
             if (entry / LIST).is_file():
                 with self.locked(entry, fcntl.LOCK_SH, patience=self.patience):
-                    populate_from(entry, clone)
+                    populate_from(entry, clone, listed)
                 return True
         except (BrokenEntry, ProgramFailed) as problem:
             self._drop_broken(entry, str(problem))

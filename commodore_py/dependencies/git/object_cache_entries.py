@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import json_text
 from commodore_py.adapters.files import remove, write_if_changed
 from commodore_py.adapters.git.layout import by_program, is_plain
-from commodore_py.adapters.git.objects import link_or_copy
+from commodore_py.adapters.git.local_remote import write_all_refs
+from commodore_py.adapters.git.objects import link_or_copy, lists
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.refs import read_refs, refs_in_files, write_packed_refs
 from commodore_py.adapters.process import ProgramFailed
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import RefValues
+
+    from .remotes import RemoteRefs
 
 LIST = "commodore-lends.json"
 """What an entry holds; a repository without this file is not finished."""
@@ -47,8 +50,12 @@ def remove_cache_refs(clone: Path) -> None:
         git(clone, "update-ref", "--stdin", stdin=os.fsencode(commands))
 
 
-def populate_from(entry: Path, clone: Path) -> None:
-    """Give a new clone all objects of an entry, and refs that a fetch sends to its remote."""
+def populate_from(entry: Path, clone: Path, listed: RemoteRefs | None = None) -> None:
+    """Give a new clone all objects of an entry, and refs that a fetch sends to its remote.
+
+    If the remote has `listed` what the entry has, there is nothing to fetch: the clone gets the
+    refs of the remote instead.
+    """
     if not (is_plain(entry) and is_plain(clone)):
         _require_own(entry, _listed(entry)[0])
         _fetch_into(clone, entry, [f"+{name}/*:{_TEMPORARY}{name}/*" for name in _OF_REMOTE])
@@ -56,11 +63,12 @@ def populate_from(entry: Path, clone: Path) -> None:
         return
     packs, tips = verify(entry)
     _give(packs, entry, clone)
-    responses = git(clone, "cat-file", "--batch-check", stdin="\n".join(tips).encode())
-    if any(line.endswith(" missing") for line in responses.splitlines()):
-        raise BrokenEntry("objects that it lists are missing")
-    # The fetch sends these to the remote; under their own names they would count as fetched.
-    write_packed_refs(clone, {f"{_TEMPORARY}{number}": tip for number, tip in enumerate(tips)})
+    have = read_refs(entry, *_OF_REMOTE)
+    if listed is not None and listed.objects == _of_remote(have) and _tips(have) <= set(tips):
+        write_all_refs(clone, listed.objects, {**listed.peeled, **have.peeled})
+    else:
+        # The fetch sends these to the remote; under their own names they would count as fetched.
+        write_packed_refs(clone, {f"{_TEMPORARY}{number}": tip for number, tip in enumerate(tips)})
     os.utime(entry / LIST)
 
 
@@ -85,8 +93,13 @@ def verify(entry: Path) -> tuple[list[str], list[str]]:
         except ProgramFailed as error:
             raise BrokenEntry(error.stderr.strip()) from error
         return packs, tips
+    missing = set(tips)
     for pack in packs:
-        _verify(entry / "objects/pack" / pack)
+        missing -= _verify(entry / "objects/pack" / pack, missing)
+    if missing:  # or an index of another version
+        responses = git(entry, "cat-file", "--batch-check", stdin="\n".join(missing).encode())
+        if any(line.endswith(" missing") for line in responses.splitlines()):
+            raise BrokenEntry("objects that it lists are missing")
     return packs, tips
 
 
@@ -101,23 +114,26 @@ def _require_own(entry: Path, packs: Iterable[str]) -> None:
         raise BrokenEntry("another user may have written to it")
 
 
-def _verify(pack: Path) -> None:
-    """Whether pack and index are what they were written as: each ends with its own checksum."""
+def _verify(pack: Path, names: Iterable[str]) -> set[str]:
+    """Whether pack and index are what they were written as: each ends with its own checksum.
+
+    Returns which of some objects are in it.
+    """
     try:
-        packed, index = _sum_of(pack), _sum_of(pack.with_suffix(".idx"))
+        packed, index = _intact(pack), _intact(pack.with_suffix(".idx"))
     except FileNotFoundError as error:
         raise BrokenEntry(f"{error.filename} is missing") from error
-    if packed[1] != index[0]:
+    if packed[-_SUM:] != index[-2 * _SUM : -_SUM]:
         raise BrokenEntry(f"{pack.name} and its index are not of each other")
+    return {name for name in names if lists(index, name)}
 
 
-def _sum_of(file: Path) -> tuple[bytes, bytes]:
-    """The last two checksums in a file, the very last one verified."""
+def _intact(file: Path) -> bytes:
     content = file.read_bytes()
-    found = hashlib.sha1(content[:-_SUM], usedforsecurity=False).digest()
+    found = hashlib.sha1(memoryview(content)[:-_SUM], usedforsecurity=False).digest()
     if found != content[-_SUM:]:
         raise BrokenEntry(f"{file.name} was changed or cut off")
-    return content[-2 * _SUM : -_SUM], found
+    return content
 
 
 def _give(packs: Iterable[str], source: Path, target: Path) -> None:
@@ -174,7 +190,7 @@ def _copy(clone: Path, entry: Path) -> bool:
     _give(packs, clone, entry)
     (entry / "refs").mkdir()
     (entry / "config").write_text(_CONFIG)
-    write_packed_refs(entry, _of_remote(have))
+    write_packed_refs(entry, _of_remote(have), have.peeled)
     content = {"schema": _SCHEMA, "packs": packs, "tips": sorted(_tips(have))}
     (entry / LIST).write_bytes(json.dumps(content).encode())
     (entry / "HEAD").write_text("ref: refs/heads/master\n")

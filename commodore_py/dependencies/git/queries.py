@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from commodore_py.model.dependency import Dependency
 
     from .groups import Group
+    from .object_cache import ObjectCache
     from .remotes import RemoteClient, RemoteRefs
 
 PARALLEL = 8  # waiting for servers, not computing
@@ -28,7 +29,10 @@ ResponsesByClone: TypeAlias = "Mapping[Path, RemoteRefs | CommodoreError | None]
 
 
 def query_all(
-    groups: tuple[Group, ...], config: Config, client: RemoteClient
+    groups: tuple[Group, ...],
+    config: Config,
+    client: RemoteClient,
+    object_cache: Callable[[], ObjectCache | None],
 ) -> tuple[Mapping[Path, list[CheckedOut | Dependency]], ResponsesByClone]:
     """What is up to date, and what the remotes of all else have."""
     settled: dict[Path, list[CheckedOut | Dependency]] = {}
@@ -44,7 +48,7 @@ def query_all(
     with watch, ThreadPoolExecutor(max_workers=PARALLEL) as pool:
         # Servers are queried in threads, files read in this one: Python computes in one at a time.
         queried = [
-            (group, pool.submit(_query, group, client))
+            (group, pool.submit(_query, group, client, object_cache))
             for group in groups
             if group.needs_server or not settle(group, client.local_refs)
         ]
@@ -55,12 +59,14 @@ def query_all(
     return settled, responses
 
 
-def _query(group: Group, client: RemoteClient) -> RemoteRefs | CommodoreError | None:
+def _query(
+    group: Group, client: RemoteClient, object_cache: Callable[[], ObjectCache | None]
+) -> RemoteRefs | CommodoreError | None:
     spec = group.configuration
     try:
         with run_log.item("question", group.clone.name):
             if spec is None:
-                return clones.query(group.clone, group.url, group.specs, client)
+                return clones.query(group.clone, group.url, group.specs, client, object_cache)
             revision = spec.version or ""
             return checkouts.query(str(spec), group.clone, spec.url, client, revision=revision)
     except CommodoreError as error:
