@@ -16,7 +16,7 @@ from .objects import KubeObject, identify, members
 from .values import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Callable, Collection, Iterable
 
     from .objects import ObjectId
 
@@ -54,13 +54,21 @@ def split_documents(text: bytes) -> tuple[bytes, ...]:
     return tuple(part for start, end in pairwise(places) if (part := text[start:end]))
 
 
-def read(text: bytes, path: str) -> Read | None:
-    """Parse a file, or return None if that fails, or if it is nested too deeply to be compared."""
+def read(
+    text: bytes, path: str, *, hide: Callable[[list[object], bytes], list[object]] | None = None
+) -> Read | None:
+    """Parse a file, or return None if that fails, or if it is nested too deeply to be compared.
+
+    `hide` gives the documents as they may be shown.
+    """
     load = partial(_load_json if path.endswith(".json") else yaml_quick.load_all, name=path)
     try:
-        documents = [one for document in load(text) for one in members(document)]
+        loaded = load(text)
         if b"&" in text:  # fails for aliases that contain themselves
-            canonical(documents)
+            canonical(loaded)
+        if hide is not None:
+            loaded = hide(loaded, text)
+        documents = [one for document in loaded for one in members(document)]
         if _may_be_deep(text) and _is_deep(documents):
             return None
     except (CommodoreError, ValueError, RecursionError):

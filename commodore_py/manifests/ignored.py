@@ -13,6 +13,7 @@ from commodore_py.model.difference import GRADES
 
 from . import grades, paths
 from .diff import importance
+from .values import SecretValue
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -107,4 +108,5 @@ def _values_match(pattern: str, field: FieldChange) -> bool:
 
 
 def _text(value: object) -> str:
+    value = value.value if isinstance(value, SecretValue) else value
     return value if isinstance(value, str) else json.dumps(value, default=str)

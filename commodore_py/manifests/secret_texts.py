@@ -9,25 +9,26 @@ from commodore_py.adapters.yaml import nodes
 from commodore_py.errors import CommodoreError
 
 from .documents import split_documents
-from .secrets import LAST_APPLIED, MAY_BE_SECRET, shown_value
+from .secret_parts import NODES, path_to, secret_parts
+from .secrets import MAY_BE_SECRET, shown_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from yaml import Node
 
-_IS_SECRET = re.compile(r"\bSecret\b")
-_COMMENT = re.compile(r"^(\s*#).+$", re.MULTILINE)
-_VALUES = ("data", "stringData")
-_UNREADABLE = "*** (a Secret that is not valid YAML)"
+    from .secret_parts import Path
 
-_Path = tuple[str, ...]
+_IS_SECRET = re.compile(r"\bSecret\b")
+# Also behind a value; more than comments where a text has such a sign in it.
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.+$", re.MULTILINE)
+_UNREADABLE = "*** (a Secret that is not valid YAML)"
 
 
 class _Value(NamedTuple):
     """A value of a secret and where it stands."""
 
-    path: _Path
+    path: Path
     text: str
     start: int
     end: int
@@ -57,9 +58,9 @@ def _document(part: bytes) -> _Document:
         return _Document(text)
     try:
         root = nodes.compose(text, name="")
+        return _Document(text, tuple(_values_of(root)) if root is not None else ())
     except (CommodoreError, ValueError):
         return _Document(text, readable=not _IS_SECRET.search(text))
-    return _Document(text, tuple(_values_of(root)) if root is not None else ())
 
 
 def _masked(documents: list[_Document], others: list[_Document], side: str) -> str:
@@ -74,7 +75,7 @@ def _masked(documents: list[_Document], others: list[_Document], side: str) -> s
     return "".join(shown)
 
 
-def _masked_document(document: _Document, known: Mapping[_Path, str], side: str) -> str:
+def _masked_document(document: _Document, known: Mapping[Path, str], side: str) -> str:
     if not document.values:
         return document.text
     pieces, at = [], 0
@@ -89,51 +90,25 @@ def _masked_document(document: _Document, known: Mapping[_Path, str], side: str)
         end = "\n" if written.endswith("\n") else ""
         pieces += [document.text[at:start], shown, end]
         at = one.end
-    return _COMMENT.sub(r"\1 ***", "".join([*pieces, document.text[at:]]))
+    return _COMMENT.sub("# ***", "".join([*pieces, document.text[at:]]))
 
 
-def _values_of(root: Node, around: _Path = ()) -> Iterator[_Value]:
-    """The values of a document that is a secret, or a list with secrets."""
-    members = dict(_members(root))
-    kind = _text(members.get("kind"))
-    if kind.endswith("List") and "items" in members:
-        items = members["items"].value
-        for item in items if isinstance(items, list) else ():
-            if not isinstance(item, tuple):
-                yield from _values_of(item, around)
-        return
-    metadata = dict(_members(members.get("metadata")))
-    if kind != "Secret":
-        return
-    path = (*around, _text(metadata.get("namespace")), _text(metadata.get("name")))
-    for name in _VALUES:
-        if name in members:
-            yield from _leaves(members[name], (*path, name), set())
-    for name, value in _members(metadata.get("annotations")):
-        if name == LAST_APPLIED:
-            yield from _leaves(value, (*path, name), set())
+def _values_of(root: Node) -> Iterator[_Value]:
+    """The values of all secrets in a document."""
+    for part in secret_parts(root, NODES):
+        waiting, seen = [(part.path, part.value)], set[int]()
+        while waiting:
+            path, node = waiting.pop()
+            if isinstance(node.value, str):
+                start, end = node.start_mark, node.end_mark
+                if start is not None and end is not None:
+                    yield _Value(path, node.value, start.index, end.index)
+            elif id(node) not in seen:
+                seen.add(id(node))
+                waiting += _below(path, node)
 
 
-def _leaves(node: Node, path: _Path, seen: set[int]) -> Iterator[_Value]:
-    if id(node) in seen:  # a value that holds itself
-        return
-    seen.add(id(node))
-    if isinstance(node.value, str):
-        start, end = node.start_mark, node.end_mark
-        if start is not None and end is not None:
-            yield _Value(path, node.value, start.index, end.index)
-        return
+def _below(path: Path, node: Node) -> Iterator[tuple[Path, Node]]:
     for number, below in enumerate(node.value):
         name, value = below if isinstance(below, tuple) else (None, below)
-        key = str(number) if name is None else _text(name)
-        yield from _leaves(value, (*path, key), seen)
-
-
-def _members(node: Node | None) -> Iterator[tuple[str, Node]]:
-    for pair in node.value if node is not None and not isinstance(node.value, str) else ():
-        if isinstance(pair, tuple):
-            yield _text(pair[0]), pair[1]
-
-
-def _text(node: Node | None) -> str:
-    return node.value if node is not None and isinstance(node.value, str) else ""
+        yield path_to(path, str(number) if name is None else NODES.text(name)), value

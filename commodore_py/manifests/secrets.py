@@ -8,70 +8,89 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from .values import SecretValue
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from .diff import ObjectChange
     from .fields import FieldChange
     from .folding import Fold
-    from .objects import Content, KubeObject, ObjectId
 
-MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU]")
+MAY_BE_SECRET = re.compile(rb"Secret|\\[xuU\r\n]|!!binary")
 """Where it finds nothing, a text holds no Secret; an escape may be part of any word."""
 
 _REFERENCE = re.compile(r"\?\{[a-z0-9]+:[^}\s]*\}")
-_HIDDEN_BELOW = {("data",), ("stringData",)}
-# kubectl stores whole objects there.
-LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def hidden(documents: list[object], text: bytes) -> list[object]:
+    """The documents of a text, in which each value of a secret is a `SecretValue`."""
+    if not MAY_BE_SECRET.search(text):
+        return documents
+    from .secret_parts import VALUES, secret_parts  # parses YAML
+
+    parts = [*secret_parts(documents, VALUES)]
+    if not parts:
+        return documents
+    places = {(id(part.holder), part.key) for part in parts}
+    # An anchor makes copies of a value.
+    copies = {one for part in parts for one in _texts(part.value)} if b"&" in text else set[str]()
+
+    def shown(value: object, *, secret: bool) -> object:
+        if isinstance(value, dict):
+            return {
+                key: shown(one, secret=secret or (id(value), str(key)) in places)
+                for key, one in value.items()
+            }
+        if isinstance(value, list):
+            return [
+                shown(one, secret=secret or (id(value), str(at)) in places)
+                for at, one in enumerate(value)
+            ]
+        if value is None or not (secret or (isinstance(value, str) and value in copies)):
+            return value
+        return SecretValue(value, shown_value(value))
+
+    return [
+        shown(one, secret=(id(documents), str(at)) in places) for at, one in enumerate(documents)
+    ]
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from _texts(one)
+    elif isinstance(value, str) and value:
+        yield value
 
 
 def masked(change: ObjectChange) -> ObjectChange:
     """The change without values of secrets."""
-    if not _is_secret(change.id):
-        return change
+    secret = (change.id.group, change.id.kind) == ("", "Secret")
     return replace(
         change,
-        old=change.old and replace(change.old, content={}),
-        new=change.new and replace(change.new, content={}),
+        old=replace(change.old, content={}) if secret and change.old else change.old,
+        new=replace(change.new, content={}) if secret and change.new else change.new,
         fields=tuple(map(_masked_field, change.fields)),
     )
 
 
 def masked_fold(fold: Fold) -> Fold:
     """A change of several objects without values of secrets."""
-    if not any(map(_is_secret, fold.objects)):
-        return fold
     return replace(fold, field=_masked_field(fold.field))
 
 
-def masked_content(one: KubeObject) -> Content:
-    """The content of an object without values of secrets."""
-    if not _is_secret(one.id):
-        return one.content
-    return {
-        key: _masked(value) if (key,) in _HIDDEN_BELOW else _without_copies(value)
-        for key, value in one.content.items()
-    }
-
-
-def _is_secret(id_: ObjectId) -> bool:
-    return (id_.group, id_.kind) == ("", "Secret")
-
-
 def _masked_field(field: FieldChange) -> FieldChange:
-    if field.path[:1] in _HIDDEN_BELOW:
-        return replace(field, old=_masked(field.old), new=_masked(field.new))
-    if field.path[:1] == ("metadata",):
-        return replace(
-            field, old=_without_last(field.old, field), new=_without_last(field.new, field)
-        )
-    return field
+    return replace(field, old=masked_value(field.old), new=masked_value(field.new))
 
 
-def _masked(value: object) -> object:
+def masked_value(value: object) -> object:
+    """A value with what may be shown of secrets in it."""
     if isinstance(value, dict):
-        return {key: _masked(below) for key, below in value.items()}
+        return {key: masked_value(one) for key, one in value.items()}
     if isinstance(value, list):
-        return [_masked(below) for below in value]
-    return shown_value(value) if value is not None else None
+        return [masked_value(one) for one in value]
+    return value.shown if isinstance(value, SecretValue) else value
 
 
 def shown_value(value: object) -> str:
@@ -91,19 +110,3 @@ def _decoded(text: str) -> str:
         return base64.b64decode(text, validate=True).decode()
     except (binascii.Error, ValueError):
         return ""
-
-
-def _without_last(value: object, field: FieldChange) -> object:
-    if field.path[-1:] == (LAST_APPLIED,):
-        return _masked(value)
-    return _without_copies(value)
-
-
-def _without_copies(value: object) -> object:
-    """A part of a Secret outside of its data, which may hold a copy of all of it."""
-    if isinstance(value, dict):
-        return {
-            key: _masked(below) if key == LAST_APPLIED else _without_copies(below)
-            for key, below in value.items()
-        }
-    return value

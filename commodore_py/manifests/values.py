@@ -8,6 +8,28 @@ from typing import TypeAlias, cast
 Canonical: TypeAlias = tuple[str, object]
 
 
+class SecretValue:
+    """A value that is compared, but never shown."""
+
+    __slots__ = ("shown", "value")
+
+    def __init__(self, value: object, shown: str) -> None:
+        """Keep what is compared, and what is shown in its place."""
+        self.value, self.shown = value, shown
+
+    def __eq__(self, other: object) -> bool:
+        """Compare the values."""
+        return isinstance(other, SecretValue) and same(self.value, other.value)
+
+    def __hash__(self) -> int:
+        """Equal for equal values."""
+        return hash(canonical(self.value))
+
+    def __repr__(self) -> str:
+        """Show nothing of it."""
+        return self.shown
+
+
 def same(old: object, new: object) -> bool:
     """Whether two values are equal for Kubernetes; `1`, `1.0`, `"1"` and `true` are not."""
     if type(old) is not type(new):
@@ -32,6 +54,8 @@ def canonical(value: object) -> Canonical:
         return kind, tuple(sorted(items, key=repr))
     if isinstance(value, list):
         return kind, tuple(map(canonical, value))
+    if isinstance(value, SecretValue):
+        return kind, canonical(value.value)
     return kind, repr(value)
 
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from typing import Any
 
 import pytest
 
 from tests.support.scenarios.killed_compiles import ROUNDS, SCENES, STAGES
+
+# A shell that starts something in the background ignores it, and so would all that is started here.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 KILLS = pytest.StashKey[Counter[tuple[str, str]]]()
 

@@ -115,6 +115,8 @@ def test_no_traceback_while_modules_are_loaded(tmp_path: Path, what: signal.Sign
         moment = chance.uniform(0, 0.4)
         words = chance.choice([COMPILE, ["catalog", "list"], ["component", "--help"], ["doctor"]])
         ended = end(start(words, world.demo, world.variables), what, after=moment)
+        if ended.code == -what and not ended.output and not ended.left:
+            continue  # before Python itself was ready
         check(ended, what)
 
 

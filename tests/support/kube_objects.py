@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from commodore_py.manifests.objects import KubeObject, identify
 from commodore_py.manifests.paths import Item
+from commodore_py.manifests.secrets import hidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +28,7 @@ GROUPS = {
 
 
 def make_object(kind: str = "ConfigMap", name: str = "one", **content: Any) -> KubeObject:  # noqa: ANN401 - any content
-    """An object of a kind; `namespace`, `file` and `api` are what they say."""
+    """An object of a kind, as diffs read it; `namespace`, `file` and `api` are what they say."""
     file = content.pop("file", "manifests/a.yaml")
     metadata = {"name": name, "namespace": content.pop("namespace", "ns")}
     metadata |= content.pop("metadata", {})
@@ -35,7 +36,9 @@ def make_object(kind: str = "ConfigMap", name: str = "one", **content: Any) -> K
     whole = {"apiVersion": version, "kind": kind, "metadata": metadata, **content}
     id_ = identify(whole)
     assert id_ is not None
-    return KubeObject(id_, whole, file)
+    (shown,) = hidden([whole], b"Secret")
+    assert isinstance(shown, dict)
+    return KubeObject(id_, shown, file)
 
 
 def pods(*containers: Any, **spec: Any) -> dict[str, Any]:  # noqa: ANN401 - any content

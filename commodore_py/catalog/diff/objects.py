@@ -13,7 +13,7 @@ from commodore_py.manifests.diff import object_changes
 from commodore_py.manifests.documents import find_objects, may_hold_objects, read, split_documents
 from commodore_py.manifests.folding import folded
 from commodore_py.manifests.ignored import without_ignored
-from commodore_py.manifests.secrets import masked, masked_fold
+from commodore_py.manifests.secrets import hidden, masked, masked_fold
 from commodore_py.manifests.values import canonical
 
 if TYPE_CHECKING:
@@ -174,7 +174,7 @@ def _minus(texts: Sequence[bytes], shared: Counter[bytes]) -> list[bytes]:
 
 
 def _read(texts: Iterable[bytes], path: str) -> list[Read] | None:
-    found = [read(text, path) for text in texts]
+    found = [read(text, path, hide=hidden) for text in texts]
     readable = [one for one in found if one is not None]
     return readable if len(readable) == len(found) else None
 

@@ -7,11 +7,16 @@ from difflib import unified_diff
 import pytest
 
 from commodore_py.catalog.diff.text import diff_text
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.documents import read
 from commodore_py.manifests.secret_texts import masked_texts
+from commodore_py.manifests.secrets import hidden, masked
 from commodore_py.model.catalog import Change, FileChange
 
 HEAD = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: a\n"
 OLD, NEW = "c4nary-old", "c4nary-new"
+LAST = "kubectl.kubernetes.io/last-applied-configuration"
+COPY = '{{"kind": "Secret", "data": {{"pw": "{}"}}}}'
 MANIFESTS = [
     HEAD + "stringData:\n  pw: {}\n",
     HEAD + "data:\n  pw: {}\n  other: x\n",
@@ -40,6 +45,30 @@ MANIFESTS = [
     HEAD + "  annotations:\n    kubectl.kubernetes.io/last-applied-configuration: |\n      {}\n",
     HEAD + "stringData:\n  pw: [unclosed {}\n",
     HEAD + "stringData:\n  pw: {}\n  pw: {}\n",
+    HEAD + "base: &b\n  pw: {}\nstringData:\n  <<: *b\n",
+    HEAD + "bases:\n- &a {{x: y}}\n- &b {{pw: {}}}\nstringData:\n  <<: [*a, *b]\n",
+    "base: &b\n  kind: Secret\n<<: *b\nstringData:\n  pw: {}\n",
+    "base: &b\n  kind: Secret\n  stringData: {{pw: {}}}\n<<: *b\n",
+    "base: &a\n  <<: &b\n    kind: Secret\n<<: *a\nstringData:\n  pw: {}\n",
+    "word: &s Secret\nkind: *s\nstringData:\n  pw: {}\n",
+    'kind: "Sec\\\n  ret"\nstringData:\n  pw: {}\n',
+    "kind: !!binary U2VjcmV0\nstringData:\n  pw: {}\n",
+    "kind: !!str Secret\nstringData:\n  pw: {}\n",
+    "kind: ConfigMap\nkind: Secret\nstringData:\n  pw: {}\n",
+    "kind: SecretList\nitems:\n- metadata: {{name: a}}\n  stringData:\n    pw: {}\n",
+    "kind: List\nitems:\n- kind: SecretList\n  items:\n  - data:\n      pw: {}\n",
+    "l: &l\n- kind: Secret\n  data: {{pw: {}}}\nkind: List\nitems: *l\n",
+    "- kind: Secret\n  data:\n    pw: {}\n",
+    "kind: Template\nobjects:\n- kind: Secret\n  stringData:\n    pw: {}\n",
+    "kind: Object\nspec:\n  manifests:\n  - kind: Secret\n    data:\n      pw: {}\n",
+    "kind: SealedSecret\nspec:\n  template:\n    data:\n      pw: {}\n",
+    "kind: ExternalSecret\nspec:\n  target:\n    template:\n      data:\n        pw: {}\n",
+    "kind: SealedSecretList\nitems:\n- spec:\n    template:\n      data:\n        pw: {}\n",
+    "kind: ConfigMap\ndata:\n  it: |\n    kind: Secret\n    stringData:\n      pw: {}\n",
+    'kind: X\ndata:\n  it: \'{{"kind": "Secret", "data": {{"pw": "{}"}}}}\'\n',
+    f"kind: X\nmetadata:\n  annotations:\n    {LAST}: |\n      {COPY}\n",
+    "kind: X\nit: |\n  it: |\n    it: |\n      it: |\n        kind: Secret\n        data: [{}]\n",
+    HEAD + "stringData:\n  pw: x # {}\n  other: {}\n",
 ]
 
 
@@ -52,6 +81,35 @@ def test_a_changed_value_is_shown_as_changed(manifest: str) -> None:
     changed = list(unified_diff(old.split("\n"), new.split("\n"), n=0))[2:]
     assert {line[0] for line in changed} == {"@", "-", "+"}
     assert len(changed) <= 5
+
+
+@pytest.mark.parametrize("manifest", MANIFESTS)
+def test_as_an_object_it_is_compared_but_not_shown(manifest: str) -> None:
+    old, new = (
+        read(manifest.format(value, value).encode(), "a.yaml", hide=hidden) for value in (OLD, NEW)
+    )
+
+    assert "c4nary" not in repr((old, new))
+    if old is not None and new is not None and "#" not in manifest:
+        assert old != new
+        assert "c4nary" not in repr([*map(masked, object_changes(old.objects, new.objects))])
+
+
+def test_what_an_anchor_copies_to_elsewhere() -> None:
+    text = HEAD + f"  annotations: {{x: &pw {OLD}}}\nstringData:\n  pw: *pw\n"
+
+    found = read(text.encode(), "a.yaml", hide=hidden)
+
+    assert found is not None
+    assert OLD not in repr(found)
+    assert OLD not in masked_texts(text.encode(), b"")[0]
+
+
+def test_mappings_that_merge_each_other_end() -> None:
+    chain = "".join(f"a{at}: &a{at}\n  <<: *a{at - 1}\n" for at in range(1, 3_000))
+    text = f"kind: Secret\na0: &a0 {{x: {OLD}}}\n{chain}stringData:\n  <<: *a2999\n"
+
+    assert OLD not in masked_texts(text.encode(), b"")[0]
 
 
 @pytest.mark.parametrize("manifest", MANIFESTS)

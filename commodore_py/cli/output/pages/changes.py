@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from commodore_py.adapters import yaml
 from commodore_py.cli.output.differences import words
-from commodore_py.manifests.secrets import masked_content
+from commodore_py.manifests.secrets import masked_value
 
 from . import Column, Row, Section
 
@@ -73,4 +73,4 @@ def _details(change: ObjectChange) -> Iterator[str]:
     there = change.new or change.old
     if there is not None and there.content:
         yield f"\n# {'after' if change.new else 'before'}"
-        yield yaml.dump(masked_content(there)).decode()
+        yield yaml.dump(masked_value(there.content)).decode()

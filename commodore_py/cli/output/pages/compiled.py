@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters import yaml
 from commodore_py.catalog.layout import MANIFESTS
 from commodore_py.manifests.documents import may_hold_objects, read
-from commodore_py.manifests.secrets import masked_content
+from commodore_py.manifests.secrets import hidden, masked_value
 from commodore_py.model.tree import Tree
 
 from . import Column, Row, Section
@@ -94,7 +94,7 @@ def _objects(rendered: Rendered) -> list[tuple[str, KubeObject, int]]:
     for instance, tree in rendered.instances.items():
         for path, entry in tree.items():
             name = str(MANIFESTS / path)
-            parsed = read(entry.content, name) if may_hold_objects(name) else None
+            parsed = read(entry.content, name, hide=hidden) if may_hold_objects(name) else None
             if parsed is not None and parsed.objects:
                 size = len(entry.content) // len(parsed.objects)
                 found += [(instance, one, size) for one in parsed.objects]
@@ -105,7 +105,7 @@ def _objects_section(objects: Sequence[tuple[str, KubeObject, int]]) -> Section:
     rows = [
         Row(
             (one.id.kind, one.id.namespace, one.id.name, instance, one.file, _kib(size)),
-            yaml.dump(masked_content(one)).decode(),
+            yaml.dump(masked_value(one.content)).decode(),
             (0, 0, 0, 0, 0, size),
         )
         for instance, one, size in sorted(objects, key=lambda item: item[1].id)

@@ -13,6 +13,7 @@ from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.manifests.documents import may_hold_objects, read, split_documents
 from commodore_py.manifests.paths import ANY_DEPTH, BadPattern, parse_path
+from commodore_py.manifests.secrets import hidden, masked_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -131,7 +132,7 @@ class Expectations:
             for path, value in expectation.has.items():
                 there = list(values_at(one.content, parse_path(path)))
                 if not any(_holds(actual, value) for actual in there):
-                    seen = f"is {_shown(there)}" if there else "is missing"
+                    seen = f"is {_shown_at(one, path)}" if there else "is missing"
                     text = f"{one.id}: {path} {seen}, expected {_shown([value])}"
                     yield self._unmet(
                         f"{text} ({one.file})", "objects", expectation.at, "has", path
@@ -139,7 +140,7 @@ class Expectations:
             for at, path in enumerate(expectation.lacks):
                 there = list(values_at(one.content, parse_path(path)))
                 if there:
-                    text = f"{one.id}: {path} exists: {_shown(there)} ({one.file})"
+                    text = f"{one.id}: {path} exists: {_shown_at(one, path)} ({one.file})"
                     yield self._unmet(text, "objects", expectation.at, "lacks", at)
 
     def _problems(self, content: Mapping[Any, Any]) -> Iterator[CommodoreError]:
@@ -256,6 +257,11 @@ def _texts_of(error: CommodoreError) -> Iterator[str]:
     yield from notes_of(error)
     for one in error.errors if isinstance(error, SeveralErrors) else ():
         yield from _texts_of(one)
+
+
+def _shown_at(one: KubeObject, path: str) -> str:
+    (content,) = hidden([one.content], b"Secret")
+    return _shown([masked_value(value) for value in values_at(content, parse_path(path))])
 
 
 def _shown(values: Sequence[object]) -> str:

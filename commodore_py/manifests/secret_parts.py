@@ -1,0 +1,202 @@
+"""Which parts of a document are values of Secrets, wherever in it these are (pure)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeAlias, TypeVar
+
+import yaml
+
+from commodore_py.adapters.yaml import nodes
+from commodore_py.errors import CommodoreError
+
+from .documents import split_documents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+T = TypeVar("T")
+Path: TypeAlias = tuple[str, ...]
+
+# kubectl stores whole objects there.
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+_VALUES = frozenset(("data", "stringData"))
+_MERGE = "<<"
+_MOST_MERGED = 1_000
+_MAY_HOLD_ONE = re.compile(r"(?s)(?=.*kind)(?=.*ata).*Secret|.*(?:\\[xuU\r\n]|!!binary)").match
+# How deep texts in texts are parsed; what is deeper is hidden if it may hold a Secret.
+_MOST_NESTED = 3
+# Aliases may lead from one to another without an end.
+_LONGEST_PATH = 100
+
+
+class Part(NamedTuple, Generic[T]):
+    """A value all of which is secret, and the mapping or list that holds it."""
+
+    path: Path
+    holder: T
+    key: str
+    value: T
+
+
+class Look(Protocol[T]):
+    """How the values of a kind are looked at."""
+
+    def members(self, one: T) -> Iterable[tuple[str, T]] | None:
+        """The members of a mapping, or None."""
+
+    def items(self, one: T) -> Iterable[T]:
+        """The items of a list; nothing for anything else."""
+
+    def text(self, one: T) -> str:
+        """A text; empty for anything else."""
+
+
+class _Place(NamedTuple, Generic[T]):
+    value: T
+    path: Path = ()
+    kinds: frozenset[str] = frozenset()
+    """What it is if it does not say so itself: the items of a SecretList are Secrets."""
+    of_secret: bool = False
+    """Whether it is part of an object such as a SealedSecret, which has a Secret as template."""
+
+
+def secret_parts(root: T, look: Look[T], *, nested: int = 0) -> Iterator[Part[T]]:
+    """Values of Secrets, of templates for Secrets, and texts that hold Secrets."""
+    waiting, seen = [_Place(root)], set[tuple[int, frozenset[str], bool]]()
+    while waiting:
+        place = waiting.pop()
+        here = (id(place.value), place.kinds, place.of_secret)
+        if here in seen:
+            continue
+        members = look.members(place.value)
+        if members is None:
+            below = [
+                (str(at), place._replace(value=one, path=path_to(place.path, str(at))))
+                for at, one in enumerate(look.items(place.value))
+            ]
+        else:
+            found, below = _of_mapping(place, [*members], look)
+            yield from found
+        if below:
+            seen.add(here)
+        for key, one in below:
+            if holds_secret(look.text(one.value), nested=nested):
+                yield Part(one.path, place.value, key, one.value)
+            waiting.append(one)
+
+
+def _of_mapping(
+    place: _Place[T], members: list[tuple[str, T]], look: Look[T]
+) -> tuple[list[Part[T]], list[tuple[str, _Place[T]]]]:
+    """The secret values of a mapping, and where there may be more of them."""
+    # All of a key that is given several times: which of them counts is for others to decide.
+    own = {look.text(value) for key, value in members if key == "kind"} - {""}
+    kinds = own or place.kinds
+    of_secret = any(kind.endswith("Secret") for kind in kinds) or (place.of_secret and not own)
+    metadata = [
+        one for key, value in members if key == "metadata" for one in look.members(value) or ()
+    ]
+    names = dict(metadata)
+    called = [look.text(names[name]) for name in ("namespace", "name") if name in names]
+    path = path_to(place.path, *called)
+    parts, below = [], []
+    hidden = _VALUES if "Secret" in kinds else frozenset[str]()
+    for key, value in members:
+        if key in hidden:
+            parts.append(Part(path_to(path, key), place.value, key, value))
+            continue
+        given = frozenset(kind[:-4] for kind in kinds if kind.endswith("List"))
+        if key == "template" and of_secret:
+            given = frozenset(("Secret",))
+        elif key != "items":
+            given = frozenset()
+        below.append((key, _Place(value, path_to(path, key), given, of_secret)))
+    if hidden:
+        parts += [
+            Part((*path, name), value, name, one)
+            for key, value in metadata
+            if key == "annotations"
+            for name, one in look.members(value) or ()
+            if name == _LAST_APPLIED
+        ]
+    return parts, below
+
+
+def holds_secret(text: str, *, nested: int = 0) -> bool:
+    """Whether a text is YAML or JSON with a Secret that has values."""
+    if not _MAY_HOLD_ONE(text):
+        return False
+    if nested >= _MOST_NESTED:
+        return True
+    try:
+        roots = [nodes.compose(part, name="") for part in split_documents(text.encode())]
+        return any(
+            next(secret_parts(root, NODES, nested=nested + 1), None) is not None
+            for root in roots
+            if root is not None and not isinstance(root, yaml.ScalarNode)
+        )
+    except (CommodoreError, ValueError):
+        return False
+
+
+def path_to(path: Path, *steps: str) -> Path:
+    """The path of a part of something, as far as it tells parts apart."""
+    return (*path, *steps) if len(path) < _LONGEST_PATH else path
+
+
+class _Values:
+    """Values as they are loaded."""
+
+    def members(self, one: object) -> Iterable[tuple[str, object]] | None:
+        return [(str(key), value) for key, value in one.items()] if isinstance(one, dict) else None
+
+    def items(self, one: object) -> Iterable[object]:
+        return one if isinstance(one, list) else ()
+
+    def text(self, one: object) -> str:
+        if isinstance(one, bytes):
+            return one.decode(errors="replace")
+        return one if isinstance(one, str) else ""
+
+
+class _Nodes:
+    """YAML as it is written: with merge keys, and keys that are given several times."""
+
+    def members(self, one: yaml.Node) -> Iterable[tuple[str, yaml.Node]] | None:
+        if not isinstance(one, yaml.MappingNode):
+            return None
+        found, waiting, seen = [], [one], {id(one)}
+        while waiting:
+            for key, value in waiting.pop().value:
+                name = self.text(key)
+                found.append((name, value))
+                if name == _MERGE:
+                    merged = [value, *self.items(value)]
+                    fresh = [m for m in merged if isinstance(m, yaml.MappingNode)]
+                    waiting += [m for m in fresh if id(m) not in seen]
+                    seen.update(map(id, fresh))
+            if len(seen) > _MOST_MERGED:
+                raise ValueError("too many mappings are merged")
+        return found
+
+    def items(self, one: yaml.Node) -> Iterable[yaml.Node]:
+        return one.value if isinstance(one, yaml.SequenceNode) else ()
+
+    def text(self, one: yaml.Node) -> str:
+        if not isinstance(one, yaml.ScalarNode):
+            return ""
+        return _decoded(one.value) if one.tag.endswith(":binary") else str(one.value)
+
+
+def _decoded(text: str) -> str:
+    try:
+        return base64.b64decode(text).decode()
+    except (binascii.Error, ValueError):
+        return text
+
+
+VALUES: Look[object] = _Values()
+NODES: Look[yaml.Node] = _Nodes()
