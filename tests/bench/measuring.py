@@ -22,7 +22,9 @@ _WORDS = 1500
 # A process is charged with the memory of the one that it was forked from, so that must be small.
 _LAUNCHER = """
 import os, sys, time
-answer, command = int(sys.argv[1]), sys.argv[2:]
+answer, cores, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+if cores == "1":
+    os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 os.set_inheritable(answer, False)
 began = time.monotonic()
 process = os.posix_spawn(command[0], command, os.environ)
@@ -50,12 +52,15 @@ class Measured:
         return {name: round(value, 4) for name, value in asdict(self).items()}
 
 
-def measure(command: Sequence[str], work: Path, environment: Mapping[str, str]) -> Measured:
+def measure(
+    command: Sequence[str], work: Path, environment: Mapping[str, str], *, one_core: bool = False
+) -> Measured:
     """Run a command that must succeed."""
+    cores = "1" if one_core else "all"
     ours, theirs = os.pipe()
     with tempfile.TemporaryFile() as output:
         launcher = subprocess.Popen(
-            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(theirs), *command],
+            [sys.executable, "-I", "-S", "-c", _LAUNCHER, str(theirs), cores, *command],
             cwd=work,
             env=dict(environment),
             stdin=subprocess.DEVNULL,

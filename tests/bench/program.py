@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import tarfile
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,18 +50,35 @@ class Program:
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir(parents=True)
 
+    def keep_caches(self) -> None:
+        """Archive the user's caches, as a CI job does at its end."""
+        with tarfile.open(self.root / "home.tar", "w") as archive:
+            archive.add(self.root / "home", "home")
+
+    def restore_caches(self) -> None:
+        """Be a new CI job: an empty working directory, and the caches of an earlier job."""
+        self.empty()
+        with tarfile.open(self.root / "home.tar") as archive:
+            archive.extractall(self.root, filter="tar")
+
     def measure(
-        self, *words: str, work: Path | None = None, programs: Path | None = None
+        self,
+        *words: str,
+        work: Path | None = None,
+        programs: Path | None = None,
+        one_core: bool = False,
     ) -> Measured:
         """Run it, and see what that takes."""
-        environment = self._environment(programs or self.cluster.programs)
-        return measure((*self.command, *words), work or self.work, environment)
+        environment = self.environment(programs)
+        command = (*self.command, *words)
+        return measure(command, work or self.work, environment, one_core=one_core)
 
-    def compile(self, *options: str) -> Measured:
+    def compile(self, *options: str, one_core: bool = False) -> Measured:
         """Compile the cluster."""
-        return self.measure("catalog", "compile", self.cluster.id, *options)
+        return self.measure("catalog", "compile", self.cluster.id, *options, one_core=one_core)
 
-    def _environment(self, programs: Path) -> dict[str, str]:
+    def environment(self, programs: Path | None = None) -> dict[str, str]:
+        """The variables that it is run with."""
         return {
             **clean_environment(self.root / "home"),
             **self.variables,
@@ -68,5 +86,5 @@ class Program:
             "COMMODORE_API_URL": self.cluster.api_url,
             "GIT_AUTHOR_EMAIL": "bench@example.com",
             "GIT_AUTHOR_NAME": "Bench",
-            "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
+            "PATH": f"{programs or self.cluster.programs}{os.pathsep}{os.environ['PATH']}",
         }

@@ -56,7 +56,7 @@ class Rounds:
     def __init__(self, cluster: Cluster, root: Path, ours: Path, peer: Path, plan: Plan) -> None:
         self._cluster, self._root, self._plan = cluster, root, plan
         command, variables = (sys.executable, "-m", "commodore_py"), {"PYTHONPATH": str(ours)}
-        self._ours = Program(OURS, command, root / OURS, cluster, variables)
+        self.ours = Program(OURS, command, root / OURS, cluster, variables)
         self._peer = Program(PEER, (str(peer),), root / PEER, cluster)
         self._edits = int(time.time()) % 1_000_000
         self._compiled: set[str] = set()
@@ -78,7 +78,7 @@ class Rounds:
 
     def _fill_catalog(self) -> None:
         """The catalog holds what is compiled: a run that changes nothing finds nothing to say."""
-        first = replace(self._ours, root=self._root / "first")
+        first = replace(self.ours, root=self._root / "first")
         first.empty()
         first.compile("--push")
         shutil.rmtree(self._root / "first")
@@ -100,12 +100,12 @@ class Rounds:
             if len(ran) > 1 and scenario.bytes_compared:
                 self._compare(scenario)
                 result.compared += 1
-        if scenario.before == "push":
+        if scenario.edit and scenario.before in ("push", "restore"):
             self._catch_up(ran)
 
     def _catch_up(self, ran: Sequence[Program]) -> None:
         """Bring what was pushed last to those that did not run then: others compile it, too."""
-        for program in (self._ours, self._peer):
+        for program in (self.ours, self._peer):
             if program not in ran and program.name in self._compiled:
                 program.compile()
 
@@ -117,17 +117,20 @@ class Rounds:
         if scenario.before == "empty":
             self._compiled |= {OURS, PEER} if with_peer else {OURS}
             return
-        for program in (self._ours, *([self._peer] if with_peer else [])):
+        for program in (self.ours, *([self._peer] if with_peer else [])):
             if program.name not in self._compiled:
                 program.empty()
                 program.compile()
                 self._compiled.add(program.name)
         for _ in range(2):
             time.sleep(self._plan.pause)
-            self._ours.compile(*scenario.options, *self._plan.options)
+            self.ours.compile(*scenario.options, *self._plan.options)
+        if scenario.before == "restore":
+            for program in (self.ours, *([self._peer] if with_peer else [])):
+                program.keep_caches()
 
     def _taking_turns(self, number: int, *, ours: bool, peer: bool) -> list[Program]:
-        ran = [self._peer] * peer + [self._ours] * ours
+        ran = [self._peer] * peer + [self.ours] * ours
         return ran[::-1] if number % 2 else ran
 
     def _prepare(self, scenario: Scenario, programs: Sequence[Program]) -> None:
@@ -138,9 +141,14 @@ class Rounds:
                     program.empty()
             case "push":
                 self._cluster.edits[scenario.edit].push(self._edits)
+            case "restore":
+                if scenario.edit:
+                    self._cluster.edits[scenario.edit].push(self._edits)
+                for program in programs:
+                    program.restore_caches()
             case "edit":
                 # In both, even if one is not run: later scenarios compare the result of all edits.
-                for program in (self._ours, self._peer):
+                for program in (self.ours, self._peer):
                     if program.name not in self._compiled:
                         continue
                     self._cluster.edits[scenario.edit].make(program.work, self._edits)
@@ -151,11 +159,11 @@ class Rounds:
             program.work.mkdir(parents=True, exist_ok=True)
             return program.measure("--help")
         more = self._plan.options if program.name == OURS else ()
-        return program.compile(*scenario.options, *more)
+        return program.compile(*scenario.options, *more, one_core=scenario.one_core)
 
     def _compare(self, scenario: Scenario) -> None:
         for folder in ("compiled", "catalog"):
-            files = differing(self._ours.work / folder, self._peer.work / folder)
+            files = differing(self.ours.work / folder, self._peer.work / folder)
             if files:
                 some = ", ".join(files[:5])
                 sys.exit(f"{self._cluster.name}, {scenario.name}: not the same bytes: {some}")
@@ -172,7 +180,7 @@ class Rounds:
     def _test_component(self, result: Result) -> None:
         """Ours tests all cases at once; the peer compiles each in a process of its own."""
         assert self._cluster.component is not None
-        cases = Cases(self._cluster.component, self._ours, self._peer)
+        cases = Cases(self._cluster.component, self.ours, self._peer)
         cases.write()
         for number in range(self._plan.runs):
             time.sleep(self._plan.pause)

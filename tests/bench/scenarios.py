@@ -15,12 +15,14 @@ class Scenario:
     name: str
     about: str
     options: tuple[str, ...] = ()
-    before: Literal["", "empty", "push", "edit"] = ""
-    """Empty everything; or make an edit, pushed or in the working directory."""
+    before: Literal["", "empty", "push", "edit", "restore"] = ""
+    """Empty everything; or make an edit, pushed or in the working directory; or be a CI job: push
+    the edit if there is one, empty the working directory and restore the user's caches."""
     edit: str = ""
     like: str = ""
     """Costs the peer the same as that one: it has no incremental mode."""
     bytes_compared: bool = True
+    one_core: bool = False
 
 
 HELP = "help"
@@ -33,6 +35,11 @@ SCENARIOS = (
     Scenario(
         "push a", "one component's jsonnet, pushed", before="push", edit="jsonnet", like="warm"
     ),
+    Scenario("ci", "CI: empty working folder, caches restored", before="restore", like="cold"),
+    Scenario("ci a", "CI, one component's jsonnet, pushed", (), "restore", "jsonnet", like="ci"),
+    Scenario("ci b", "CI, a value of one instance, pushed", (), "restore", "value of one", "ci"),
+    Scenario("cold, 1 core", "cold on one core", before="empty", like="cold", one_core=True),
+    Scenario("ci, 1 core", "CI on one core", before="restore", like="cold", one_core=True),
     Scenario("local", "`--local -F`, nothing changed", _LOCAL, like="warm"),
     Scenario(
         "edit a", "`--local -F`, one component's jsonnet edited", _LOCAL, "edit", "jsonnet", "local"
@@ -49,6 +56,9 @@ SCENARIOS = (
 # How many times faster, CPU and wall each, or smaller we want to be; edits that all use have none.
 AIMS = {
     ("M", "cold"): 12,
+    ("M", "ci"): 40,
+    ("M", "ci a"): 25,
+    ("M", "ci b"): 25,
     ("M", "warm"): 100,
     ("M", "local"): 200,
     ("M", "push a"): 60,
