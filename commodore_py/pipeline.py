@@ -56,9 +56,10 @@ from . import checks, compiler, postprocess, refs, run_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import AbstractContextManager
 
     from commodore_py.catalog.sinks.base import CatalogSink, RepositorySink
-    from commodore_py.config import Config
+    from commodore_py.config import Config, WorkPaths
     from commodore_py.dependencies.lock.run import LockedRun
     from commodore_py.model.cluster import Cluster
     from commodore_py.model.inventory import Instance, Node
@@ -95,8 +96,12 @@ def compile_catalog(
     *,
     known: Cluster | None = None,
     locked: LockedRun | None = None,
+    turn: Callable[[WorkPaths], AbstractContextManager[None]] = exclusive_run,
 ) -> Published:
-    """Compile one cluster's catalog, from its facts to its commit; `known` has just been loaded."""
+    """Compile one cluster's catalog, from its facts to its commit; `known` has just been loaded.
+
+    In its `turn`, no other run changes the working directory.
+    """
     times = [monotonic()]
     if locked is None and config.lock_file is not None:
         locked = open_lock(config, cluster_id)
@@ -105,7 +110,7 @@ def compile_catalog(
         known = check_settings(config, cluster_id)
     if not config.force:
         refuse_foreign_folder(config.paths)
-    with exclusive_run(config.paths):
+    with turn(config.paths):
         if observer is not None:
             observer.started()
         sources = gather(config, cluster_id, known, locked)

@@ -1,4 +1,4 @@
-"""Compile without changing anything: in a copy of the working directory that is removed."""
+"""Compile without changing anything: in place where nothing has to be written, else in a copy."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
+from commodore_py.adapters.files.protected import WouldWrite, protected
 from commodore_py.adapters.git.worktrees import relocate
 from commodore_py.config import WorkPaths
+from commodore_py.dependencies.protection.own_folders import refuse_links
 from commodore_py.dependencies.protection.run_lock import shared_lock
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Collection, Iterator
 
     from commodore_py.config import Config
     from commodore_py.model.published import Published
@@ -43,15 +45,22 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
     locked = pipeline.open_lock(config, cluster_id) if config.lock_file is not None else None
     asks_nobody = locked is not None and config.offline
     known = None if asks_nobody else pipeline.check_settings(config, cluster_id)
-    with copied(config) as own:
-        published = pipeline.compile_catalog(
-            own,
-            cluster_id,
-            approve=lambda _: False,
-            observer=observer,
-            known=known,
-            locked=locked,
-        )
+    compiled = partial(
+        pipeline.compile_catalog,
+        cluster_id=cluster_id,
+        approve=lambda _: False,
+        observer=observer,
+        known=known,
+        locked=locked,
+    )
+    config = config._replace(dry_run=True)
+    shown: set[str] = set()
+    if _needs_no_copy(config):
+        # Of a first attempt that has to be repeated in a copy, each message is shown once.
+        with suppress(WouldWrite), _filtered(partial(_note_message, shown)):
+            return compiled(config, turn=_in_place)
+    with copied(config, shown) as own:
+        published = compiled(own)
         root, scratch = config.paths.root.resolve(), own.paths.root
         return published._replace(
             notices=tuple(
@@ -64,9 +73,30 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
         )
 
 
+def _needs_no_copy(config: Config) -> bool:
+    """Whether it is likely that nothing but the output has to be written.
+
+    Other runs fetch, and what they find out from remotes must not be requested twice.
+    """
+    state = config.paths.state
+    recovered = (state / "running").exists() or any((state / "journal").glob("*.json"))
+    return config.local and config.engine == "native" and state.is_dir() and not recovered
+
+
 @contextmanager
-def copied(config: Config) -> Iterator[Config]:
-    """Settings for a copy of the working directory; messages name the original."""
+def _in_place(paths: WorkPaths) -> Iterator[None]:
+    """Keep runs out of a working directory while this one reads there, and writes nothing."""
+    refuse_links(paths)
+    with shared_lock(paths), protected(paths.root):
+        yield
+
+
+@contextmanager
+def copied(config: Config, shown: Collection[str] = ()) -> Iterator[Config]:
+    """Settings for a copy of the working directory; messages name the original.
+
+    Messages that were `shown` before are not shown again.
+    """
     with tempfile.TemporaryDirectory(
         prefix="commodore-dry-run-", dir=_folder_for(config.paths.root)
     ) as folder:
@@ -74,7 +104,7 @@ def copied(config: Config) -> Iterator[Config]:
         root = config.paths.root.resolve()
         with shared_lock(config.paths):
             _copy(root, scratch)
-        with _renamed_paths(root, scratch):
+        with _renamed_paths(root, scratch, shown):
             yield config._replace(paths=WorkPaths(scratch), copy_of=config.paths.root)
 
 
@@ -189,7 +219,7 @@ def _repair_worktrees(root: Path, scratch: Path) -> None:
 
 
 @contextmanager
-def _renamed_paths(root: Path, scratch: Path) -> Iterator[None]:
+def _renamed_paths(root: Path, scratch: Path, shown: Collection[str]) -> Iterator[None]:
     """Messages name paths in the working directory, not in its copy."""
 
     def rewrite(record: logging.LogRecord) -> bool:
@@ -197,19 +227,31 @@ def _renamed_paths(root: Path, scratch: Path) -> Iterator[None]:
         for part in ("where", "hint", "notes"):
             if part in record.__dict__:
                 record.__dict__[part] = _moved(str(record.__dict__[part]), root, scratch)
-        return True
+        return record.msg not in shown
 
-    handlers = logging.getLogger("commodore_py").handlers
-    for handler in handlers:
-        handler.addFilter(rewrite)
     try:
-        yield
+        with _filtered(rewrite):
+            yield
     except CommodoreError as error:
         error.rewrite(partial(_moved, there=root, here=scratch))
         raise
+
+
+@contextmanager
+def _filtered(judge: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
+    handlers = logging.getLogger("commodore_py").handlers
+    for handler in handlers:
+        handler.addFilter(judge)
+    try:
+        yield
     finally:
         for handler in handlers:
-            handler.removeFilter(rewrite)
+            handler.removeFilter(judge)
+
+
+def _note_message(shown: set[str], record: logging.LogRecord) -> bool:
+    shown.add(record.getMessage())
+    return True
 
 
 def _moved(text: str, there: Path, here: Path) -> str:

@@ -110,7 +110,7 @@ class Rounds:
                 program.compile()
 
     def _runs_in(self, scenario: Scenario) -> bool:
-        return scenario.name in self._plan.peer_in
+        return scenario.name in self._plan.peer_in and not scenario.ours_only
 
     def _be_ready(self, scenario: Scenario, *, with_peer: bool) -> None:
         """Compile what was never compiled; ours once more, so that it knows what it knows."""

@@ -23,6 +23,8 @@ class Scenario:
     """Costs the peer the same as that one: it has no incremental mode."""
     bytes_compared: bool = True
     one_core: bool = False
+    ours_only: bool = False
+    """The peer has no such option: it is taken to cost what the likes of it do."""
 
 
 HELP = "help"
@@ -49,6 +51,26 @@ SCENARIOS = (
     ),
     Scenario(
         "edit c", "`--local -F`, a value of all instances", _LOCAL, "edit", "value of all", "local"
+    ),
+    Scenario(
+        "dry run a",
+        "`--local -F --dry-run`, one component's jsonnet edited",
+        (*_LOCAL, "--dry-run"),
+        "edit",
+        "jsonnet",
+        "edit a",
+        bytes_compared=False,
+        ours_only=True,
+    ),
+    Scenario(
+        "dry run b",
+        "`--local -F --dry-run`, a value of one instance",
+        (*_LOCAL, "--dry-run"),
+        "edit",
+        "value of one",
+        "edit b",
+        bytes_compared=False,
+        ours_only=True,
     ),
     Scenario(COMPONENT_TEST, "6 test cases of a component", bytes_compared=False),
 )

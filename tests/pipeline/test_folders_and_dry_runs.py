@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import os
+import shutil
 import subprocess
 import sys
+from logging.handlers import BufferingHandler
 from typing import TYPE_CHECKING
 
 import pytest
@@ -237,3 +241,93 @@ def test_a_dry_run_does_not_read_what_is_being_changed(fleet: Fleet) -> None:
 
     with shared_lock(paths, patience=0.1):
         pass
+
+
+WHERE = """
+local inv = (import 'lib/kapitan.libjsonnet').inventory();
+{ out: { kind: 'ConfigMap', data: { where: inv.parameters._base_directory } } }
+"""
+
+
+def edit_defaults(fleet: Fleet, old: str, new: str) -> None:
+    defaults = fleet.work / "dependencies/web/class/defaults.yml"
+    defaults.write_text(defaults.read_text().replace(old, new))
+
+
+def test_a_local_dry_run_reads_where_things_are(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, web={"component/main.jsonnet": WHERE})
+    push(fleet.config())
+    edit_defaults(fleet, "of: web", "of: new")
+    before = digest_of(tmp_path)
+
+    published = compile_dry(fleet.config(dry_run=True, local=True), CLUSTER)
+
+    assert not published.change  # the output names the checkout, not one of a copy
+    assert digest_of(tmp_path) == before
+
+
+def test_a_local_dry_run_that_has_to_write_uses_a_copy(fleet: Fleet) -> None:
+    push(fleet.config())
+    edit_defaults(fleet, "of: web", "of: new")
+    (fleet.work / "inventory/targets/web.yml").unlink()  # to be written
+    shutil.rmtree(fleet.work / "catalog")
+    before = digest_of(fleet.root)
+
+    handler = BufferingHandler(1000)
+    log = logging.getLogger("commodore_py")
+    log.addHandler(handler)
+    try:
+        published = compile_dry(fleet.config(dry_run=True, local=True), CLUSTER)
+    finally:
+        log.removeHandler(handler)
+
+    assert [file.kind for file in published.change.files] == ["added"]
+    assert digest_of(fleet.root) == before
+    messages = [record.getMessage() for record in handler.buffer]
+    about = [message for message in messages if "no catalog in" in message]
+    assert about == [f"there was no catalog in {fleet.work}/catalog: everything counts as added"]
+    assert len(messages) == len(set(messages))
+
+
+def test_a_local_dry_run_after_a_killed_run_uses_a_copy(fleet: Fleet) -> None:
+    push(fleet.config())
+    (fleet.work / ".commodore/running").write_text("{}")
+    edit_defaults(fleet, "of: web", "of: new")
+    before = digest_of(fleet.root)
+
+    assert compile_dry(fleet.config(dry_run=True, local=True), CLUSTER).change
+    assert digest_of(fleet.root) == before
+
+
+def test_a_dry_run_finds_renamed_files(tmp_path: Path) -> None:
+    fleet = make_fleet(tmp_path, web={})
+    push(fleet.config())
+    main = fleet.work / "dependencies/web/component/main.jsonnet"
+    main.write_text(main.read_text().replace("{ out:", "{ other:"))
+    local = {"local": True, "fetch_dependencies": False}
+    before = digest_of(tmp_path)
+
+    dry = compile_dry(fleet.config(dry_run=True, **local), CLUSTER)
+
+    assert digest_of(tmp_path) == before
+    assert [(file.kind, file.path) for file in dry.change.files] == [
+        ("renamed", "manifests/web/other.yaml")
+    ]
+    assert push(fleet.config(**local)).change == dry.change
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_a_dry_run_touches_no_objects_of_git(fleet: Fleet, *, local: bool) -> None:
+    push(fleet.config())
+    git(fleet.work / "catalog", "config", "core.sharedRepository", "group")
+    if local:
+        edit_defaults(fleet, "of: web", "of: new")
+    else:
+        fleet.change_data()
+    compile_catalog(fleet.config(local=local), CLUSTER, approve=lambda _: False)
+    for file in fleet.work.glob("catalog/.git/objects/??/*"):
+        os.utime(file, (1, 1))
+    before = digest_of(fleet.root)
+
+    assert compile_dry(fleet.config(dry_run=True, local=local), CLUSTER).change
+    assert digest_of(fleet.root) == before

@@ -127,11 +127,12 @@ def write_tree(
     *,
     below: PurePosixPath | None = None,
     keep: frozenset[PurePosixPath] = frozenset(),
+    dry_run: bool = False,
 ) -> dict[str, os.stat_result]:
     """Make a folder hold exactly this tree, or only the part `below` a path of it.
 
     Entries directly in the folder that are named in `keep` stay as they are. Returns what was
-    removed or replaced, as it was.
+    removed or replaced, as it was; in a dry run, what would be.
     """
     if folder.is_symlink():
         raise CommodoreError(
@@ -139,9 +140,12 @@ def write_tree(
             where=f"{folder} -> {folder.readlink()}",
             hint="remove the link",
         )
-    folder.mkdir(parents=True, exist_ok=True)
     place = _Place(os.fspath(folder), tree, below, frozenset(map(str, keep)))
-    place.sweep()
+    if dry_run:
+        return place.would_go() if folder.is_dir() else {}
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in place.sweep():
+        remove(Path(path))
     for path in place.missing_folders():
         Path(path).mkdir(parents=True, exist_ok=True)
     for path, entry in place.differing():
@@ -240,9 +244,15 @@ class _Place:
         self._status: dict[str, os.stat_result] = {}
         self.gone: dict[str, os.stat_result] = {}
 
-    def sweep(self) -> None:
-        """Remove what is not wanted, and remember what is there."""
-        self._sweep(self._folder, "")
+    def sweep(self) -> tuple[str, ...]:
+        """See what is there; returns what is not wanted."""
+        return tuple(self._sweep(self._folder, ""))
+
+    def would_go(self) -> dict[str, os.stat_result]:
+        """What would be removed or replaced."""
+        self.sweep()
+        list(self.differing())
+        return self.gone
 
     def missing_folders(self) -> Iterator[str]:
         """Folders to be made, those above before those below them."""
@@ -258,7 +268,7 @@ class _Place:
                     self.gone[path] = found
                 yield full, entry
 
-    def _sweep(self, folder: str, prefix: str) -> None:
+    def _sweep(self, folder: str, prefix: str) -> Iterator[str]:
         with os.scandir(folder) as found:
             children = list(found)
         for child in children:
@@ -267,10 +277,10 @@ class _Place:
                 continue
             if here in self._folders and child.is_dir(follow_symlinks=False):
                 self._there.add(here)
-                self._sweep(child.path, f"{here}/")
+                yield from self._sweep(child.path, f"{here}/")
             elif here not in self._files or child.is_symlink():
                 self.gone[here] = child.stat(follow_symlinks=False)
-                remove(Path(child.path))
+                yield child.path
             else:
                 self._status[here] = child.stat(follow_symlinks=False)
 

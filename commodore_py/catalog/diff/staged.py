@@ -39,6 +39,11 @@ class Pair(NamedTuple):
     new_mode: int
 
 
+def is_compared_by_git(old: Mapping[str, Leaf], new: Mapping[str, Leaf]) -> bool:
+    """Whether the index itself is compared: where files come and go, Git finds renames."""
+    return not (old.keys() <= new.keys() or new.keys() <= old.keys())
+
+
 def staged_files(
     directory: Path,
     old: Mapping[str, Leaf],
@@ -49,18 +54,15 @@ def staged_files(
 
     Of new files, the contents are given by their object ids.
     """
-    removed = [path for path in old if path not in new]
-    added = [path for path in new if path not in old]
-    if removed and added:  # Git finds renames
+    if is_compared_by_git(old, new):
         output = git_bytes(
             directory, "diff", "--cached", "--raw", "-z", "--find-renames", "--no-abbrev"
         )
         pairs = tuple(parse_raw(output))
     else:
-        changed = (path for path, leaf in new.items() if path in old and old[path] != leaf)
+        changed = {path for path in {*old, *new} if old.get(path) != new.get(path)}
         pairs = tuple(
-            _pair(path, old.get(path), new.get(path))
-            for path in sorted((*removed, *added, *changed), key=os.fsencode)
+            _pair(path, old.get(path), new.get(path)) for path in sorted(changed, key=os.fsencode)
         )
     return _with_contents(directory, pairs, contents)
 

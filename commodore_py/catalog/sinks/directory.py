@@ -66,7 +66,7 @@ class DirectoryCatalog(NamedTuple):
     def stage(self, rendered: Rendered) -> Change:
         """Write `compiled/` and the folder where they differ, and return what that changed."""
         change = change_between(self._present(rendered.catalog), rendered.catalog)
-        files.write_tree(self.compiled, compiled_tree(rendered))
+        files.write_tree(self.compiled, compiled_tree(rendered), dry_run=self.dry_run)
         if not self.dry_run:
             self.directory.mkdir(parents=True, exist_ok=True)
             marker = json.dumps({"cluster": self.cluster}) + "\n"

@@ -18,7 +18,7 @@ from commodore_py.adapters.git.index import seen_of
 from commodore_py.adapters.git.program import git, over_network, succeeds
 from commodore_py.adapters.git.written import Leaf
 from commodore_py.adapters.process import ProgramFailed
-from commodore_py.catalog.diff.staged import staged_files
+from commodore_py.catalog.diff.staged import is_compared_by_git, staged_files
 from commodore_py.catalog.identity import committer
 from commodore_py.catalog.layout import OWNED
 from commodore_py.errors import CommodoreError
@@ -68,6 +68,7 @@ def open_catalog(config: Config, _cluster: str, head: CatalogHead) -> GitCatalog
         author=config.author,
         commit_before=head.commit,
         report_edits=not config.local,
+        dry_run=config.dry_run,
     )
 
 
@@ -85,6 +86,7 @@ class GitCatalog:
         author: Author,
         commit_before: str | None = None,
         report_edits: bool = True,
+        dry_run: bool = False,
     ) -> None:
         self.directory = directory
         self.branch = branch
@@ -94,6 +96,7 @@ class GitCatalog:
         self._author = author
         self._commit_before = commit_before
         self._report_edits = report_edits
+        self._dry_run = dry_run
         self._tree = ""
         self._commit = ""
 
@@ -106,10 +109,10 @@ class GitCatalog:
         """Write `compiled/` and the catalog's files where they differ, and stage the catalog."""
         state = staging.state_of(self.directory, self._commit_before)
         self._refuse_merges(state)
-        files.write_tree(self._compiled, compiled_tree(rendered))
+        files.write_tree(self._compiled, compiled_tree(rendered), dry_run=self._dry_run)
         gone: dict[str, os.stat_result] = {}
         for folder in OWNED:
-            gone |= write_owned(self.directory, rendered.catalog, folder)
+            gone |= write_owned(self.directory, rendered.catalog, folder, dry_run=self._dry_run)
         return self._staged(state, rendered.catalog, gone)
 
     def _staged(self, state: State, catalog: Tree, gone: Mapping[str, os.stat_result]) -> Change:
@@ -135,19 +138,24 @@ class GitCatalog:
             _report_edits(self.directory, state, wanted, gone)
         if wanted == state.committed == state.staged:
             return Change(ignored=_rules(ignored))
-        self._tree = staging.replace(
-            self.directory,
-            state,
-            wanted,
-            contents,
-            status=lambda path: _status(self.directory, path, catalog) if path in ours else None,
-        )
+        if not self._dry_run or is_compared_by_git(state.committed, wanted):
+            self._tree = staging.replace(
+                self.directory,
+                state,
+                wanted,
+                contents,
+                status=lambda path: (
+                    _status(self.directory, path, catalog) if path in ours else None
+                ),
+            )
         changed = staged_files(self.directory, state.committed, wanted, contents)
         destination = f"branch {self.branch} of {self._pushed_to}"
         return Change(changed, ignored=_rules(ignored), destination=destination)
 
     def unstage(self) -> None:
         """Make the index as the last commit is, or empty before there is one."""
+        if self._dry_run:
+            return
         git(self.directory, "reset", "--quiet", "--mixed")
 
     def commit(self, message: str) -> str:

@@ -26,13 +26,17 @@ def compiled_tree(rendered: Rendered) -> Tree:
     )
 
 
-def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> dict[str, os.stat_result]:
+def write_owned(
+    directory: Path, tree: Tree, owned: PurePosixPath, *, dry_run: bool = False
+) -> dict[str, os.stat_result]:
     """Make a folder of the catalog as it is in the tree; hidden entries at its top stay.
 
-    Returns what was removed or replaced, as it was.
+    Returns what was removed or replaced, as it was; in a dry run, what would be.
     """
     folder = directory / owned
     if folder.is_symlink() or not folder.is_dir():
+        if dry_run:
+            return {}
         files.remove(folder)
         folder.mkdir()
     keep = frozenset(
@@ -40,7 +44,7 @@ def write_owned(directory: Path, tree: Tree, owned: PurePosixPath) -> dict[str, 
         for child in folder.iterdir()
         if is_hidden(child.name) and not _in_the_way(child, owned, tree)
     )
-    gone = files.write_tree(folder, tree, below=owned, keep=keep)
+    gone = files.write_tree(folder, tree, below=owned, keep=keep, dry_run=dry_run)
     return {f"{owned}/{name}": found for name, found in gone.items()}
 
 
