@@ -141,7 +141,7 @@ def test_fail_fast_skips_the_rest(compiling: Compile) -> None:
     ran = compiling("c-unknown", CLUSTER, "--fail-fast", "--push")
 
     assert ran.code == 1
-    assert rows(ran.out) == [["c-unknown", "failed", "0.0", "s"], [CLUSTER, "skipped"]]
+    assert [row[:2] for row in rows(ran.out)] == [["c-unknown", "failed"], [CLUSTER, "skipped"]]
     assert not compiling.pushed("catalog")
 
 
