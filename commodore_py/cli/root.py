@@ -56,6 +56,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.inventory:inventory",
         "Inspect and lint a hierarchy.",
     ),
+    "live": (
+        "commodore_py.cli.commands.live.group:live",
+        "Predict what a cluster and Argo CD make of manifests.",
+    ),
     "lock": (
         "commodore_py.cli.commands.lock.commands:lock",
         "Lock all inputs of a cluster, and update them one by one.",

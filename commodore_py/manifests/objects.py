@@ -63,6 +63,13 @@ def identify(document: object) -> ObjectId | None:
     )
 
 
+def split_version(content: Content) -> tuple[str, str, str]:
+    """Group, version and kind as the object names them."""
+    version, kind = content.get("apiVersion"), content.get("kind")
+    group, _, number = version.rpartition("/") if isinstance(version, str) else ("", "", "")
+    return group, number, kind if isinstance(kind, str) else ""
+
+
 def members(document: object) -> Iterator[object]:
     """The document itself, or the items of a list."""
     if isinstance(document, dict):

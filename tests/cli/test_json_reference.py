@@ -61,6 +61,8 @@ WORDS = {
     ),
     "init/v1": ("init", "--api-url", "{facts}", "--skip-completion", "-o", "json"),
     "lint/v1": ("inventory", "lint", "bad.yml", "-o", "json"),
+    "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
+    "live-health-test/v1": ("live", "health", "--test", "rules", "-o", "json"),
     "lock-create/v1": (
         *("lock", "create", "c-demo-2", "-o", "new.lock", "--api-url", "{facts}"),
         *("--output", "json"),
@@ -108,6 +110,19 @@ def a_tested_component(commodore: CommandLine) -> None:
     (component / "tests/former.yml").unlink()
 
 
+def objects_and_a_rule() -> None:
+    """A file with an object, and a folder with a rule and its test."""
+    thing = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: one}}"
+    Path("objects.yaml").write_text(thing)
+    folder = Path("rules/example.com/Thing")
+    folder.mkdir(parents=True)
+    (folder / "health.lua").write_text("return {status='Healthy', message='Done'}")
+    (folder / "done.yaml").write_text(thing)
+    (folder / "health_test.yaml").write_text(
+        "tests: [{inputPath: done.yaml, healthStatus: {status: Healthy, message: Done}}]"
+    )
+
+
 def keys(value: Any, shown: Any, path: str = "") -> Iterator[str]:  # noqa: ANN401 - any JSON
     """The paths of all keys, but for what an example leaves out as an empty list."""
     if isinstance(value, dict):
@@ -136,6 +151,8 @@ def test_an_example_has_the_keys_that_are_printed(
         a_tested_component(commodore)
     if schema == "catalog-affected/v1":
         commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts)
+    if schema.startswith("live-"):
+        objects_and_a_rule()
     if schema.startswith("lock-"):
         commodore("lock", "create", "c-demo-2", "-o", "it.lock", "--api-url", facts)
         other = Path("it.lock").read_text().replace('version = "master"', 'version = "other"')

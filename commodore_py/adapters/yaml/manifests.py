@@ -1,0 +1,88 @@
+"""Reads manifests as Kubernetes does: values of JSON only, and times are strings."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import json_text
+
+from . import quick
+from .error import YamlError
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+MOST_LEVELS = 100
+_SCALARS = (str, bool, int, float, type(None))
+
+
+class _NotJson(ValueError):
+    """A value that JSON does not have."""
+
+
+def load_manifests(text: bytes, *, name: str) -> list[Any]:
+    """Every document of a text, empty ones as None."""
+    if name.endswith(".json"):
+        documents = [json_text.load(text, name=name)] if text.strip() else []
+    else:
+        documents = quick.load_all(text, name=name)
+    try:
+        return [_json(one, 0) for one in documents]
+    except _NotJson:
+        documents = _exact(text, name)
+    try:
+        return [_json(one, 0) for one in documents]
+    except _NotJson as error:
+        raise YamlError(f"a manifest cannot be JSON: {error}", where=name) from error
+
+
+def _json(value: Any, level: int) -> Any:
+    if isinstance(value, _SCALARS):
+        return value
+    if level > MOST_LEVELS:
+        raise _NotJson(f"it has more than {MOST_LEVELS} levels")
+    if isinstance(value, dict):
+        return {_key(key): _json(one, level + 1) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_json(one, level + 1) for one in value]
+    raise _NotJson(f"a value of type {type(value).__name__}")
+
+
+def _key(key: object) -> str:
+    if isinstance(key, str):
+        return key
+    if isinstance(key, bool):
+        return "true" if key else "false"
+    if key is None:
+        return "null"
+    if isinstance(key, int | float):
+        return str(key)
+    raise _NotJson(f"a key of type {type(key).__name__}")
+
+
+def _exact(text: bytes, name: str) -> list[Any]:
+    reading = _reading()
+    import yaml
+
+    try:
+        return list(yaml.load_all(text, Loader=_loader()))
+    except reading.FAILURES as error:
+        raise reading.problem_in(error, name) from error
+
+
+@cache
+def _loader() -> Any:
+    class Texts(_reading().Loader):  # type: ignore[misc] # chosen at run time
+        """Times are what is written."""
+
+    Texts.add_constructor(
+        "tag:yaml.org,2002:timestamp", lambda loader, node: loader.construct_scalar(node)
+    )
+    return Texts
+
+
+def _reading() -> ModuleType:
+    from . import reading
+
+    return reading

@@ -1,0 +1,127 @@
+"""`commodore live health`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from commodore_py.cli.output import streams
+from commodore_py.cli.settings.options import Globals, output_option, verbose_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from commodore_py.workflows.live.health import Case, HealthReport
+
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_TESTS_FAILED = 1
+
+
+@click.command()
+@click.option(
+    "-f",
+    "--file",
+    "files",
+    multiple=True,
+    metavar="FILE",
+    help="File or folder with objects as the cluster has them, - for stdin; may be repeated.",
+)
+@click.option(
+    "--rules",
+    multiple=True,
+    type=_FOLDER,
+    metavar="FOLDER",
+    help="Rules in Lua, in Argo CD's layout GROUP/KIND/health.lua; may be repeated.",
+)
+@click.option(
+    "--settings",
+    "argocd",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Settings of Argo CD with rules: the ConfigMap argocd-cm, or the object ArgoCD.",
+)
+@click.option(
+    "--as-argocd", is_flag=True, help="Judge as Argo CD does, without the conventions of kstatus."
+)
+@click.option(
+    "--test",
+    "tests",
+    type=_FOLDER,
+    metavar="FOLDER",
+    help="Run the tests of the rules in FOLDER, the files health_test.yaml, instead.",
+)
+@output_option
+@verbose_option
+@click.pass_obj
+def health(
+    settings: Globals,
+    /,
+    files: tuple[str, ...],
+    rules: tuple[Path, ...],
+    argocd: Path | None,
+    as_argocd: bool,
+    tests: Path | None,
+    output: str,
+    verbose: int,
+) -> int:
+    """Show the health of objects in files, and which rule decides it.
+
+    Rules of settings come first, then those of folders, those of Argo CD for Kubernetes' own kinds,
+    and the conventions of kstatus. A sync of Argo CD does not wait for an object without health.
+
+    \b
+    What is unhealthy in a namespace:
+      kubectl get all -n some-namespace -o yaml | commodore live health -f -
+    With rules of your own:
+      commodore live health -f objects.yaml --rules rules/
+    The tests of these rules:
+      commodore live health --test rules/
+    """
+    settings.more_verbose(verbose)
+    if tests is not None:
+        if files or rules or argocd or as_argocd:
+            raise click.UsageError("--test takes no files, rules or settings.")
+        return _tested(tests, output)
+    if not files:
+        raise click.UsageError("Name a file with -f, or - for stdin.")
+    from commodore_py.workflows.live.health import health_of
+
+    report = health_of(files, folders=rules, settings=argocd, as_argocd=as_argocd)
+    _show(report, output)
+    return 0
+
+
+def _show(report: HealthReport, output: str) -> None:
+    from commodore_py.cli.output import formats, health, messages
+
+    if output != "text":
+        streams.data(formats.structured(health.report(report), output))
+    else:
+        for line in health.report_lines(report):
+            streams.result(line)
+    if report.others:
+        messages.info(f"{report.others} documents are not objects")
+
+
+def _tested(folder: Path, output: str) -> int:
+    from commodore_py.cli.output import formats, health, messages
+    from commodore_py.workflows.live.health import run_tests
+
+    cases = run_tests(folder)
+    failed = [one for one in cases if not one.passed]
+    if output != "text":
+        streams.data(formats.structured(health.tests(cases), output))
+    else:
+        _show_failed(failed)
+        messages.info(f"{len(cases)} cases, {len(failed)} failed")
+    return _TESTS_FAILED if failed else 0
+
+
+def _show_failed(failed: Sequence[Case]) -> None:
+    from commodore_py.cli.output import health
+
+    for one in failed:
+        for line in health.case_lines(one):
+            streams.result(line)

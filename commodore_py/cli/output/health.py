@@ -1,0 +1,110 @@
+"""Results of `commodore live health`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from commodore_py.adapters import escaping
+
+from . import streams
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.manifests.objects import KubeObject
+    from commodore_py.workflows.live.health import Case, HealthReport, Judged
+
+_COLOURS = {
+    "Healthy": "green",
+    "Suspended": "cyan",
+    "Progressing": "blue",
+    "Missing": "yellow",
+    "Degraded": "red",
+    "Unknown": "yellow",
+}
+_NONE = "-"
+_WIDTH = max(map(len, _COLOURS))
+
+
+def report(found: HealthReport) -> dict[str, Any]:
+    """The health of objects."""
+    return {
+        "schema": "live-health/v1",
+        "objects": [_judged(one) for one in found.objects],
+        "worst": found.worst,
+        "others": found.others,
+    }
+
+
+def report_lines(found: HealthReport) -> Iterator[str]:
+    """The same for people, a line for each object."""
+    for one in found.objects:
+        health = one.health
+        word = health.status or _NONE
+        status = streams.styled(word.ljust(_WIDTH), fg=_COLOURS.get(word))
+        about = [name_of(one.object), health.message, f"({health.source})"]
+        yield f"{status}  {escaping.one_line('  '.join(filter(None, about)))}"
+
+
+def identity(one: KubeObject) -> dict[str, Any]:
+    """The id of an object, and the file that holds it."""
+    return {
+        "group": one.id.group,
+        "kind": one.id.kind,
+        "namespace": one.id.namespace,
+        "name": one.id.name,
+        "file": one.file,
+    }
+
+
+def name_of(one: KubeObject) -> str:
+    """The id of an object for people."""
+    return str(one.id)
+
+
+def tests(cases: Iterable[Case]) -> dict[str, Any]:
+    """The results of tests of rules."""
+    found = list(cases)
+    return {
+        "schema": "live-health-test/v1",
+        "passed": sum(one.passed for one in found),
+        "failed": sum(not one.passed for one in found),
+        "cases": [
+            {
+                "folder": one.folder,
+                "input": one.input,
+                "passed": one.passed,
+                "expected": _outcome(one.expected),
+                "found": _outcome(one.found),
+            }
+            for one in found
+        ],
+    }
+
+
+def case_lines(one: Case) -> Iterator[str]:
+    """A failed test for people."""
+    yield escaping.one_line(f"{one.folder}: {one.input}")
+    yield escaping.one_line(f"  expected  {_shown(one.expected)}")
+    yield escaping.one_line(f"  found     {_shown(one.found)}")
+
+
+def _shown(outcome: tuple[str, str]) -> str:
+    status, message = outcome
+    return f"{status or _NONE}  {message}".rstrip()
+
+
+def _outcome(outcome: tuple[str, str]) -> dict[str, str]:
+    status, message = outcome
+    return {"status": status, "message": message}
+
+
+def _judged(one: Judged) -> dict[str, Any]:
+    health = one.health
+    return {
+        **identity(one.object),
+        "status": health.status,
+        "message": health.message,
+        "source": health.source,
+        "waits": health.waits,
+    }

@@ -1,0 +1,133 @@
+"""The user's rules in Lua: read from folders, run in a worker process."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from commodore_py.adapters import reading
+from commodore_py.adapters.lua import LuaWorker, TimedOut
+from commodore_py.errors import CommodoreError
+from commodore_py.manifests.health import scripts
+from commodore_py.manifests.health.assess import Ruled
+from commodore_py.manifests.health.scripts import Script, ScriptTable
+from commodore_py.manifests.health.status import Verdict, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from commodore_py.manifests.objects import Content
+
+log = logging.getLogger(__name__)
+
+SCRIPT = "health.lua"
+MOST_KILLS = 3
+"""A rule whose process was killed so often is not run again."""
+_LARGEST = 1 << 20
+_DEEPEST = 2
+
+
+class UserRules:
+    """Judges objects by scripts; the worker process starts with the first of them."""
+
+    def __init__(self, table: ScriptTable) -> None:
+        self._table = table
+        self._worker = LuaWorker()
+        self._kills: Counter[Script] = Counter()
+        self._ambiguous: set[tuple[str, ...]] = set()
+
+    def __call__(
+        self,
+        group: str,
+        kind: str,
+        content: Content,
+        *,
+        as_argocd: bool,  # noqa: ARG002 - Argo CD knows all of these
+    ) -> Ruled | None:
+        """The verdict of the first script for the kind."""
+        found = self._table.find(group, kind)
+        if not found:
+            return None
+        script = found[0]
+        if len(found) > 1:
+            self._warn(found, scripts.key_of(group, kind))
+        return Ruled(script.pattern, self._verdict(script, content))
+
+    def run(self, script: Script, content: Content) -> Verdict:
+        """The verdict of one script."""
+        return self._verdict(script, content)
+
+    def close(self) -> None:
+        """End the worker process."""
+        self._worker.close()
+
+    def _verdict(self, script: Script, content: Content) -> Verdict:
+        if self._kills[script] >= MOST_KILLS:
+            return unknown(f"its rule is not run again, it took too long {MOST_KILLS} times")
+        try:
+            result = self._worker.run(script.source, content, open_libraries=script.open_libraries)
+        except TimedOut as error:
+            self._kills[script] += 1
+            return unknown(f"its rule failed: {error}; {script.where}")
+        for line in result.printed:
+            log.debug("%s: %s", script.where, line)
+        if result.error:
+            hint = scripts.library_hint(result.error, script)
+            return unknown(f"its rule failed: {result.error}{hint}; {script.where}")
+        return scripts.verdict_of(result.fields)
+
+    def _warn(self, found: Iterable[Script], key: str) -> None:
+        patterns = tuple(one.pattern for one in found)
+        if patterns not in self._ambiguous:
+            self._ambiguous.add(patterns)
+            log.warning("several rules fit %s: %s; the first one is used", key, ", ".join(patterns))
+
+
+def scripts_in(folder: Path) -> tuple[Script, ...]:
+    """The scripts below a folder in Argo CD's layout: GROUP/KIND/health.lua."""
+    if not folder.is_dir():
+        raise CommodoreError("this folder of rules does not exist", where=str(folder))
+    found = tuple(sorted(_scripts_below(folder), key=lambda one: one.where.encode()))
+    if not found:
+        raise CommodoreError(
+            f"this folder holds no {SCRIPT}",
+            where=str(folder),
+            hint=f"rules are files GROUP/KIND/{SCRIPT}, with _ as a wildcard",
+        )
+    return found
+
+
+def folders_in(folder: Path) -> Iterator[Path]:
+    """Folders of rules below a folder."""
+    for where, names, present in os.walk(folder):
+        depth = len(Path(where).relative_to(folder).parts)
+        names[:] = sorted(names) if depth < _DEEPEST else []
+        if depth and SCRIPT in present:
+            yield Path(where)
+
+
+def _scripts_below(folder: Path) -> Iterator[Script]:
+    for where in folders_in(folder):
+        pattern = where.relative_to(folder).as_posix().replace("_", "*")
+        path = where / SCRIPT
+        try:
+            source = reading.text_of(str(path), limit=_LARGEST)
+        except (OSError, ValueError) as error:
+            raise CommodoreError(f"this rule cannot be read: {error}", where=str(path)) from error
+        yield Script(pattern, source, open_libraries=True, where=str(path))
+
+
+def has_rule_in_argocd(group: str, kind: str) -> bool:
+    """Whether Argo CD brings a rule in Lua for a kind."""
+    return scripts.is_among(_known(), group, kind)
+
+
+@cache
+def _known() -> tuple[str, ...]:
+    text = files("commodore_py.lib").joinpath("argocd", "kinds_with_rules.txt").read_text("utf-8")
+    return scripts.patterns_of(text.splitlines())

@@ -1,0 +1,88 @@
+"""The health of an object: which rule decides, in which order (pure)."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from commodore_py.manifests.objects import split_version
+from commodore_py.manifests.order.hooks import finalizers_of, has_finalizer
+
+from . import builtin, kstatus
+from .status import Health, Verdict
+
+if TYPE_CHECKING:
+    from commodore_py.manifests.objects import Content
+
+NOT_WAITED_FOR = "no rule for its kind: syncs do not wait for it"
+PENDING_DELETION = "Pending deletion"
+
+
+class Ruled(NamedTuple):
+    """The verdict of a rule of the user, and its name."""
+
+    rule: str
+    verdict: Verdict
+    in_argocd: bool = True
+    """Whether Argo CD has the rule, too."""
+
+
+class Rules(Protocol):
+    """The rules of the user."""
+
+    def __call__(self, group: str, kind: str, content: Content, *, as_argocd: bool) -> Ruled | None:
+        """The verdict of the first rule for the kind, or None if there is none."""
+        ...
+
+
+def no_rules(
+    group: str,  # noqa: ARG001 - of the protocol
+    kind: str,  # noqa: ARG001 - of the protocol
+    content: Content,  # noqa: ARG001 - of the protocol
+    *,
+    as_argocd: bool,  # noqa: ARG001 - of the protocol
+) -> Ruled | None:
+    """The user has no rules."""
+    return None
+
+
+def missing(reason: str = "") -> Health:
+    """The health of an object that is not in the cluster."""
+    return Health("Missing", reason, "none", waits=True)
+
+
+def assess(content: Content, rules: Rules = no_rules, *, as_argocd: bool = False) -> Health:
+    """The health of an object; `as_argocd` leaves out what Argo CD does not know."""
+    group, version, kind = split_version(content)
+    if is_being_deleted(content) and not has_finalizer(content):
+        names = ", ".join(finalizers_of(content))
+        message = f"{PENDING_DELETION}: waits for {names}" if names else PENDING_DELETION
+        return Health("Progressing", message, "deletion", waits=True)
+    if ruled := rules(group, kind, content, as_argocd=as_argocd):
+        waits = ruled.in_argocd or builtin.verdict(group, version, kind, content) is not None
+        return Health(*ruled.verdict, f"rule {ruled.rule}", waits)
+    if (found := builtin.verdict(group, version, kind, content)) is not None:
+        return Health(*found, "built-in", waits=True)
+    if not as_argocd and (guessed := kstatus.verdict(group, kind, content)) is not None:
+        return Health(*guessed, "kstatus", waits=False)
+    return Health(None, NOT_WAITED_FOR, "none", waits=False)
+
+
+def is_being_deleted(content: Content) -> bool:
+    """Whether it has a time of deletion."""
+    metadata = content.get("metadata")
+    stamp = metadata.get("deletionTimestamp") if isinstance(metadata, dict) else None
+    return time_of(stamp) is not None
+
+
+def time_of(stamp: object) -> datetime | None:
+    """A point in time as Kubernetes writes it."""
+    if isinstance(stamp, datetime):
+        return stamp
+    if not isinstance(stamp, str) or "T" not in stamp:
+        return None
+    try:
+        found = datetime.fromisoformat(stamp)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None

@@ -1,0 +1,131 @@
+"""Health of Services, claims, Ingresses, autoscalers, APIServices and Workflows (pure)."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from .decoding import Each, Texts, Undecodable, decoded
+from .status import Verdict, degraded, healthy, progressing, unknown
+from .workloads import CONDITIONS, first_condition
+
+if TYPE_CHECKING:
+    from commodore_py.manifests.objects import Content
+
+    from .decoding import Decoded
+
+_INGRESS = {"loadBalancer": {"ingress": Each({})}}
+SERVICE = {"spec": {"type": str}, "status": _INGRESS}
+CLAIM = {"status": {"phase": str}}
+AUTOSCALER = {"status": {"conditions": CONDITIONS}}
+AUTOSCALER_V1 = {"metadata": {"annotations": Texts()}}
+API_SERVICE = {"status": {"conditions": CONDITIONS}}
+
+_CONDITIONS_OF_V1 = "autoscaling.alpha.kubernetes.io/conditions"
+_FAILURES = {
+    ("AbleToScale", "FailedGetScale"),
+    ("AbleToScale", "FailedUpdateScale"),
+    ("ScalingActive", "FailedGetResourceMetric"),
+    ("ScalingActive", "FailedGetObjectMetric"),
+    ("ScalingActive", "FailedGetPodsMetric"),
+    ("ScalingActive", "FailedGetExternalMetric"),
+    ("ScalingActive", "FailedComputeMetricsReplicas"),
+    ("ScalingActive", "InvalidSelector"),
+}
+_NO_ADDRESS = "it has no address yet"
+_NOT_SCALED = "it waits to scale"
+
+
+def service(found: Decoded) -> Verdict:
+    """A load balancer needs an address."""
+    waits = found["spec"]["type"] == "LoadBalancer"
+    if waits and not found["status"]["loadBalancer"]["ingress"]:
+        return progressing(_NO_ADDRESS)
+    return healthy()
+
+
+def claim(found: Decoded) -> Verdict:
+    """Its phase."""
+    match found["status"]["phase"]:
+        case "Bound":
+            return healthy()
+        case "Pending":
+            return progressing("it is not bound to a volume yet")
+        case "Lost":
+            return degraded("its volume is lost")
+    return unknown()
+
+
+def ingress(content: Content) -> Verdict:
+    """It needs an address; some controllers never write one."""
+    value: object = content
+    for name in ("status", "loadBalancer", "ingress"):
+        value = value.get(name) if isinstance(value, dict) else None
+    if isinstance(value, list) and value:
+        return healthy()
+    return progressing(f"{_NO_ADDRESS}; some controllers never set it")
+
+
+def autoscaler(found: Decoded) -> Verdict:
+    """Whether it is able to scale."""
+    return _scaling(found["status"]["conditions"])
+
+
+def autoscaler_v1(found: Decoded) -> Verdict:
+    """The same; the old version has its conditions as JSON in an annotation."""
+    text = found["metadata"]["annotations"].get(_CONDITIONS_OF_V1)
+    if text is None:
+        return progressing(_NOT_SCALED)
+    where = f"annotation {_CONDITIONS_OF_V1}"
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Undecodable(f"{where} is not valid JSON") from error
+    lowered = _lowered(raw)
+    return _scaling(decoded(lowered, CONDITIONS, where))
+
+
+def _lowered(raw: object) -> object:
+    # The names of fields are in any case.
+    if not isinstance(raw, list):
+        return raw
+    return [
+        {key.lower(): value for key, value in one.items()} if isinstance(one, dict) else one
+        for one in raw
+    ]
+
+
+def _scaling(conditions: list[Decoded]) -> Verdict:
+    for one in conditions:
+        if (one["type"], one["reason"]) in _FAILURES:
+            return degraded(one["message"])
+    for one in conditions:
+        if one["type"] in ("AbleToScale", "ScalingLimited") and one["status"] == "True":
+            return healthy(one["message"])
+    return progressing(_NOT_SCALED)
+
+
+def api_service(found: Decoded) -> Verdict:
+    """Whether its API is available."""
+    available = first_condition(found["status"], "Available")
+    if available is None:
+        return progressing("it is not processed yet")
+    message = f"{available['reason']}: {available['message']}"
+    return (healthy if available["status"] == "True" else progressing)(message)
+
+
+def workflow(content: Content) -> Verdict:
+    """The phase of a workflow of Argo."""
+    status = content.get("status")
+    fields = status if isinstance(status, dict) else {}
+    phase, message = (
+        value if isinstance(value := fields.get(name), str) else "" for name in ("phase", "message")
+    )
+    match phase:
+        case "" | "Pending" | "Running":
+            return progressing(message)
+        case "Succeeded":
+            return healthy(message)
+        case "Failed" | "Error":
+            return degraded(message)
+    return unknown(message)

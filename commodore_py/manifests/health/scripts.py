@@ -1,0 +1,119 @@
+"""Which Lua script judges a kind, and what its result means (pure)."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, NamedTuple
+
+from .decoding import type_name
+from .status import Verdict, status_named, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+INVALID_STATUS = "invalid health status"
+NO_STATUS = "its rule returns no status: syncs wait for it without end"
+ANY_KEY = "*/*"
+
+
+class Script(NamedTuple):
+    """A script and the kinds that it judges."""
+
+    pattern: str
+    """`group/Kind`, or `Kind` for the core group; may have wildcards."""
+    source: str
+    open_libraries: bool
+    where: str
+
+
+class ScriptTable(NamedTuple):
+    """All scripts, by where they come from."""
+
+    settings: tuple[Script, ...] = ()
+    folders: tuple[Script, ...] = ()
+
+    def find(self, group: str, kind: str) -> tuple[Script, ...]:
+        """The script for a kind, first, and further wildcards that fit as well."""
+        key = key_of(group, kind)
+        for scripts, matches in ((self.settings, _matches), (self.folders, _matches_parts)):
+            exact = tuple(one for one in scripts if one.pattern == key)
+            if exact:
+                return exact[-1:]
+            fitting = [one for one in scripts if is_wild(one.pattern) and matches(one.pattern, key)]
+            if fitting:
+                return tuple(sorted(fitting, key=lambda one: one.pattern.encode()))
+        return ()
+
+
+def key_of(group: str, kind: str) -> str:
+    """How settings name a kind."""
+    return f"{group}/{kind}" if group else kind
+
+
+def is_wild(pattern: str) -> bool:
+    """Whether a key has wildcards."""
+    return any(sign in pattern for sign in "*?[")
+
+
+def _matches(pattern: str, key: str) -> bool:
+    # Of settings: an asterisk matches across slashes.
+    return fnmatchcase(key, pattern)
+
+
+def _matches_parts(pattern: str, key: str) -> bool:
+    # Of folders: it matches within one part.
+    patterns, parts = pattern.split("/"), key.split("/")
+    return len(patterns) == len(parts) and all(
+        fnmatchcase(part, one) for one, part in zip(patterns, parts, strict=True)
+    )
+
+
+def verdict_of(fields: Mapping[str, object] | None) -> Verdict:
+    """What the table that a script returned says; nil and an empty table have no status."""
+    if not fields:
+        return Verdict(None, NO_STATUS)
+    for name, value in fields.items():
+        if isinstance(value, dict) and value.get("type") not in ("table", None):
+            return unknown(f"its rule returned a {value['type']} as {name}")
+    status = _field(fields, "status")
+    message = _field(fields, "message")
+    is_list = all(name.isdigit() for name in fields)
+    if is_list or not all(one is None or isinstance(one, str) for one in (status, message)):
+        # Argo CD discards such results without an error.
+        return Verdict(None, NO_STATUS)
+    named = status_named(status)
+    if named is None:
+        shown = f": {status}" if isinstance(status, str) and status else ""
+        return unknown(f"{INVALID_STATUS}{shown}")
+    return Verdict(named, message if isinstance(message, str) else "")
+
+
+def _field(fields: Mapping[str, object], wanted: str) -> object:
+    # Names are in any case; of several, the last one in byte order counts.
+    found = [name for name in sorted(fields) if name.lower() == wanted]
+    return fields[found[-1]] if found else None
+
+
+def library_hint(error: str, script: Script) -> str:
+    """What to do about a script that needs more libraries than its setting opens."""
+    wants = ("'string'", "'math'", "string value")
+    if not script.open_libraries and any(name in error for name in wants):
+        return "; set useOpenLibs for it"
+    return ""
+
+
+def wrong_type(value: object, wanted: str) -> str:
+    """A message about a setting."""
+    return f"{type_name(value)}, not {wanted}"
+
+
+def patterns_of(lines: Iterable[str]) -> tuple[str, ...]:
+    """The keys in a file with a key on each line."""
+    words = (line.partition("#")[0].strip() for line in lines)
+    return tuple(filter(None, words))
+
+
+def is_among(patterns: Iterable[str], group: str, kind: str) -> bool:
+    """Whether one of the keys of folders fits a kind."""
+    key = key_of(group, kind)
+    return any(one == key or (is_wild(one) and _matches_parts(one, key)) for one in patterns)

@@ -1,0 +1,1 @@
+"""The order in which a catalog is applied and pruned (pure)."""

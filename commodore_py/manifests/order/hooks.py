@@ -1,0 +1,138 @@
+"""What the annotations of an object mean to a sync: hooks, waves, options (pure)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from commodore_py.manifests.objects import Content
+
+Phase: TypeAlias = Literal["PreSync", "Sync", "PostSync", "SyncFail"]
+PHASES: tuple[Phase, ...] = ("PreSync", "Sync", "PostSync", "SyncFail")
+
+HOOK, HELM_HOOK = "argocd.argoproj.io/hook", "helm.sh/hook"
+WAVE, HELM_WEIGHT = "argocd.argoproj.io/sync-wave", "helm.sh/hook-weight"
+OPTIONS = "argocd.argoproj.io/sync-options"
+POLICY, HELM_POLICY = "argocd.argoproj.io/hook-delete-policy", "helm.sh/hook-delete-policy"
+FINALIZER = "argocd.argoproj.io/hook-finalizer"
+
+_SKIP = "Skip"
+_TYPES = (*PHASES, _SKIP)
+_HELM_TYPES = {
+    "pre-install": "PreSync",
+    "pre-upgrade": "PreSync",
+    "post-upgrade": "PostSync",
+    "post-install": "PostSync",
+}
+_CRD_INSTALL = "crd-install"
+_POLICIES = ("HookSucceeded", "HookFailed", "BeforeHookCreation")
+_HELM_POLICIES = {
+    "before-hook-creation": "BeforeHookCreation",
+    "hook-succeeded": "HookSucceeded",
+    "hook-failed": "HookFailed",
+}
+_DEFAULT_POLICY = "BeforeHookCreation"
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_LARGEST = 2**63
+
+
+class HookFacts(NamedTuple):
+    """Whether an object is a hook, and what becomes of it."""
+
+    is_hook: bool
+    types: tuple[str, ...]
+    phases: tuple[Phase, ...]
+    """The phases in which the object is applied, in their order; `Sync` for what is not a hook."""
+    policies: tuple[str, ...]
+    skipped: bool
+    """`Skip` alone: never applied, and not a hook."""
+
+    @property
+    def ignored(self) -> bool:
+        """A hook of unknown types: never applied."""
+        return self.is_hook and not self.types
+
+
+def annotations_of(content: Content) -> dict[str, str]:
+    """The annotations; none if one of them is not a string, as Argo CD reads them."""
+    return texts_of(content, "annotations")
+
+
+def texts_of(content: Content, name: str) -> dict[str, str]:
+    """Annotations or labels."""
+    metadata = content.get("metadata")
+    found = metadata.get(name) if isinstance(metadata, dict) else None
+    if not isinstance(found, dict) or not all(isinstance(one, str) for one in found.values()):
+        return {}
+    return found
+
+
+def words_of(annotations: dict[str, str], name: str) -> tuple[str, ...]:
+    """The words of a comma-separated annotation, without duplicates."""
+    words = (word.strip() for word in annotations.get(name, "").split(","))
+    return tuple(dict.fromkeys(filter(None, words)))
+
+
+def hook_facts(content: Content) -> HookFacts:
+    """What the annotations of hooks mean; those of Helm count if there is no known one of Argo."""
+    annotations = annotations_of(content)
+    types = tuple(word for word in words_of(annotations, HOOK) if word in _TYPES) or tuple(
+        _HELM_TYPES[word] for word in words_of(annotations, HELM_HOOK) if word in _HELM_TYPES
+    )
+    skipped = types == (_SKIP,)
+    if HOOK in annotations:
+        is_hook = not skipped
+    else:
+        is_hook = HELM_HOOK in annotations and annotations[HELM_HOOK] != _CRD_INSTALL
+    if skipped:
+        phases: tuple[Phase, ...] = ()
+    elif is_hook:
+        phases = tuple(phase for phase in PHASES if phase in types)
+    else:
+        phases = ("Sync",)
+    return HookFacts(is_hook, types, phases, _policies(annotations), skipped)
+
+
+def _policies(annotations: dict[str, str]) -> tuple[str, ...]:
+    ours = [word for word in words_of(annotations, POLICY) if word in _POLICIES]
+    helms = words_of(annotations, HELM_POLICY)
+    ours += [_HELM_POLICIES[word] for word in helms if word in _HELM_POLICIES]
+    return tuple(ours) or (_DEFAULT_POLICY,)
+
+
+def wave_of(content: Content) -> int:
+    """The wave: of Argo, else Helm's weight, else 0."""
+    annotations = annotations_of(content)
+    for name in (WAVE, HELM_WEIGHT):
+        wave = integer(annotations.get(name, ""))
+        if wave is not None:
+            return wave
+    return 0
+
+
+def integer(text: str) -> int | None:
+    """The number that Go reads, or None."""
+    if not _INTEGER.fullmatch(text) or len(text) > len(str(_LARGEST)) + 1:
+        return None
+    number = int(text)
+    return number if -_LARGEST <= number < _LARGEST else None
+
+
+def sync_options(content: Content) -> tuple[str, ...]:
+    """The options of an object."""
+    return words_of(annotations_of(content), OPTIONS)
+
+
+def has_finalizer(content: Content) -> bool:
+    """Whether it has the finalizer of hooks."""
+    return FINALIZER in finalizers_of(content)
+
+
+def finalizers_of(content: Content) -> tuple[str, ...]:
+    """The finalizers; none if one is not a string."""
+    metadata = content.get("metadata")
+    found = metadata.get("finalizers") if isinstance(metadata, dict) else None
+    if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        return ()
+    return tuple(found)

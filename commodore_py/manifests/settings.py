@@ -1,0 +1,204 @@
+"""The settings of Argo CD that a catalog or a cluster holds (pure)."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from commodore_py.adapters import yaml
+from commodore_py.adapters.yaml.error import YamlError
+from commodore_py.errors import CommodoreError
+
+from .health.decoding import type_name
+from .health.scripts import Script, key_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .objects import KubeObject
+
+CUSTOMIZATIONS = "resource.customizations"
+CONFIG_MAP = "argocd-cm"
+_PREFIX = f"{CUSTOMIZATIONS}."
+_KEY = re.compile(r"[^/\s]+(?:/[^/\s]+)?")
+_HEALTH, _LIBRARIES, _IGNORE = "health.lua", "health.lua.useOpenLibs", "ignoreDifferences"
+# The second part of a key of its own, and the field it stands for.
+_TYPES = {"health": _HEALTH, "useOpenLibs": _LIBRARIES, "ignoreDifferences": _IGNORE}
+_ALL = "all"
+_BOOLEANS = {"true": True, "false": False}
+
+
+class Ignored(NamedTuple):
+    """What is not compared, in objects of some kinds."""
+
+    pattern: str
+    """`group/Kind`; may have wildcards."""
+    pointers: tuple[str, ...] = ()
+    jq: tuple[str, ...] = ()
+    managers: tuple[str, ...] = ()
+    name: str = ""
+    namespace: str = ""
+
+
+class Settings(NamedTuple):
+    """What is set about health and differences."""
+
+    namespace: str = ""
+    scripts: tuple[Script, ...] = ()
+    ignored: tuple[Ignored, ...] = ()
+
+
+def settings_of(objects: Iterable[KubeObject]) -> tuple[Settings, ...]:
+    """The settings of every Argo CD instance among some objects, by namespace."""
+    found: dict[str, dict[str, Mapping[str, Any]]] = {}
+    for one in objects:
+        if one.id.kind == "ConfigMap" and not one.id.group and one.id.name == CONFIG_MAP:
+            fields = _config_map(_mapping(one.content.get("data"), _place(one)), _place(one))
+        elif (one.id.group, one.id.kind) == ("argoproj.io", "ArgoCD"):
+            fields = _operated(_mapping(one.content.get("spec"), _place(one)), _place(one))
+        else:
+            continue
+        merged = found.setdefault(one.id.namespace, {})
+        for key, more in fields.items():
+            merged[key] = {**merged.get(key, {}), **more}
+    return tuple(_settings(namespace, fields) for namespace, fields in sorted(found.items()))
+
+
+def _settings(namespace: str, fields: Mapping[str, Mapping[str, Any]]) -> Settings:
+    scripts = tuple(
+        Script(key, one[_HEALTH], one.get(_LIBRARIES, False), one["where"])
+        for key, one in fields.items()
+        if one.get(_HEALTH)
+    )
+    ignored = tuple(
+        ignored for key, one in fields.items() for ignored in _ignored(key, one.get(_IGNORE))
+    )
+    return Settings(namespace, scripts, ignored)
+
+
+def _ignored(key: str, lists: object) -> Iterator[Ignored]:
+    if isinstance(lists, dict):
+        yield Ignored(key, *(lists[name] for name in _LISTS))
+
+
+def _config_map(data: Mapping[str, object], where: str) -> dict[str, dict[str, Any]]:
+    fields: dict[str, dict[str, Any]] = {}
+    text = data.get(CUSTOMIZATIONS)
+    if text is not None:
+        here = f"{where}, {CUSTOMIZATIONS}"
+        for key, one in _mapping(_parsed(_text(text, here), here), here).items():
+            place = f"{here}, {key}"
+            fields[_checked_key(key, place)] = _checked(_mapping(one, place), place)
+    for name, value in data.items():
+        kind, _, key = name.removeprefix(_PREFIX).partition(".")
+        if not name.startswith(_PREFIX) or kind not in _TYPES:
+            continue
+        here = f"{where}, {name}"
+        pattern = ANY if key == _ALL else _checked_key(key.replace("_", "/", 1), here)
+        field, content = _TYPES[kind], _text(value, here)
+        fields.setdefault(pattern, {"where": here}).update(_checked({field: content}, here))
+    return fields
+
+
+ANY = "*/*"
+_LISTS = ("jsonPointers", "jqPathExpressions", "managedFieldsManagers")
+
+
+def _operated(spec: Mapping[str, object], where: str) -> dict[str, dict[str, Any]]:
+    fields: dict[str, dict[str, Any]] = {}
+    for at, one in enumerate(_list(spec.get("resourceHealthChecks"), where)):
+        here = f"{where}, spec.resourceHealthChecks[{at}]"
+        check = _mapping(one, here)
+        key = key_of(_text(check.get("group", ""), here), _text(check.get("kind", ""), here))
+        fields[_checked_key(key, here)] = _checked({_HEALTH: check.get("check", "")}, here)
+    here = f"{where}, spec.resourceIgnoreDifferences"
+    ignored = _mapping(spec.get("resourceIgnoreDifferences"), here)
+    every = _mapping(ignored.get(_ALL), here)
+    if every:
+        fields.setdefault(ANY, {"where": here})[_IGNORE] = _lists(every, here)
+    for one in _list(ignored.get("resourceIdentifiers"), here):
+        named = _mapping(one, here)
+        key = key_of(_text(named.get("group", ""), here), _text(named.get("kind", ""), here))
+        lists = _lists(_mapping(named.get("customization"), here), here)
+        fields.setdefault(_checked_key(key, here), {"where": here})[_IGNORE] = lists
+    extra = _mapping(spec.get("extraConfig"), where)
+    for key, more in _config_map(extra, f"{where}, spec.extraConfig").items():
+        fields.setdefault(key, {}).update(more)
+    return fields
+
+
+def _checked(fields: Mapping[str, object], where: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"where": where}
+    if _HEALTH in fields:
+        found[_HEALTH] = _text(fields[_HEALTH], f"{where}, {_HEALTH}")
+    if _LIBRARIES in fields:
+        found[_LIBRARIES] = _boolean(fields[_LIBRARIES], f"{where}, {_LIBRARIES}")
+    if _IGNORE in fields:
+        here = f"{where}, {_IGNORE}"
+        lists = fields[_IGNORE]
+        parsed = _parsed(lists, here) if isinstance(lists, str) else lists
+        found[_IGNORE] = _lists(_mapping(parsed, here), here)
+    return found
+
+
+def _lists(fields: Mapping[str, object], where: str) -> dict[str, tuple[str, ...]]:
+    found = {}
+    for name in _LISTS:
+        items = _list(fields.get(name), f"{where}, {name}")
+        found[name] = tuple(_text(one, f"{where}, {name}") for one in items)
+    return found
+
+
+def _checked_key(key: str, where: str) -> str:
+    if not _KEY.fullmatch(key):
+        raise CommodoreError(
+            f"{key!r} is not a key of a kind", where=where, hint="write Kind, or group/Kind"
+        )
+    return key
+
+
+def _parsed(text: str, where: str) -> object:
+    try:
+        return yaml.load(text, name=where)
+    except YamlError as error:
+        error.add_note("while reading settings of Argo CD")
+        raise
+
+
+def _boolean(value: object, where: str) -> bool:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, str) and value.strip().lower() in _BOOLEANS:
+        return _BOOLEANS[value.strip().lower()]
+    raise _wrong(value, "true or false", where)
+
+
+def _text(value: object, where: str) -> str:
+    if not isinstance(value, str):
+        raise _wrong(value, "a string", where)
+    return value
+
+
+def _mapping(value: object, where: str) -> Mapping[str, Any]:
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise _wrong(value, "a mapping", where)
+    return {str(key): one for key, one in value.items()}
+
+
+def _list(value: object, where: str) -> list[Any]:
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _wrong(value, "a list", where)
+    return value
+
+
+def _wrong(value: object, wanted: str, where: str) -> CommodoreError:
+    shown = f"{value!r} is" if isinstance(value, str) else f"it is {type_name(value)},"
+    return CommodoreError(f"a setting of Argo CD is not valid: {shown} not {wanted}", where=where)
+
+
+def _place(one: KubeObject) -> str:
+    return f"{one.file}: {one.id}" if one.file else str(one.id)
