@@ -64,7 +64,8 @@ def _compose(text: bytes | str, name: str) -> Node | None:
     return node
 
 
-def _events(text: bytes | str) -> Iterator[yaml.Event]:
+def syntax_events(text: bytes | str) -> Iterator[yaml.Event]:
+    """What libyaml's parser finds, one after the other."""
     parser = _Composer(text)
     while (event := parser.get_event()) is not None:
         yield event
@@ -85,7 +86,7 @@ def _compose_with_repeated_anchors(text: bytes | str, name: str) -> Node | None:
     anchored: dict[int, Node] = {}
     root = yaml.SequenceNode(UNTYPED, [])
     open_nodes: list[Node] = [root]
-    for event in _events(text):
+    for event in syntax_events(text):
         if isinstance(event, yaml.CollectionEndEvent):
             open_nodes.pop()
         if not isinstance(event, yaml.NodeEvent):

@@ -1,0 +1,192 @@
+"""Edits of class files: only the bytes of the edited node change, and that is verified (pure)."""
+
+from __future__ import annotations
+
+import codecs
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+
+from commodore_py.adapters.yaml import splice
+from commodore_py.adapters.yaml.parts import parts_of, text_of
+from commodore_py.adapters.yaml.pieces import inline
+from commodore_py.errors import CommodoreError
+
+from .engine import numbers
+from .engine.reader import read
+from .engine.yaml_values import MARKS
+from .paths import dotted
+
+if TYPE_CHECKING:
+    from commodore_py.adapters.yaml.parts import Part
+
+    Path = tuple[str | int, ...]
+
+_GONE: Final = object()
+
+Verb = Literal["set", "unset", "append"]
+
+
+class Unverified(Exception):
+    """An edit that changes something else, too: a bug, which nothing is written for."""
+
+
+class Edit(NamedTuple):
+    """A change of one node; the path begins with the field of the class, such as parameters."""
+
+    verb: Verb
+    path: Path
+    value: Any = None
+    """What is set; for `append` a list of items."""
+    sign: str = ""
+    """`~` or `=` if the key is to be written with it; otherwise it keeps what it has."""
+    through_anchors: bool = False
+    """Whether what aliases lead to may be changed."""
+
+
+def edited(data: bytes, edit: Edit, *, name: str) -> bytes:
+    """The bytes of a class file after an edit; raises where it cannot be made alone."""
+    text = text_of(data, name=name)
+    before = _structure(text, name)
+    after = _spliced(text, edit, name)
+    _verify(before, _structure(after, name), edit)
+    mark = codecs.BOM_UTF8 if data.startswith(codecs.BOM_UTF8) else b""
+    return mark + after[1 if mark else 0 :].encode()
+
+
+def _spliced(text: str, edit: Edit, name: str) -> str:
+    anchors = edit.through_anchors
+    match edit.verb:
+        case "unset":
+            return splice.take(text, edit.path, name=name, anchors=anchors)
+        case "append":
+            return splice.add(text, edit.path, edit.value, name=name, anchors=anchors)
+    path = edit.path
+    if edit.sign:
+        text = splice.mark(text, path, edit.sign, name=name)
+        path = _with_sign(text, path, edit.sign, name)
+    return splice.put(text, path, edit.value, name=name, anchors=anchors)
+
+
+def _with_sign(text: str, path: Path, sign: str, name: str) -> Path:
+    """The path with the sign at its key, if that is to be added."""
+    _, missing = _reached(_structure(text, name), path)
+    return (*path[:-1], f"{sign}{path[-1]}") if missing else path
+
+
+def _structure(text: str, name: str) -> Any:
+    """The values of a text: keys as written, scalars with their types, aliases as names."""
+    root = parts_of(text, name=name)
+    read(text.encode(), name=name)
+    if root is None:
+        return {}
+    anchors = [part.anchor for part in root.all() if part.anchor]
+    if len(set(anchors)) < len(anchors):
+        raise CommodoreError("an anchor is defined twice: it cannot be edited", where=name)
+    return _value(root)
+
+
+def _value(part: Part) -> Any:
+    match part.kind:
+        case "mapping":
+            return {key.text: _value(value) for key, value in part.pairs}
+        case "list":
+            return [_value(item) for item in part.items]
+        case "alias":
+            return _Alias(part.text)
+    return part.text if part.style else numbers.scalar(part.text)
+
+
+class _Alias(NamedTuple):
+    name: str
+
+
+def _reached(value: Any, path: Path) -> tuple[Any, Path]:
+    """The value at a path, or the last one on the way and what is missing."""
+    for depth, part in enumerate(path):
+        key = _key(value, part)
+        if key is None:
+            return value, path[depth:]
+        value = value[key]
+    return value, ()
+
+
+def _key(value: Any, part: str | int) -> Any:
+    """The key of a part of a path as it is written, or None."""
+    if isinstance(part, int):
+        return part if isinstance(value, list) and part < len(value) else None
+    if not isinstance(value, dict):
+        return None
+    return next((key for key in value if key.lstrip(MARKS) == part.lstrip(MARKS)), None)
+
+
+def _verify(before: Any, after: Any, edit: Edit) -> None:
+    """Compare with what the edit is to do to the values."""
+    match edit.verb:
+        case "set":
+            expected = _with(before, edit.path, _plain(edit.value), edit.sign)
+        case "append":
+            old, missing = _reached(before, edit.path)
+            items = [] if missing or old is None else old
+            expected = _with(before, edit.path, [*items, *_plain(edit.value)], "")
+        case "unset":
+            expected = _without(before, edit.path)
+    if not _same(after, expected):
+        raise Unverified(f"{edit.verb} of {dotted(edit.path)} would change something else")
+
+
+def _with(value: Any, path: Path, new: Any, sign: str) -> Any:
+    if not path:
+        return new
+    part, *rest = path
+    if isinstance(part, int):
+        return [
+            _with(item, tuple(rest), new, sign) if index == part else item
+            for index, item in enumerate(value)
+        ]
+    pairs: dict[str, Any] = dict(value or {})
+    key = _key(pairs, part)
+    written = part if key is None else key
+    if sign and not rest and written[:1] not in MARKS:
+        written = f"{sign}{written}"
+    if key is None:
+        return {**pairs, written: _with(None, tuple(rest), new, sign)}
+    return {
+        written if own == key else own: _with(item, tuple(rest), new, sign) if own == key else item
+        for own, item in pairs.items()
+    }
+
+
+def _without(value: Any, path: Path, *, depth: int = 0) -> Any:
+    """A value without a node, and without what would be left empty above it."""
+    part, *rest = path
+    key = _key(value, part)
+    below = _without(value[key], tuple(rest), depth=depth + 1) if rest else _GONE
+    if below is _GONE and rest and (depth == 0 or isinstance(part, int) or key[:1] == "~"):
+        below = type(value[key])()
+    if isinstance(value, list):
+        kept: Any = [below if index == key else item for index, item in enumerate(value)]
+        kept = [item for item in kept if item is not _GONE]
+    else:
+        kept = {own: below if own == key else item for own, item in value.items()}
+        kept = {own: item for own, item in kept.items() if item is not _GONE}
+    return kept if kept or not depth else _GONE
+
+
+def _same(left: Any, right: Any) -> bool:
+    """Whether two values are equal, types included; a NaN equals itself."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, dict):
+        return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
+    if isinstance(left, list):
+        return len(left) == len(right) and all(map(_same, left, right))
+    return bool(left == right) or left is right or (left != left and right != right)
+
+
+def _plain(value: Any) -> Any:
+    """A value as it is read back: keys are compared as text."""
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else inline(key): _plain(item)
+            for key, item in value.items()
+        }
+    return [_plain(item) for item in value] if isinstance(value, list) else value

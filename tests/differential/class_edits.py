@@ -1,0 +1,291 @@
+"""Random edits of class files: an edit is refused, or changes its node and no other byte.
+
+PyYAML, which takes every scalar for text, judges what was edited; aliases are followed by it, too.
+Run it as `python -m tests.differential.class_edits --edits 20000 --seed N FOLDER…`; a folder may be
+a bare repository, whose class files are taken from its head.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import subprocess
+import sys
+from collections import Counter
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from commodore_py.adapters.yaml.parts import Part, parts_of, text_of
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.class_text import Edit, edited
+from commodore_py.inventory.paths import Index
+
+_TEXTS = (
+    "x", "", "two words", "- a", "a: b", "# no", "yes", "0o17", "1e3", "12:30", "~", "é ü 漢", "it's",
+    '"', "\\", "a\nb", "a\nb\n", "a\n\n", "\n a\n", " lead", "trail ", "tab\there", "${a:b}", "=", "<<",
+    "[", "{", "}", "x, y", "2026-11-22", "null", "\x07", "x" * 200, "a b " * 60, "::error", "1_000",
+)  # fmt: skip
+_KEYS = ("new", "a", "zz", "with space", "1", "a.b", "é", "a: b", "#", "m~", "true", "x" * 130)
+
+
+def value(draw: random.Random, depth: int = 0) -> Any:
+    """A value as somebody may set it."""
+    match draw.randrange(9 if depth < 3 else 6):
+        case 0:
+            return draw.choice((0, 1, -5, 1 << 62, 1.5, 1e20, -0.0, 1e-7))
+        case 1:
+            return draw.choice((True, False, None))
+        case 2 | 3 | 4 | 5:
+            return draw.choice(_TEXTS)
+        case 6:
+            return [value(draw, depth + 1) for _ in range(draw.randrange(4))]
+    return {draw.choice(_KEYS): value(draw, depth + 1) for _ in range(draw.randrange(4))}
+
+
+def paths(part: Part, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every path of a text."""
+    found = [at] if at else []
+    for key, item in part.pairs:
+        found += paths(item, (*at, key.text.lstrip("=~")))
+    for index, item in enumerate(part.items):
+        found += paths(item, (*at, Index(index)))
+    return found
+
+
+def random_edit(draw: random.Random, known: list[tuple[Any, ...]]) -> Edit:
+    """An edit of a path that exists, or of a new one below."""
+    path = draw.choice(known) if known else ("parameters",)
+    kind = draw.randrange(10)
+    if kind < 2:
+        return Edit("unset", path)
+    if kind == 2:
+        lists = [one[:-1] for one in known if isinstance(one[-1], int)] or [path]
+        return Edit("append", draw.choice(lists), [value(draw) for _ in range(draw.randint(1, 2))])
+    if kind < 6:
+        path = (*path, *draw.sample(_KEYS, draw.randint(1, 2)))
+    sign = draw.choice(("", "", "", "~", "=")) if not isinstance(path[-1], int) else ""
+    return Edit("set", path, value(draw), sign)
+
+
+def varied(draw: random.Random, data: bytes) -> bytes:
+    """The same file as another editor may have saved it."""
+    match draw.randrange(8):
+        case 0:
+            return data.replace(b"\n", b"\r\n")
+        case 1:
+            return data.rstrip(b"\n")
+        case 2:
+            return data.replace(b"\n", b"\r\n", data.count(b"\n") // 2)
+        case 3:
+            return b"\xef\xbb\xbf# bom\n" + data
+    return data
+
+
+def judge(data: bytes, edit: Edit) -> str:
+    """What an edit did: "edited", or the reason for its refusal; raises if it was wrong."""
+    try:
+        after = edited(data, edit, name="class.yml")
+    except CommodoreError as error:
+        return str(error).split(":")[0].split("`")[0]
+    before = _plainly(data)
+    wanted = _applied(deepcopy(before), edit)
+    assert _plainly(after) == wanted, "values differ"
+    assert data.startswith(b"\xef\xbb\xbf") == after.startswith(b"\xef\xbb\xbf"), "mark"
+    lost = _comments(data) - _comments(after)
+    assert not lost, f"comments are lost: {lost}"
+    _assert_only_its_lines(data, after, edit)
+    return "edited"
+
+
+def _plainly(data: bytes) -> Any:
+    text = text_of(data, name="class.yml")
+    return _Texts(yaml.load(text, Loader=yaml.BaseLoader) or {}).value  # noqa: S506 - texts only
+
+
+class _Texts:
+    def __init__(self, value: Any) -> None:
+        self.value = self._copied(value)
+
+    def _copied(self, value: Any) -> Any:
+        """A copy without shared parts."""
+        if isinstance(value, dict):
+            return {str(key): self._copied(item) for key, item in value.items()}
+        return [self._copied(item) for item in value] if isinstance(value, list) else value
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {_as_text(key): _as_text(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_as_text(item) for item in value]
+    if isinstance(value, str):
+        return value
+    return yaml.load(yaml.safe_dump(value), Loader=yaml.BaseLoader)  # noqa: S506 - texts only
+
+
+def _applied(data: Any, edit: Edit) -> Any:
+    """The values as they must be after an edit, step by step in place."""
+    trail: list[tuple[Any, Any]] = []
+    current = data
+    for position, part in enumerate(edit.path):
+        if not isinstance(part, int):
+            own = [key for key in current if key.lstrip("=~") == part.lstrip("=~")]
+            last = position + 1 == len(edit.path)
+            if not own:
+                written = f"{edit.sign}{part}" if last else part
+                current[written] = {}
+            else:
+                written = own[0]
+                if last and edit.sign and written[:1] not in "=~":
+                    current[f"{edit.sign}{written}"] = current.pop(written)
+                    written = f"{edit.sign}{written}"
+            part = written
+        trail.append((current, part))
+        if not isinstance(part, int) and current[part] in ("", "~", "null", "Null", "NULL", []):
+            following = edit.path[position + 1 : position + 2]
+            if following or edit.verb == "append":
+                current[part] = {} if following else []
+        current = current[part]
+    container, part = trail[-1]
+    match edit.verb:
+        case "set":
+            container[part] = _as_text(edit.value)
+        case "append":
+            container[part] = [*(container[part] or []), *_as_text(edit.value)]
+        case "unset":
+            _remove(trail)
+    return data
+
+
+def _remove(trail: list[tuple[Any, Any]]) -> None:
+    for depth in range(len(trail) - 1, -1, -1):
+        container, part = trail[depth]
+        del container[part]
+        if container or not depth:
+            return
+        _, above = trail[depth - 1]
+        if depth == 1 or isinstance(above, int) or above.startswith("~"):
+            return
+
+
+def _comments(data: bytes) -> Counter[str]:
+    """The comment lines of a file: lines that a parser does not see."""
+    text = text_of(data, name="class.yml")
+    root = parts_of(text, name="class.yml")
+    inside = set[int]()
+    for part in root.all() if root else ():
+        if part.kind == "scalar":
+            first = text.count("\n", 0, part.start)
+            inside |= set(range(first + 1, first + 1 + text.count("\n", part.start, part.end)))
+    return Counter(
+        line.strip()
+        for number, line in enumerate(text.split("\n"))
+        if number not in inside and line.strip().startswith("#")
+    )
+
+
+def _assert_only_its_lines(data: bytes, after: bytes, edit: Edit) -> None:
+    """Every line that went away is one of the edited node, or of what it left empty."""
+    text = text_of(data, name="class.yml")
+    root = parts_of(text, name="class.yml")
+    if data == after:
+        return
+    old, new = data.split(b"\n"), after.split(b"\n")
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    first, last = _lines_of(text, root, edit)
+    assert first - 1 <= start, f"line {start + 1} was changed, {first + 1} to {last + 1} may be"
+    assert len(old) - end - 1 <= last + 1, f"line {len(old) - end} was changed"
+
+
+def _lines_of(text: str, root: Part | None, edit: Edit) -> tuple[int, int]:
+    """The first and last line of the deepest node on the path, or of all that unset may empty."""
+    part, first = root, 0
+    if part is None:
+        return 0, text.count("\n") + 1
+    trail = [(part, 0)]
+    for step in edit.path:
+        if isinstance(step, int) and part.items:
+            part = part.items[step]
+            first = text.count("\n", 0, part.start)
+        else:
+            found = [pair for pair in part.pairs if pair[0].text.lstrip("=~") == str(step).lstrip("=~")]
+            if not found:
+                break
+            first, part = text.count("\n", 0, found[0][0].start), found[0][1]
+        trail.append((part, first))
+    while edit.verb == "unset" and len(trail) > 2 and len(trail[-2][0].pairs or trail[-2][0].items) == 1:
+        trail.pop()
+    part, first = trail[-1]
+    if part.kind == "list" or edit.verb == "unset":
+        first -= 1
+    return first, text.count("\n", 0, part.end)
+
+
+def class_files(folders: list[Path]) -> list[tuple[str, bytes]]:
+    """The class files below folders, and in the heads of bare repositories."""
+    found: list[tuple[str, bytes]] = []
+    for folder in folders:
+        if (folder / "HEAD").is_file():
+            git = ("git", "-C", str(folder))
+            names = subprocess.run(
+                (*git, "ls-tree", "-r", "--name-only", "HEAD"), capture_output=True, text=True
+            ).stdout.splitlines()
+            found += [
+                (f"{folder}:{name}", subprocess.run((*git, "show", f"HEAD:{name}"), capture_output=True).stdout)
+                for name in names
+                if name.endswith((".yml", ".yaml")) and name.startswith(("class/", "tests/"))
+                and "/golden/" not in name
+            ]
+            continue
+        found += [(str(file), file.read_bytes()) for file in sorted(folder.rglob("*.y*ml"))]
+    return [(name, data) for name, data in found if _is_class(data)]
+
+
+def _is_class(data: bytes) -> bool:
+    try:
+        return isinstance(_plainly(data), dict) and len(data) < 200_000
+    except (CommodoreError, yaml.YAMLError):
+        return False
+
+
+def main() -> int:
+    """Edit until enough edits were made, and say how they ended."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("--edits", type=int, default=20_000)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    files = class_files(options.folders)
+    draw = random.Random(options.seed)
+    results: Counter[str] = Counter()
+    failures = 0
+    for number in range(options.edits):
+        name, data = draw.choice(files)
+        data = varied(draw, data)
+        try:
+            known = paths(parts_of(text_of(data, name=name), name=name) or Part("mapping", 0, 0))
+        except CommodoreError:
+            continue
+        edit = random_edit(draw, [one for one in known if len(one) > 1])
+        try:
+            results[judge(data, edit)] += 1
+        except Exception as error:  # noqa: BLE001 - each is counted, and shown
+            failures += 1
+            if failures < 20:
+                print(f"{number}: {name}: {edit}\n  {type(error).__name__}: {str(error)[:300]}")
+    print(f"{len(files)} files, {failures} failures")
+    for text, count in results.most_common():
+        print(f"{count:7} {text}")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
