@@ -9,29 +9,33 @@ from __future__ import annotations
 
 import argparse
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import yaml
 
 from commodore_py.adapters.yaml.parts import Part, parts_of, text_of
 from commodore_py.errors import CommodoreError
-from commodore_py.inventory.class_text import Edit, edited
+from commodore_py.inventory.engine.class_edits import Edit, edited
 from commodore_py.inventory.paths import Index
 
+Value: TypeAlias = Any
+
 _TEXTS = (
-    "x", "", "two words", "- a", "a: b", "# no", "yes", "0o17", "1e3", "12:30", "~", "é ü 漢", "it's",
-    '"', "\\", "a\nb", "a\nb\n", "a\n\n", "\n a\n", " lead", "trail ", "tab\there", "${a:b}", "=", "<<",
-    "[", "{", "}", "x, y", "2026-11-22", "null", "\x07", "x" * 200, "a b " * 60, "::error", "1_000",
+    "x", "", "two words", "- a", "a: b", "# no", "yes", "0o17", "1e3", "12:30", "~", "é ü 漢",
+    "it's", '"', "\\", "a\nb", "a\nb\n", "a\n\n", "\n a\n", " lead", "trail ", "tab\there", "<<",
+    "${a:b}", "=", "[", "{", "}", "x, y", "2026-11-22", "null", "\x07", "x" * 200, "a b " * 60,
+    "::error", "1_000",
 )  # fmt: skip
 _KEYS = ("new", "a", "zz", "with space", "1", "a.b", "é", "a: b", "#", "m~", "true", "x" * 130)
 
 
-def value(draw: random.Random, depth: int = 0) -> Any:
+def value(draw: random.Random, depth: int = 0) -> Value:
     """A value as somebody may set it."""
     match draw.randrange(9 if depth < 3 else 6):
         case 0:
@@ -89,7 +93,7 @@ def judge(data: bytes, edit: Edit) -> str:
     try:
         after = edited(data, edit, name="class.yml")
     except CommodoreError as error:
-        return str(error).split(":")[0].split("`")[0]
+        return re.sub(r"[&*\[`][^ ]+|[0-9, ]{2,}", "…", str(error).splitlines()[0])
     before = _plainly(data)
     wanted = _applied(deepcopy(before), edit)
     assert _plainly(after) == wanted, "values differ"
@@ -100,23 +104,23 @@ def judge(data: bytes, edit: Edit) -> str:
     return "edited"
 
 
-def _plainly(data: bytes) -> Any:
+def _plainly(data: bytes) -> Value:
     text = text_of(data, name="class.yml")
     return _Texts(yaml.load(text, Loader=yaml.BaseLoader) or {}).value  # noqa: S506 - texts only
 
 
 class _Texts:
-    def __init__(self, value: Any) -> None:
+    def __init__(self, value: Value) -> None:
         self.value = self._copied(value)
 
-    def _copied(self, value: Any) -> Any:
+    def _copied(self, value: Value) -> Value:
         """A copy without shared parts."""
         if isinstance(value, dict):
             return {str(key): self._copied(item) for key, item in value.items()}
         return [self._copied(item) for item in value] if isinstance(value, list) else value
 
 
-def _as_text(value: Any) -> Any:
+def _as_text(value: Value) -> Value:
     if isinstance(value, dict):
         return {_as_text(key): _as_text(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -126,29 +130,21 @@ def _as_text(value: Any) -> Any:
     return yaml.load(yaml.safe_dump(value), Loader=yaml.BaseLoader)  # noqa: S506 - texts only
 
 
-def _applied(data: Any, edit: Edit) -> Any:
+def _applied(data: Value, edit: Edit) -> Value:
     """The values as they must be after an edit, step by step in place."""
     trail: list[tuple[Any, Any]] = []
     current = data
     for position, part in enumerate(edit.path):
+        key: Any = part
         if not isinstance(part, int):
-            own = [key for key in current if key.lstrip("=~") == part.lstrip("=~")]
             last = position + 1 == len(edit.path)
-            if not own:
-                written = f"{edit.sign}{part}" if last else part
-                current[written] = {}
-            else:
-                written = own[0]
-                if last and edit.sign and written[:1] not in "=~":
-                    current[f"{edit.sign}{written}"] = current.pop(written)
-                    written = f"{edit.sign}{written}"
-            part = written
-        trail.append((current, part))
-        if not isinstance(part, int) and current[part] in ("", "~", "null", "Null", "NULL", []):
+            key = _key_for(current, part, edit.sign if last else "")
+        trail.append((current, key))
+        if current[key] in ("", "~", "null", "Null", "NULL", []):
             following = edit.path[position + 1 : position + 2]
             if following or edit.verb == "append":
-                current[part] = {} if following else []
-        current = current[part]
+                current[key] = {} if following else []
+        current = current[key]
     container, part = trail[-1]
     match edit.verb:
         case "set":
@@ -158,6 +154,18 @@ def _applied(data: Any, edit: Edit) -> Any:
         case "unset":
             _remove(trail)
     return data
+
+
+def _key_for(current: dict[str, Any], part: str, sign: str) -> str:
+    """The key of a part of a path, made if it is missing."""
+    own = [key for key in current if key.lstrip("=~") == part.lstrip("=~")]
+    if not own:
+        current[f"{sign}{part}"] = {}
+        return f"{sign}{part}"
+    if sign and own[0][:1] not in "=~":
+        current[f"{sign}{own[0]}"] = current.pop(own[0])
+        return f"{sign}{own[0]}"
+    return own[0]
 
 
 def _remove(trail: list[tuple[Any, Any]]) -> None:
@@ -216,17 +224,70 @@ def _lines_of(text: str, root: Part | None, edit: Edit) -> tuple[int, int]:
             part = part.items[step]
             first = text.count("\n", 0, part.start)
         else:
-            found = [pair for pair in part.pairs if pair[0].text.lstrip("=~") == str(step).lstrip("=~")]
+            found = [
+                pair for pair in part.pairs if pair[0].text.lstrip("=~") == str(step).lstrip("=~")
+            ]
             if not found:
                 break
             first, part = text.count("\n", 0, found[0][0].start), found[0][1]
         trail.append((part, first))
-    while edit.verb == "unset" and len(trail) > 2 and len(trail[-2][0].pairs or trail[-2][0].items) == 1:
+    while (
+        edit.verb == "unset"
+        and len(trail) > 2
+        and len(trail[-2][0].pairs or trail[-2][0].items) == 1
+    ):
         trail.pop()
     part, first = trail[-1]
     if part.kind == "list" or edit.verb == "unset":
         first -= 1
     return first, text.count("\n", 0, part.end)
+
+
+def written_file(draw: random.Random) -> bytes:
+    """A class file in some style, with comments and empty lines."""
+    shared = value(draw, 1)
+    content = {
+        draw.choice((key, key, f"~{key}")): draw.choice((value(draw), value(draw), shared))
+        for key in draw.sample(_KEYS, draw.randint(1, 6))
+    }
+    root = {"classes": draw.sample(("a", "b.c", "d"), draw.randrange(4)), "parameters": content}
+    text = yaml.dump(
+        {key: root[key] for key in draw.sample(sorted(root), 2)},
+        Dumper=draw.choice((yaml.SafeDumper, _Indented)),
+        default_flow_style=draw.choice((False, False, None, True)),
+        indent=draw.choice((2, 2, 3, 4, 8)),
+        width=draw.choice((20, 80, 1000)),
+        allow_unicode=draw.random() < 0.5,
+        default_style=draw.choice((None, None, None, "|", "'", '"')),
+        explicit_start=draw.random() < 0.1,
+        sort_keys=draw.random() < 0.5,
+    )
+    return _commented(draw, text).encode()
+
+
+class _Indented(yaml.SafeDumper):
+    """Lists go in below their keys."""
+
+    def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002
+        super().increase_indent(flow, False)
+
+
+def _commented(draw: random.Random, text: str) -> str:
+    """A text with comments that do not change its values."""
+    for _ in range(draw.randrange(4)):
+        lines = text.split("\n")
+        at = draw.randrange(len(lines))
+        if draw.random() < 0.5:
+            lines.insert(at, draw.choice(("", " " * draw.randrange(8) + "# note")))
+        else:
+            lines[at] += " # beside"
+        changed = "\n".join(lines)
+        try:
+            if _plainly(changed.encode()) == _plainly(text.encode()):
+                text = changed
+        except (CommodoreError, yaml.YAMLError):
+            continue
+    return text
 
 
 def class_files(folders: list[Path]) -> list[tuple[str, bytes]]:
@@ -236,12 +297,21 @@ def class_files(folders: list[Path]) -> list[tuple[str, bytes]]:
         if (folder / "HEAD").is_file():
             git = ("git", "-C", str(folder))
             names = subprocess.run(
-                (*git, "ls-tree", "-r", "--name-only", "HEAD"), capture_output=True, text=True
+                (*git, "ls-tree", "-r", "--name-only", "HEAD"),
+                capture_output=True,
+                check=True,
+                text=True,
             ).stdout.splitlines()
             found += [
-                (f"{folder}:{name}", subprocess.run((*git, "show", f"HEAD:{name}"), capture_output=True).stdout)
+                (
+                    f"{folder}:{name}",
+                    subprocess.run(
+                        (*git, "show", f"HEAD:{name}"), capture_output=True, check=True
+                    ).stdout,
+                )
                 for name in names
-                if name.endswith((".yml", ".yaml")) and name.startswith(("class/", "tests/"))
+                if name.endswith((".yml", ".yaml"))
+                and name.startswith(("class/", "tests/"))
                 and "/golden/" not in name
             ]
             continue
@@ -259,16 +329,16 @@ def _is_class(data: bytes) -> bool:
 def main() -> int:
     """Edit until enough edits were made, and say how they ended."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("folders", nargs="+", type=Path)
+    parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--edits", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     files = class_files(options.folders)
-    draw = random.Random(options.seed)
+    draw = random.Random(options.seed)  # noqa: S311 - cases
     results: Counter[str] = Counter()
     failures = 0
     for number in range(options.edits):
-        name, data = draw.choice(files)
+        name, data = draw.choice(files) if files and number % 2 else ("", written_file(draw))
         data = varied(draw, data)
         try:
             known = paths(parts_of(text_of(data, name=name), name=name) or Part("mapping", 0, 0))
@@ -280,7 +350,8 @@ def main() -> int:
         except Exception as error:  # noqa: BLE001 - each is counted, and shown
             failures += 1
             if failures < 20:
-                print(f"{number}: {name}: {edit}\n  {type(error).__name__}: {str(error)[:300]}")
+                print(f"{number}: {name or repr(data)}: {edit}")
+                print(f"  {type(error).__name__}: {str(error)[:300]}")
     print(f"{len(files)} files, {failures} failures")
     for text, count in results.most_common():
         print(f"{count:7} {text}")

@@ -163,7 +163,7 @@ class _Writer:
             return timestamp(value, column, pad)
         if type(value) is bytes:
             return binary(value, pad)
-        return _constant(value)
+        return constant(value)
 
     def _head(self, key: object) -> str:
         """A key that is not a string, with its colon; "" if it takes a question mark."""
@@ -174,7 +174,7 @@ class _Writer:
             return f"{anchor}{timestamp_key(key)}: "
         if type(key) is tuple or type(key) is bytes:
             return "" if key or type(key) is bytes else "[]: "
-        text = _constant(key)
+        text = constant(key)
         return f"{text}: " if len(text) + len("!!int") < SIMPLE_KEY else ""
 
     def _anchor(self, value: object) -> str:
@@ -186,7 +186,8 @@ class _Writer:
         return f"&{name} "
 
 
-def _constant(value: object) -> str:
+def constant(value: object) -> str:
+    """A null, boolean or number."""
     if value is None:
         return "null"
     if type(value) is bool:

@@ -105,7 +105,7 @@ def _documents(text: str) -> list[Part]:
     open_parts = [root]
     for event in syntax_events(text):
         if isinstance(event, yaml.CollectionEndEvent):
-            _close(open_parts.pop(), event, text)
+            _close(open_parts.pop(), event)
         elif isinstance(event, yaml.NodeEvent):
             part = _part(event, text)
             open_parts[-1].items.append(part)
@@ -117,15 +117,15 @@ def _documents(text: str) -> list[Part]:
 def _part(event: Any, text: str) -> Part:
     start, end = event.start_mark.index, event.end_mark.index
     if isinstance(event, yaml.AliasEvent):
-        return Part("alias", start, end, text=event.anchor)
-    own = {"anchor": event.anchor or "", "tag": event.tag or ""}
+        return Part("alias", start, end, event.anchor or "")
+    anchor, tag = event.anchor or "", event.tag or ""
     if isinstance(event, yaml.ScalarEvent):
         style = event.style or ""
         if style in {"|", ">"}:
             end = _end_of_block(text, start, end)
-        return Part("scalar", start, end, text=event.value, style=style, **own)
+        return Part("scalar", start, end, event.value, style, anchor, tag)
     kind: Kind = "mapping" if isinstance(event, yaml.MappingStartEvent) else "list"
-    return Part(kind, start, end, style="flow" if event.flow_style else "", **own)
+    return Part(kind, start, end, "", "flow" if event.flow_style else "", anchor, tag)
 
 
 def _end_of_block(text: str, start: int, end: int) -> int:
@@ -136,7 +136,7 @@ def _end_of_block(text: str, start: int, end: int) -> int:
     return start + len(text[start:end].rstrip())
 
 
-def _close(part: Part, event: Any, text: str) -> None:
+def _close(part: Part, event: Any) -> None:
     """Turn what was gathered into pairs, and find the end."""
     if part.style == "flow":
         part.end = event.end_mark.index

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from .emitter import Unwritable
-from .scalars import literal, number, on_one_line
+from .emitter import Unwritable, constant
+from .scalars import literal, on_one_line
 
 _STEP = 2
 _LONGEST_KEY = 1_000
@@ -22,7 +22,9 @@ _NUMBER_1_2 = re.compile(
 _WORDS = frozenset({"y", "Y", "n", "N"})
 """Booleans of YAML 1.1 that PyYAML takes for text."""
 _NOT_IN_BRACKETS = re.compile(r"[,\[\]{}:?#]|\s")
-_NO_LITERAL = re.compile(r"[^\n -~\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]| \n| \Z|\n\n\Z")
+_NO_LITERAL = re.compile(
+    r"[^\n -~\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]| \n| \Z|\n\n\Z"
+)
 
 
 class Layout(NamedTuple):
@@ -54,7 +56,7 @@ def block(value: dict[object, object] | list[object], indent: int, layout: Layou
 
 
 def lines_below(value: object, indent: int, layout: Layout) -> list[str]:
-    """What stands behind the colon of a key at an indent: the rest of its line, and the lines below."""
+    """What stands behind the colon of a key at an indent, and on the lines below it."""
     return _under("", value, indent, layout)
 
 
@@ -89,25 +91,18 @@ def head(key: object) -> str:
 def inline(value: object, *, in_brackets: bool = False) -> str:
     """A value on one line."""
     match value:
-        case None:
-            return "null"
-        case bool():
-            return "true" if value else "false"
-        case int():
-            return str(value)
-        case float():
-            return number(value)
         case str():
             return _text(value, in_brackets=in_brackets)
         case list():
             return f"[{', '.join(inline(item, in_brackets=True) for item in value)}]"
         case dict():
-            pairs = (
-                f"{inline(key, in_brackets=True)}: {inline(item, in_brackets=True)}"
-                for key, item in value.items()
-            )
-            return f"{{{', '.join(pairs)}}}"
-    raise Unwritable(f"{type(value).__qualname__} cannot be written as YAML")
+            return f"{{{', '.join(pair(key, item) for key, item in value.items())}}}"
+    return constant(value)
+
+
+def pair(key: object, value: object) -> str:
+    """A key and its value, in brackets."""
+    return f"{inline(key, in_brackets=True)}: {inline(value, in_brackets=True)}"
 
 
 def _text(text: str, *, in_brackets: bool) -> str:

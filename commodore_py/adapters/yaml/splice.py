@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from commodore_py.errors import CommodoreError
 
 from .parts import Part, parts_of
-from .pieces import Layout, block, head, inline, lines_below
+from .pieces import Layout, block, inline, lines_below, pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +42,8 @@ def put(text: str, path: Path, value: object, *, name: str = "", anchors: bool =
         return _first(source, path, value)
     trail = source.follow(path)
     if len(trail) < len(path):
-        return _insert(source, trail, path[len(trail) :], value)
+        part = trail[-1].part if trail else source.root
+        return _insert(source, trail, part, _nested(path[len(trail) :], value))
     place = trail[-1]
     if place.part.kind == "scalar" and place.part.style and place.part.text == value:
         return text
@@ -54,7 +55,7 @@ def put(text: str, path: Path, value: object, *, name: str = "", anchors: bool =
 def take(text: str, path: Path, *, name: str = "", anchors: bool = False) -> str:
     """Remove a value, and the mappings and lists above that would be left empty."""
     source = _Source(text, name, anchors=anchors)
-    trail = source.follow(path) if source.root else []
+    trail = source.follow(path)
     if len(trail) < len(path):
         raise Absent("nothing is set there", where=name)
     while len(trail) > 1 and trail[-1].is_alone:
@@ -74,7 +75,7 @@ def add(
 ) -> str:
     """Add items to the list at a path; it is made if there is none."""
     source = _Source(text, name, anchors=anchors)
-    trail = source.follow(path) if source.root else []
+    trail = source.follow(path)
     if len(trail) < len(path) or trail[-1].part.is_null or trail[-1].part.is_empty_list:
         return put(text, path, list(items), name=name, anchors=anchors)
     part = trail[-1].part
@@ -90,7 +91,7 @@ def add(
 def mark(text: str, path: Path, sign: str, *, name: str = "") -> str:
     """Put a sign before the key at a path, if it is there and has none."""
     source = _Source(text, name)
-    trail = source.follow(path) if source.root else []
+    trail = source.follow(path)
     if len(trail) < len(path) or trail[-1].key is None or trail[-1].key.text[:1] in MARKS:
         return text
     at = trail[-1].key.start + (1 if trail[-1].key.style else 0)
@@ -101,7 +102,7 @@ class _Place(NamedTuple):
     """A value, and where it is in what holds it."""
 
     container: Part
-    index: int
+    position: int
     part: Part
     key: Part | None
 
@@ -110,13 +111,13 @@ class _Place(NamedTuple):
         return len(self.container.pairs or self.container.items) == 1
 
     def marked(self, sign: str) -> bool:
-        return self.key is not None and sign in self.key.text[:2]
+        return self.key is not None and self.key.text.startswith(sign)
 
     def neighbour(self, step: int) -> Part:
         """Where the previous or next value begins: at its key, if it has one."""
         if self.container.pairs:
-            return self.container.pairs[self.index + step][0]
-        return self.container.items[self.index + step]
+            return self.container.pairs[self.position + step][0]
+        return self.container.items[self.position + step]
 
     @property
     def first(self) -> Part:
@@ -124,7 +125,7 @@ class _Place(NamedTuple):
 
     @property
     def is_last(self) -> bool:
-        return self.index + 1 == len(self.container.pairs or self.container.items)
+        return self.position + 1 == len(self.container.pairs or self.container.items)
 
 
 class _Source:
@@ -134,7 +135,7 @@ class _Source:
         self.text = text
         self.name = name
         self.root = parts_of(text, name=name)
-        self._through_anchors = anchors
+        self.anchors = anchors
         parts = list(self.root.all()) if self.root else []
         self.aliases = [part for part in parts if part.kind == "alias"]
         self.scalars = [part for part in parts if part.kind == "scalar"]
@@ -155,8 +156,9 @@ class _Source:
 
     def follow(self, path: Path) -> list[_Place]:
         """The places on the way, as far as there are any."""
-        assert self.root
         trail: list[_Place] = []
+        if self.root is None:
+            return trail
         part = self.root
         for step in path:
             place = self._below(part, step)
@@ -194,16 +196,21 @@ class _Source:
         return _Place(part, found[0], value, key)
 
     def _refuse_odd(self, place: _Place) -> None:
-        part, key = place.part, place.key
-        if key is not None and (
+        part = place.part
+        if place.key is not None:
+            self.refuse_odd_key(place.key)
+        if not self.anchors and self._uses(part.anchor):
+            raise self._shared(part)
+
+    def refuse_odd_key(self, key: Part) -> None:
+        """Refuse keys that are not followed by a colon, or that another place may refer to."""
+        if (
             key.kind != "scalar"
             or key.anchor
             or not re.match(r"[ \t]*:", self.text[key.end : key.end + 80])
-            or self.text[: key.start].rstrip(" ").endswith(("?", "\n?"))
+            or self.text[: key.start].rstrip(" ").endswith("?")
         ):
             raise self.refused("this form of a key cannot be edited", key)
-        if not self._through_anchors and self._uses(part.anchor):
-            raise self._shared(part)
 
     def refuse_uses(self, part: Part) -> None:
         """Refuse to remove what aliases elsewhere lead to, or an alias."""
@@ -309,12 +316,10 @@ def _first(source: _Source, path: Path, value: object) -> str:
 
 
 def _nested(keys: Path, value: object) -> dict[object, object]:
-    for key in reversed(keys):
-        if isinstance(key, int):
-            raise Refused("there is no such list")
-        value = {key: value}
-    assert isinstance(value, dict)
-    return value
+    first, *others = keys
+    if isinstance(first, int):
+        raise Refused("there is no such list")
+    return {first: _nested(others, value) if others else value}
 
 
 def _put_keys(source: _Source, part: Part, path: Path, value: dict[object, object]) -> str:
@@ -323,12 +328,11 @@ def _put_keys(source: _Source, part: Part, path: Path, value: dict[object, objec
     wanted = {str(key) for key in value}
     if len(written) < len(part.pairs) or not wanted & set(written):
         return _replace(source, source.follow(path), value)
-    text = source.text
-    options = {"name": source.name, "anchors": source._through_anchors}
-    for key in written.keys() - wanted:
-        text = take(text, (*path, key.lstrip(MARKS)), **options)
+    text, name, anchors = source.text, source.name, source.anchors
+    for gone in written.keys() - wanted:
+        text = take(text, (*path, gone.lstrip(MARKS)), name=name, anchors=anchors)
     for key, item in value.items():
-        text = put(text, (*path, str(key)), item, **options)
+        text = put(text, (*path, str(key)), item, name=name, anchors=anchors)
     return text
 
 
@@ -337,6 +341,8 @@ def _replace(source: _Source, trail: Sequence[_Place], value: object) -> str:
     part = place.part
     source.refuse_uses(part)
     text = source.text
+    if part.style == "flow" and any(source.comments(part.start, part.end)):
+        raise source.refused("a comment stands between the brackets", part)
     if place.container.style == "flow":
         lead = "" if text[part.start - 1] in " \t\n[{" or part.start < part.end else " "
         written = inline(value, in_brackets=True)
@@ -370,10 +376,7 @@ def _with_block(
     if place.key is None and lines and not first and not beside and not kept:
         # The first line of a value stands beside the dash.
         first, *lines = [f" {lines[0].lstrip(' ')}", *lines[1:]]
-    if not lines or first:
-        after = [*lines, *kept]
-    else:
-        after = [*kept, *lines]
+    after = [*lines, *kept] if not lines or first else [*kept, *lines]
     breaks = source.line_break(start)
     below = "".join(breaks + line for line in after)
     return f"{text[:start]}{first}{beside}{below}{text[stop:]}"
@@ -385,24 +388,22 @@ def _comment(rest: str) -> str:
     return found[0].rstrip("\r") if found else ""
 
 
-def _insert(source: _Source, trail: list[_Place], keys: Path, value: object) -> str:
+def _insert(source: _Source, trail: list[_Place], part: Part, nested: dict[object, object]) -> str:
     """Add the key that is missing, with what is to be below it."""
-    assert source.root
-    part = trail[-1].part if trail else source.root
-    nested = _nested(keys, value)
+    ((key, value),) = nested.items()
     if trail and (part.is_null or part.kind == "list" or not part.pairs):
         return _replace(source, trail, nested)
     if part.style == "flow":
-        (own, item), *_ = nested.items()
-        pair = f"{inline(own, in_brackets=True)}: {inline(item, in_brackets=True)}"
-        return _into_brackets(source, part, [pair])
+        return _into_brackets(source, part, [pair(key, value)])
     if part.kind != "mapping" or not part.pairs:
         raise source.refused("this is not a mapping", part)
+    for own, _ in part.pairs:
+        source.refuse_odd_key(own)
     indent = source.column(part.pairs[0][0].start)
-    after = _end_of_previous(part, str(keys[0]))
+    after = _end_of_previous(part, str(key))
     layout = source.layout_before(after, indent, source.layout, ())
     lines = block(nested, indent, layout)
-    before = _sorted_before(source, part, str(keys[0]))
+    before = _sorted_before(source, part, str(key))
     if before is not None:
         at = source.line_start(part.pairs[0][0].start)
         breaks = source.line_break(at)
@@ -456,7 +457,7 @@ def _without_item(source: _Source, place: _Place) -> str:
     text = source.text
     if not place.is_last:
         start, end = place.first.start, place.neighbour(1).start
-    elif place.index:
+    elif place.position:
         previous = place.container
         before = previous.pairs[-2][1] if previous.pairs else previous.items[-2]
         start, end = before.end, place.part.end
@@ -478,9 +479,11 @@ def _without_lines(source: _Source, place: _Place) -> str:
     following = place.neighbour(1)
     upto = following.start if place.key is not None else source.dash(following)
     if kept or any(source.comments(stop, upto)):
-        return text[:start].rstrip(" ") + "".join(
-            source.line_break(start) + line for line in kept
-        ) + text[stop:]
+        return (
+            text[:start].rstrip(" ")
+            + "".join(source.line_break(start) + line for line in kept)
+            + text[stop:]
+        )
     return text[:start] + text[upto:]
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import codecs
+from math import isnan
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from commodore_py.adapters.yaml import splice
 from commodore_py.adapters.yaml.parts import parts_of, text_of
 from commodore_py.adapters.yaml.pieces import inline
 from commodore_py.errors import CommodoreError
+from commodore_py.inventory.paths import dotted
 
-from .engine import numbers
-from .engine.reader import read
-from .engine.yaml_values import MARKS
-from .paths import dotted
+from . import numbers
+from .reader import read
+from .yaml_values import MARKS
 
 if TYPE_CHECKING:
     from commodore_py.adapters.yaml.parts import Part
@@ -179,7 +180,7 @@ def _same(left: Any, right: Any) -> bool:
         return left.keys() == right.keys() and all(_same(left[key], right[key]) for key in left)
     if isinstance(left, list):
         return len(left) == len(right) and all(map(_same, left, right))
-    return bool(left == right) or left is right or (left != left and right != right)
+    return bool(left == right) or (isinstance(left, float) and isnan(left) and isnan(right))
 
 
 def _plain(value: Any) -> Any:
