@@ -46,6 +46,10 @@ _COMMANDS = {
         "commodore_py.cli.commands.doctor:doctor",
         "Check this machine and report problems.",
     ),
+    "edit": (
+        "commodore_py.cli.commands.edit:edit",
+        "Change parameters where they belong, checked by what that causes.",
+    ),
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
     "help": ("commodore_py.cli.commands.shell_help:help_", "Show the help of a command."),
     "init": (

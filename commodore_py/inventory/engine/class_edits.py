@@ -53,6 +53,36 @@ def edited(data: bytes, edit: Edit, *, name: str) -> bytes:
     return mark + after[1 if mark else 0 :].encode()
 
 
+def value_of(text: str) -> Any:
+    """A value as it stands in class files."""
+    root = parts_of(text, name="the value")
+    if root is None:
+        return None
+    for part in root.all():
+        if part.kind == "alias" or part.tag:
+            raise CommodoreError("a value has no aliases and no tags", where="the value")
+    return _typed(root)
+
+
+def _typed(part: Part) -> Any:
+    match part.kind:
+        case "mapping":
+            return {_scalar(key): _typed(item) for key, item in part.pairs}
+        case "list":
+            return [_typed(item) for item in part.items]
+    return _scalar(part)
+
+
+def _scalar(part: Part) -> Any:
+    return part.text if part.style else numbers.scalar(part.text)
+
+
+def own_items(data: bytes, path: Path, *, name: str) -> list[Any]:
+    """The items of the list that a class file holds at a path."""
+    value, missing = _reached(_structure(text_of(data, name=name), name), path)
+    return value if not missing and isinstance(value, list) else []
+
+
 def _spliced(text: str, edit: Edit, name: str) -> str:
     anchors = edit.through_anchors
     match edit.verb:
@@ -93,7 +123,7 @@ def _value(part: Part) -> Any:
             return [_value(item) for item in part.items]
         case "alias":
             return _Alias(part.text)
-    return part.text if part.style else numbers.scalar(part.text)
+    return _scalar(part)
 
 
 class _Alias(NamedTuple):

@@ -76,6 +76,10 @@ class ClassFiles:
     def __contains__(self, name: str) -> bool:
         return name in self._found
 
+    def stage(self, name: str, text: bytes) -> None:
+        """Read a class from a text in place of its file, before it is read."""
+        self._generated[name] = text
+
     def names(self) -> Iterable[str]:
         """Every class name."""
         return self._found.keys()

@@ -85,8 +85,11 @@ class Hierarchy:
         return Place(file)
 
 
-def compiled_hierarchy(paths: WorkPaths) -> Hierarchy:
-    """The hierarchy as the last compile left it in the working directory."""
+def compiled_hierarchy(paths: WorkPaths, staged: Mapping[str, bytes] | None = None) -> Hierarchy:
+    """The hierarchy as the last compile left it in the working directory.
+
+    Classes that are `staged` have these texts in place of their files.
+    """
     files = sorted(paths.targets.glob("*.yml")) if paths.targets.is_dir() else []
     if not files or not paths.classes.is_dir():
         raise CommodoreError(
@@ -96,8 +99,11 @@ def compiled_hierarchy(paths: WorkPaths) -> Hierarchy:
             " `commodore -d DIR inventory explain …`",
         )
     root = paths.root.resolve()
+    classes = ClassFiles([("", paths.classes)])
+    for name, text in (staged or {}).items():
+        classes.stage(name, text)
     return Hierarchy(
-        ClassFiles([("", paths.classes)]),
+        classes,
         {file.stem: content_of(file) for file in files},
         shown=lambda file: places.shown(file, root),
         target_file=lambda name: places.shown(paths.targets / f"{name}.yml", root),

@@ -1,0 +1,154 @@
+"""Which class file an edit belongs to: a layer within its scope (pure)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from commodore_py.errors import CommodoreError
+from commodore_py.inventory.engine.values import Map
+from commodore_py.inventory.explain.diagnostics import similar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from commodore_py.inventory.explain.replay import Hierarchy, Layer, Replay
+    from commodore_py.model.spot import ParameterPath
+
+Level = Literal["cluster", "tenant", "global"]
+
+_GLOBAL = "global"
+_GENERATED = "params"
+_ENTRY = "commodore"
+_COMMON = "common"
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which clusters an edit may reach: layers of the level, and of no other."""
+
+    level: Level
+    tenant: str
+    cluster: str
+
+    def holds(self, name: str) -> bool:
+        """Whether a class belongs to the level."""
+        top, *parts = name.split(".")
+        own = top == self.tenant and self.cluster in parts
+        match self.level:
+            case "cluster":
+                return own
+            case "tenant":
+                return top == self.tenant and not own
+        return top == _GLOBAL
+
+    @property
+    def usual(self) -> str:
+        """The class that takes what none of the level has set before."""
+        match self.level:
+            case "cluster":
+                return f"{self.tenant}.{self.cluster}"
+            case "tenant":
+                return f"{self.tenant}.{_COMMON}"
+        return f"{_GLOBAL}.{_ENTRY}"
+
+    def __str__(self) -> str:
+        match self.level:
+            case "cluster":
+                return f"cluster {self.cluster}"
+            case "tenant":
+                return f"tenant {self.tenant}"
+        return "all clusters"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The layer of an edit, and why it is this one."""
+
+    name: str
+    file: Path
+    shown: str
+    reason: str
+    others: tuple[str, ...] = ()
+    """Files of the same scope that could take it, too."""
+
+
+def choose(hierarchy: Hierarchy, replay: Replay, scope: Scope, path: ParameterPath) -> Choice:
+    """The highest layer of a scope that sets a path, else most of what is above it."""
+    names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
+    found = [
+        (name, layer)
+        for layer in reversed(replay.layers)
+        if (name := names.get(layer.file, "")) and scope.holds(name)
+    ]
+    if not found:
+        raise _none(hierarchy, replay, scope)
+    depths = [_depth(layer, path) for _, layer in found]
+    deepest = max(depths)
+    if deepest == len(path):
+        name, reason = found[depths.index(deepest)][0], "sets it now"
+    elif deepest:
+        name, reason = found[depths.index(deepest)][0], "sets what is above it"
+    else:
+        name = scope.usual if scope.usual in dict(found) else found[0][0]
+        reason = f"the class of {scope}"
+    return chosen(hierarchy, name, reason, [one for one, _ in found if one != name])
+
+
+def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | None = None) -> Choice:
+    """A class as the layer of an edit."""
+    shown = [hierarchy.file_of(one) for one in others or []]
+    return Choice(name, hierarchy.files.path(name), hierarchy.file_of(name), reason, tuple(shown))
+
+
+def named(hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
+    """The layer of a file that the user names."""
+    wanted = file.resolve()
+    files = hierarchy.files
+    names = [name for name in files.names() if files.path(name).resolve() == wanted]
+    if not names:
+        raise CommodoreError(
+            "not a class file of this hierarchy" if file.is_file() else "no such file",
+            where=str(file),
+        )
+    choice = chosen(hierarchy, names[0], "named by --at")
+    if choice.name.split(".")[0] == _GENERATED:
+        raise CommodoreError(
+            "this file is generated from the facts of the cluster",
+            where=choice.shown,
+            hint="change the facts where they are kept",
+        )
+    if choice.shown not in {layer.file for layer in replay.layers}:
+        raise CommodoreError(
+            f"class {choice.name} is not included by target {replay.target}",
+            where=choice.shown,
+            hint="add it to the list of classes of a file that is",
+        )
+    return choice
+
+
+def _depth(layer: Layer, path: ParameterPath) -> int:
+    """How much of a path a layer holds."""
+    value: object = layer.parameters
+    for depth, part in enumerate(path):
+        if not isinstance(value, Map):
+            return depth
+        key = next((key for key in value.items if str(key) == str(part)), None)
+        if key is None:
+            return depth
+        value = value.items[key]
+    return len(path)
+
+
+def _none(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> CommodoreError:
+    included = [layer.file for layer in replay.layers]
+    files = [
+        hierarchy.file_of(name)
+        for name in sorted(hierarchy.files.names())
+        if name.split(".")[0] in {scope.tenant, _GLOBAL} and hierarchy.file_of(name) in included
+    ]
+    wider = "--tenant or --global" if scope.level == "cluster" else "--global"
+    hint = f"use {wider}, or name one of these by --at: {', '.join(files)}"
+    if scope.level == "global":
+        hint = similar(scope.usual, hierarchy.files.names())
+    return CommodoreError(f"no class of {scope} is included by target {replay.target}", hint=hint)

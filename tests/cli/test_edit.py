@@ -1,0 +1,170 @@
+"""`commodore edit`: values change in the layer where they belong, checked by what they cause."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.cli import run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.support.command_line import CommandLine
+
+CLUSTER = "inventory/classes/t-demo/c-demo-1.yml"
+TENANT = "inventory/classes/t-demo/common.yml"
+
+
+@pytest.fixture(scope="module")
+def compiled(demo: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("edited")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        words = ("catalog", "compile", "c-demo-1", "--api-url", str(demo / "facts"))
+        assert run(("-d", str(folder), *words)) == 0
+    return folder
+
+
+@pytest.fixture
+def place(compiled: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A compiled working directory, whose files are put back afterwards."""
+    monkeypatch.setenv("COMMODORE_WORKING_DIR", str(compiled))
+    kept = {name: (compiled / name).read_bytes() for name in (CLUSTER, TENANT)}
+    yield compiled
+    for name, content in kept.items():
+        (compiled / name).write_bytes(content)
+
+
+def test_a_value_is_set_in_the_class_of_the_cluster(commodore: CommandLine, place: Path) -> None:
+    before = (place / CLUSTER).read_text("utf-8")
+
+    ran = commodore("edit", "set", "web_shop.replicas", "3")
+
+    assert ran.code == 0
+    assert ran.out.startswith("@@ -5,3 +5,3 @@\n   web_shop:\n-    replicas: 2\n+    replicas: 3\n")
+    assert "changed Deployment web-shop/web-shop\n                 spec.replicas: 2 -> 3" in ran.out
+    assert f"{CLUSTER}:6 (sets it now)" in ran.err
+    assert (place / CLUSTER).read_text("utf-8") == before.replace("replicas: 2", "replicas: 3")
+    assert commodore("edit", "get", "web_shop.replicas").out == "3\n"
+
+
+def test_undo_gives_the_bytes_back_and_makes_them_again(
+    commodore: CommandLine, place: Path
+) -> None:
+    before = (place / CLUSTER).read_bytes()
+    commodore("edit", "set", "web_shop.text", "it's", "--validate", "inventory")
+    after = (place / CLUSTER).read_bytes()
+
+    assert "text: it's\n" in after.decode()
+    assert "Undid edit" in commodore("edit", "undo").err
+    assert (place / CLUSTER).read_bytes() == before
+    number = commodore("edit", "log").out.split()[0]
+    assert "Made again edit" in commodore("edit", "undo", number).err
+    assert (place / CLUSTER).read_bytes() == after
+    (place / CLUSTER).write_bytes(before)
+    ran = commodore("edit", "undo", number)
+    assert ran.code == 1
+    assert "the file was changed in the meantime" in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+
+
+def test_a_value_that_a_higher_layer_sets_is_refused(commodore: CommandLine, place: Path) -> None:
+    before = (place / TENANT).read_bytes()
+
+    ran = commodore("edit", "set", "web_shop.replicas", "4", "--tenant")
+
+    assert ran.code == 1
+    assert "the value has no effect: a higher layer sets web_shop.replicas" in ran.err
+    assert f"{CLUSTER}:6" in ran.err
+    assert (place / TENANT).read_bytes() == before
+
+
+def test_a_value_that_does_not_resolve_is_refused(commodore: CommandLine, place: Path) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", "set", "web_shop.replicas", "${no:such}")
+
+    assert ran.code == 1
+    assert "${no:such} cannot be resolved" in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+
+
+def test_lists_grow_and_are_overridden(commodore: CommandLine, place: Path) -> None:
+    ran = commodore("edit", "append", "monitoring.channels", "sms", "--validate", "inventory")
+    assert ran.code == 0
+    assert "also has what other layers set" in ran.err
+    assert "channels:\n      - sms\n" in (place / CLUSTER).read_text("utf-8")
+
+    again = commodore("edit", "append", "monitoring.channels", "sms")
+    assert (again.code, again.out) == (0, "")
+    assert "Nothing to do" in again.err
+
+    other = commodore("edit", "remove", "monitoring.channels", "chat")
+    assert other.code == 1
+    assert "chat is not an item of monitoring.channels in this file" in other.err
+
+    ran = commodore("edit", "override", "monitoring.channels", "[sms]")
+    assert ran.code == 0
+    assert "~channels:\n      - sms\n" in (place / CLUSTER).read_text("utf-8")
+    assert commodore("edit", "get", "monitoring.channels").out == "- sms\n"
+
+
+def test_unset_names_what_applies_now(commodore: CommandLine, place: Path) -> None:
+    ran = commodore("edit", "unset", "web_shop.replicas", "--validate", "inventory")
+
+    assert ran.code == 0
+    assert "Now applies: 1 (dependencies/web-shop/class/defaults.yml:7)" in ran.err
+    again = commodore("edit", "unset", "web_shop.replicas")
+    assert again.code == 1
+    assert "web_shop.replicas is not set by this file" in again.err
+
+
+def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", "set", "brand.new", "{a: 1}", "--dry-run", "--exit-code", "-o", "json")
+
+    content = json.loads(ran.out)
+    assert ran.code == 5
+    assert (content["schema"], content["id"], content["file"]) == ("edit/v1", None, CLUSTER)
+    assert content["diff"][-3:] == ["+  brand:", "+    new:", "+      a: 1"]
+    assert content["catalog"]["changed"] is False
+    assert (place / CLUSTER).read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "problem"),
+    [
+        (("set", "a.b", "["), 2, "VALUE cannot be used: not valid YAML"),
+        (("set", "monitoring.channels[0]", "x"), 1, "is an item of a list"),
+        (("set", "a..b", "x"), 1, "is not a valid path of a parameter"),
+        (("set", "web_shop.replicas.x", "1"), 1, "this is not a mapping"),
+        (("set", "a", "1", "--at", "nowhere.yml"), 1, "no such file"),
+        (("set", "a", "1", "--at", "inventory/classes/params/cluster.yml"), 1, "is generated"),
+        (("set", "a", "1", "--at", "inventory/classes/t-demo/c-demo-2.yml"), 1, "not included"),
+        (("set", "a", "1", "--target", "nothing"), 1, "target nothing not found"),
+        (("undo", "77"), 1, "there is no edit 77"),
+    ],
+)
+def test_what_cannot_be_done_says_why(
+    commodore: CommandLine, place: Path, words: tuple[str, ...], code: int, problem: str
+) -> None:
+    before = (place / CLUSTER).read_bytes()
+
+    ran = commodore("edit", *words)
+
+    assert (ran.code, ran.out) == (code, "")
+    assert problem in ran.err
+    assert (place / CLUSTER).read_bytes() == before
+
+
+def test_without_a_compiled_cluster(commodore: CommandLine) -> None:
+    ran = commodore("edit", "set", "a", "1")
+
+    assert ran.code == 1
+    assert "no inventory found" in ran.err
