@@ -47,8 +47,8 @@ _COMMANDS = {
         "Check this machine and report problems.",
     ),
     "edit": (
-        "commodore_py.cli.commands.edit:edit",
-        "Change parameters where they belong, checked by what that causes.",
+        "commodore_py.cli.commands.edit.commands:edit",
+        "Change a parameter in the class file where it belongs.",
     ),
     "fetch-token": ("commodore_py.cli.commands.login:fetch_token", "Print a token for the API."),
     "help": ("commodore_py.cli.commands.shell_help:help_", "Show the help of a command."),

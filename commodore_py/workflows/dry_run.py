@@ -57,7 +57,7 @@ def compile_dry(config: Config, cluster_id: str, observer: RunObserver | None = 
     shown: set[str] = set()
     if _needs_no_copy(config):
         # Of a first attempt that has to be repeated in a copy, each message is shown once.
-        with suppress(WouldWrite), _filtered(partial(_note_message, shown)):
+        with suppress(WouldWrite), filtered(partial(_note_message, shown)):
             return compiled(config, turn=_in_place)
     with copied(config, shown) as own:
         published = compiled(own)
@@ -230,7 +230,7 @@ def _renamed_paths(root: Path, scratch: Path, shown: Collection[str]) -> Iterato
         return record.msg not in shown
 
     try:
-        with _filtered(rewrite):
+        with filtered(rewrite):
             yield
     except CommodoreError as error:
         error.rewrite(partial(_moved, there=root, here=scratch))
@@ -238,7 +238,8 @@ def _renamed_paths(root: Path, scratch: Path, shown: Collection[str]) -> Iterato
 
 
 @contextmanager
-def _filtered(judge: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
+def filtered(judge: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
+    """Show only messages that pass."""
     handlers = logging.getLogger("commodore_py").handlers
     for handler in handlers:
         handler.addFilter(judge)

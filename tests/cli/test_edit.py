@@ -114,7 +114,8 @@ def test_lists_grow_and_are_overridden(commodore: CommandLine, place: Path) -> N
     assert commodore("edit", "get", "monitoring.channels").out == "- sms\n"
 
 
-def test_unset_names_what_applies_now(commodore: CommandLine, place: Path) -> None:
+@pytest.mark.usefixtures("place")
+def test_unset_names_what_applies_now(commodore: CommandLine) -> None:
     ran = commodore("edit", "unset", "web_shop.replicas", "--validate", "inventory")
 
     assert ran.code == 0
@@ -148,6 +149,7 @@ def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
         (("set", "a", "1", "--at", "inventory/classes/params/cluster.yml"), 1, "is generated"),
         (("set", "a", "1", "--at", "inventory/classes/t-demo/c-demo-2.yml"), 1, "not included"),
         (("set", "a", "1", "--target", "nothing"), 1, "target nothing not found"),
+        (("set", "a", "1", "--tenant", "--global"), 2, "exclude each other"),
         (("undo", "77"), 1, "there is no edit 77"),
     ],
 )

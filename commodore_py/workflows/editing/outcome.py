@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from commodore_py import pipeline
 from commodore_py.catalog.diff.change import change_between
 from commodore_py.errors import CommodoreError
-from commodore_py.workflows.dry_run import copied
+from commodore_py.workflows.dry_run import copied, filtered
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
@@ -26,7 +27,9 @@ def change_of(config: Config, cluster_id: str, planned: Planned) -> Change:
             where=str(planned.file),
             hint="use --validate inventory, or edit its checkout in the working directory",
         )
-    with copied(config._replace(local=True, dry_run=True)) as own:
+    # What a compile warns of is not about the edit; a compile shows it again.
+    own_messages = filtered(lambda record: record.levelno >= logging.ERROR)
+    with own_messages, copied(config._replace(local=True, dry_run=True)) as own:
         before = _rendered(own, cluster_id)
         (own.paths.root / planned.file.relative_to(root)).write_bytes(planned.after)
         after = _rendered(own, cluster_id)

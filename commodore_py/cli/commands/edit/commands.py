@@ -1,8 +1,7 @@
-"""The commands that change the hierarchy."""
+"""The commands about edits."""
 
 from __future__ import annotations
 
-import difflib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,12 +21,15 @@ from commodore_py.cli.settings.options import (
     verbose_option,
 )
 
+from . import result
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
+    from commodore_py.workflows.editing.layers import Level
     from commodore_py.workflows.editing.plan import Planned, Verb
 
     _Command: TypeAlias = Callable[..., Any]
@@ -59,15 +61,9 @@ def _path(command: _Command) -> _Command:
 def _edit_options(command: _Command) -> _Command:
     options = (
         click.option(
-            "--tenant",
-            "level",
-            flag_value="tenant",
-            default="cluster",
-            help="Edit a class of the tenant; by default, one of the cluster.",
+            "--tenant", is_flag=True, help="Edit a class of the tenant, not one of the cluster."
         ),
-        click.option(
-            "--global", "level", flag_value="global", help="Edit a class of all clusters."
-        ),
+        click.option("--global", "everywhere", is_flag=True, help="Edit a class of all clusters."),
         click.option(
             "--at",
             type=click.Path(dir_okay=False, path_type=Path),
@@ -276,7 +272,7 @@ def _run(
 
     config = config_of(settings.more_verbose(options["verbose"]))
     request = Request(verb, path, values, constant=constant)
-    where = Where(options["level"], options["at"], options["target"], options["through_anchor"])
+    where = Where(_level(options), options["at"], options["target"], options["through_anchor"])
     planned = plan.plan(config.paths, request, where, check=options["validate"] != "none")
     _refuse(planned, strict=options["strict"])
     if planned.before == planned.after:
@@ -292,8 +288,16 @@ def _run(
             entry = journal.write(
                 config.paths, f"{verb} {path}", planned.file, planned.before, planned.after
             )
-    _show(planned, diff, options["output"], "" if entry is None else entry.id)
+    result.show(planned, diff, options["output"], "" if entry is None else entry.id)
     return CHANGES_FOUND if options["exit_code"] else 0
+
+
+def _level(options: dict[str, Any]) -> Level:
+    if options["tenant"] and options["everywhere"]:
+        raise click.UsageError("--tenant and --global exclude each other.")
+    if options["tenant"]:
+        return "tenant"
+    return "global" if options["everywhere"] else "cluster"
 
 
 def _refuse(planned: Planned, *, strict: bool) -> None:
@@ -323,56 +327,3 @@ def _refuse_data_loss(diff: ObjectDiff, *, allowed: bool) -> None:
             f"the edit would lose data: {names}",
             hint="nothing was written; --allow-data-loss accepts it, --dry-run shows all changes",
         )
-
-
-def _show(planned: Planned, diff: ObjectDiff | None, output: str, number: str) -> None:
-    if output != "text":
-        from commodore_py.cli.output import formats
-
-        streams.data(formats.structured(_content(planned, diff, number), output))
-        return
-    choice = planned.choice
-    messages.info(f"{choice.shown}:{planned.line} ({choice.reason})")
-    streams.result("\n".join(_lines(planned)))
-    if planned.now:
-        messages.info(f"Now applies: {planned.now}")
-    if diff is not None:
-        from commodore_py.cli.output import differences
-
-        streams.result(differences.shown(diff))
-    if number:
-        messages.info(f"Edit {number} written; `commodore edit undo` takes it back")
-
-
-def _content(planned: Planned, diff: ObjectDiff | None, number: str) -> dict[str, Any]:
-    from commodore_py.cli.output.differences import as_json
-
-    choice = planned.choice
-    return {
-        "schema": "edit/v1",
-        "id": number or None,
-        "file": choice.shown,
-        "line": planned.line,
-        "class": choice.name,
-        "reason": choice.reason,
-        "others": list(choice.others),
-        "diff": _lines(planned),
-        "problems": [
-            {
-                "code": one.code,
-                "severity": one.severity,
-                "message": one.message,
-                "where": one.where or None,
-                "remedy": one.remedy or None,
-            }
-            for one in planned.problems
-        ],
-        "catalog": None if diff is None else as_json.object_diff(diff),
-    }
-
-
-def _lines(planned: Planned) -> list[str]:
-    """The lines of the class file that change."""
-    before = planned.before.decode(errors="replace").splitlines()
-    after = planned.after.decode(errors="replace").splitlines()
-    return list(difflib.unified_diff(before, after, lineterm="", n=1))[2:]
