@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import IO, Any
 
@@ -23,6 +24,10 @@ _HERE = "commodore_py.adapters.isolated"
 
 class Crashed(CommodoreError):
     """The other process ended without an answer; its last words are the message."""
+
+
+class OutOfTime(CommodoreError):
+    """The other process was ended, as its time was over."""
 
 
 def call(function: str, *arguments: object, forward: bool = False, remotes: bool = False) -> Any:  # noqa: ANN401 - whatever the function returns
@@ -61,9 +66,19 @@ class Session:
         self._process: subprocess.Popen[bytes] | None = None
         self._said: IO[bytes] | None = None
 
-    def call(self, function: str, *arguments: object) -> Any:  # noqa: ANN401 - whatever the function returns
-        """Call `package.module:function` there and return its result."""
+    def call(self, function: str, *arguments: object, seconds: float = 0) -> Any:  # noqa: ANN401 - whatever the function returns
+        """Call `package.module:function` there and return its result; end it after some seconds."""
         process = self._started()
+        over = threading.Event()
+
+        def end() -> None:
+            over.set()
+            process.kill()
+
+        clock = threading.Timer(seconds, end) if seconds else None
+        if clock is not None:
+            clock.daemon = True
+            clock.start()
         assert process.stdin is not None  # noqa: S101 - both are pipes
         assert process.stdout is not None  # noqa: S101
         try:
@@ -75,10 +90,15 @@ class Session:
             code = process.wait()
             words = self._words()
             self.close()
+            if over.is_set():
+                raise OutOfTime(f"it took more than {seconds:g} seconds") from error
             raise Crashed(
                 f"{function.partition(':')[0]} crashed: {_last_words(words)}",
                 where=f"process status {code}",
             ) from error
+        finally:
+            if clock is not None:
+                clock.cancel()
         if kind == "error":
             raise value
         return value

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import unquote
 
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
@@ -25,6 +26,7 @@ _LISTS = (
     "validators",
     "patchesStrategicMerge",
 )
+_GENERATORS = ("configMapGenerator", "secretGenerator")
 _NESTED = ("patches", "patchesJson6902", "replacements")
 _REMOTE = re.compile(
     r"(?:[a-z][a-z0-9+.-]*::)?"
@@ -45,6 +47,26 @@ class RemoteBase:
     def where(self) -> str:
         """The kustomization that names it."""
         return f"{self.file}:{self.line}"
+
+    @property
+    def local_places(self) -> tuple[str, ...]:
+        """Where it lies, if that is on this machine: the repository, and the folder in it."""
+        url = self.url.partition("::")[2] or self.url
+        if url[:7].lower() != "file://":
+            return (url,) if url.startswith("/") else ()
+        path = unquote(url[7:].partition("?")[0])
+        path = path if path.startswith("/") else f"/{path.partition('/')[2]}"
+        return tuple(dict.fromkeys(("/" + path.lstrip("/").partition("//")[0], path)))
+
+
+def would_fetch(bases: Iterable[RemoteBase], *where: str) -> CommodoreError:
+    """The error for an offline run."""
+    bases = tuple(bases)
+    return CommodoreError(
+        f"kustomize would fetch {', '.join(dict.fromkeys(base.url for base in bases))}",
+        where="\n".join([*(base.where for base in bases), *where]),
+        hint="leave out --offline, or vendor what the kustomization is built on",
+    )
 
 
 def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:
@@ -112,6 +134,11 @@ def _names(content: Mapping[object, object]) -> Iterator[str]:
             path = one.get("path") if isinstance(one, Mapping) else None
             if isinstance(path, str):
                 yield path
+    for key in _GENERATORS:
+        for one in _items(content.get(key)):
+            if isinstance(one, Mapping):
+                files = (*_items(one.get("files")), *_items(one.get("envs")), one.get("env"))
+                yield from (file.rpartition("=")[2] for file in files if isinstance(file, str))
     schema = content.get("openapi")
     if isinstance(schema, Mapping) and isinstance(schema.get("path"), str):
         yield str(schema["path"])

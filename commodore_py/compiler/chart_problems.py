@@ -29,21 +29,36 @@ _HINT = (
 
 
 def find_chart_problems(config: Config, sources: Sources) -> tuple[Problem, ...]:
-    """What charts do that makes no two compiles the same."""
-    if config.helm_nondeterminism == "ignore":
-        return ()
-    found = [
-        notice
+    """What charts do that makes no two compiles the same, and what is more than a chart may do."""
+    entries = [
+        entry
         for instance in sources.inventory.instances
         for entry in _helm_entries(sources.inventory.nodes[instance.name])
-        for notice in _problems_of(entry, sources.plan.search_paths)
+    ]
+    reach = tuple(notice for entry in entries for notice in _reach_of(entry))
+    if config.helm_nondeterminism == "ignore":
+        return reach
+    found = [
+        notice for entry in entries for notice in _problems_of(entry, sources.plan.search_paths)
     ]
     if config.helm_nondeterminism == "error":
         raise_collected(
             [CommodoreError(one.message, where=one.where, hint=_HINT) for one in found],
             "charts give other output in every compile",
         )
-    return tuple(found)
+    return (*reach, *found)
+
+
+def _reach_of(entry: Entry) -> Iterator[Problem]:
+    from .inputs.helm_arguments import reaching
+
+    for key in reaching(entry.fields["helm_params"]):
+        yield Problem(
+            f"{entry.target}: helm_params.{key} has helm run programs, or read more than the chart",
+            where=entry.where,
+            remedy="leave it out; a program of a component belongs into an external entry",
+            strict=True,
+        )
 
 
 def _helm_entries(node: Node) -> Iterator[Entry]:

@@ -71,3 +71,13 @@ def test_they_can_be_refused(tmp_path: Path) -> None:
 
 def test_they_can_be_passed_over(tmp_path: Path) -> None:
     assert problems_of(tmp_path, {}, helm_nondeterminism="ignore") == ()
+
+
+@pytest.mark.parametrize("how", ["warn", "ignore"])
+def test_programs_that_helm_would_run_are_refused_when_strict(tmp_path: Path, how: str) -> None:
+    params = {"name": "x", "post_renderer": "/x"}
+
+    first, *_ = problems_of(tmp_path, {"helm_params": params}, helm_nondeterminism=how)
+
+    assert "helm_params.post_renderer has helm run programs" in first.message
+    assert first.strict

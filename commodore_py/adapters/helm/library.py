@@ -69,7 +69,10 @@ def template(arguments: Sequence[str]) -> bytes:
         text = f"---\n# Source: {manifest.path}\n{manifest.content}\n"
         top = call.words[0] if "--release-name" in call.on and not manifest.is_crd else ""
         printed.append(text)
-        placed.setdefault(Path(folder, top, manifest.path), []).append(text)
+        place = os.path.normpath(os.path.join(folder, top, manifest.path))  # noqa: PTH118 - a text
+        if folder and not place.startswith(f"{folder}/"):
+            raise HelmFailed(f"template {manifest.path} is outside of the output")
+        placed.setdefault(Path(place), []).append(text)
     if not folder:
         return "".join(printed).encode()
     for file, texts in placed.items():

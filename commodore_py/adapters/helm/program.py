@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from commodore_py.adapters.child_environment import child_environment
+from commodore_py.adapters.isolated import OutOfTime
 from commodore_py.adapters.process import Patience, ProgramFailed, TookTooLong, run
 from commodore_py.errors import CommodoreError
 
@@ -58,11 +59,7 @@ class HelmProgram:
             env = child_environment(users_own=not self.of_content)
             return run([self.path, *arguments], only_env=env, patience=Patience(seconds))
         except TookTooLong as error:
-            raise HelmFailed(
-                f"helm took more than {seconds:g} seconds",
-                where=error.where,
-                hint="set KAPITAN_HELM_TIMEOUT to the number of seconds that it may take",
-            ) from error
+            raise _took_too_long(seconds, where=error.where) from error
         except ProgramFailed as error:
             raise HelmFailed(error.stderr.strip() or str(error), where=error.where) from error
 
@@ -80,19 +77,24 @@ class HelmLibrary:
     def template(self, arguments: Sequence[str]) -> bytes:
         """Do the same as the program."""
         log.debug("rendering in process: helm %s", " ".join(arguments))
-        printed: bytes = self.session.call(f"{_LIBRARY}:template", tuple(arguments))
+        seconds = _patience()
+        name = f"{_LIBRARY}:template"
+        try:
+            printed: bytes = self.session.call(name, tuple(arguments), seconds=seconds)
+        except OutOfTime as error:
+            raise _took_too_long(seconds) from error
         return printed
 
 
-def find_helm(wanted: str | None, session: Session) -> Helm:
+def find_helm(wanted: str | None, session: Session, *, few_variables: bool = False) -> Helm:
     """The one that an entry or the environment names, one in PATH, or else the library.
 
-    Managed tools are in PATH, too.
+    Managed tools are in PATH, too. It gets few variables where content decides what it runs.
     """
     named = wanted or os.environ.get("KAPITAN_HELM_PATH")
     program = shutil.which(named or "helm")
     if program is not None:
-        return HelmProgram(program, of_content="/" in (wanted or ""))
+        return HelmProgram(program, of_content=few_variables or "/" in (wanted or ""))
     if named is None and importlib.util.find_spec("helm_python") is not None:
         return HelmLibrary(session)
     raise HelmFailed(
@@ -106,6 +108,14 @@ def find_helm(wanted: str | None, session: Session) -> Helm:
 def _version_of(path: str, *, of_content: bool) -> str:
     env = child_environment(users_own=not of_content)
     return run([path, "version", "--template", "{{.Version}}"], only_env=env).decode().strip()
+
+
+def _took_too_long(seconds: float, *, where: str = "") -> HelmFailed:
+    return HelmFailed(
+        f"helm took more than {seconds:g} seconds",
+        where=where,
+        hint="set KAPITAN_HELM_TIMEOUT to the number of seconds that it may take",
+    )
 
 
 def _patience() -> float:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from commodore_py.adapters.masking import MASK, Redactor
 from commodore_py.adapters.process import ProgramFailed, TookTooLong, run
 from commodore_py.compiler.fields import EVERY_INPUT, NOTHING, Field, text_mapping, texts
-from commodore_py.errors import CommodoreError
 from commodore_py.lib import KUSTOMIZE_WRAPPER
 from commodore_py.tuning.orphans import adopt_orphans
 
@@ -149,15 +148,11 @@ def _judge(job: InputJob, folder: Path) -> None:
 
 
 def _log_remote_bases(job: InputJob, folder: Path) -> None:
-    from commodore_py.adapters.kustomize import remote_bases
+    from commodore_py.adapters.kustomize import remote_bases, would_fetch
 
     bases = remote_bases(folder)
     if bases and job.kapitan.job.offline:
-        raise CommodoreError(
-            f"kustomize would fetch {', '.join(dict.fromkeys(base.url for base in bases))}",
-            where="\n".join([*(base.where for base in bases), job.entry.where]),
-            hint="leave out --offline, or vendor what the kustomization is built on",
-        )
+        raise would_fetch(bases, job.entry.where)
     for base in bases:
         log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from posixpath import normpath
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -20,10 +22,47 @@ _OF_ITS_OWN = {
 }
 _DENIED = ("dry-run", "generate-name", "help", "output-dir", "show-only")
 _LONG_NUMBER = 6
+# Helm has these for a name, though not for a chart.
+_ASKS_MACHINE = re.compile(r"\b(?:env|expandenv|getHostByName)\b")
+# What reads nothing but the chart and the values, and starts nothing.
+_CONFINED = frozenset(
+    {
+        "api_versions",
+        "atomic",
+        "create_namespace",
+        "debug",
+        "dependency_update",
+        "description",
+        "devel",
+        "disable_openapi_validation",
+        "force",
+        "hide_notes",
+        "include_crds",
+        "is_upgrade",
+        "kube_version",
+        "labels",
+        "name",
+        "namespace",
+        "no_hooks",
+        "output_file",
+        "release_name",
+        "render_subchart_notes",
+        "replace",
+        "set_json",
+        "set_literal",
+        "skip_crds",
+        "skip_schema_validation",
+        "skip_tests",
+        "timeout",
+        "version",
+        "wait",
+        "wait_for_jobs",
+    }
+)
 
 
 class BadFlag(CommodoreError):
-    """A key of helm_params that is not a flag of `helm template`."""
+    """A key of helm_params that is not a flag of `helm template`, or a value it cannot have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +84,7 @@ class Release:
         arguments = ["template"]
         for flag, value in self.flags:
             if value is not False:
-                arguments += [flag] if value is True else [flag, str(value)]
+                arguments += _given(flag, value)
         for file in (*([values] if values else []), *self.values_files):
             arguments += ["--values", file]
         if not self.output_file:
@@ -56,7 +95,13 @@ class Release:
 def releases_of(fields: Mapping[str, Any], *, where: str) -> Iterator[Release]:
     """One release after the other, for one chart each; there are always more."""
     params = dict(fields["helm_params"])
-    name, output_file = params.pop("name", None), params.pop("output_file", None)
+    name, output_file = params.pop("name", None), str(params.pop("output_file", None) or "")
+    if (output_file and normpath(f"/x/{output_file}")[:3] != "/x/") or output_file.startswith("/"):
+        raise BadFlag(
+            f"helm_params.output_file: {output_file} is outside of the output",
+            where=where,
+            hint="name a file below output_path",
+        )
     flags: dict[str, Any] = {"--include-crds": True, "--skip-tests": True}
     if fields["kube_version"]:
         flags["--api-versions"] = fields["kube_version"]
@@ -69,9 +114,33 @@ def releases_of(fields: Mapping[str, Any], *, where: str) -> Iterator[Release]:
         old_name = None
     files = tuple(fields["helm_values_files"] or ())
     pairs = tuple(flags.items())
-    yield Release(str(name or old_name or ""), str(output_file or ""), pairs, files)
+    for one in (str(name or ""), str(old_name or "")):
+        if one.startswith("-"):
+            raise BadFlag(f"helm_params.name: {one} is not the name of a release", where=where)
+    yield Release(str(name or old_name or ""), output_file, pairs, files)
     while True:
         yield Release(str(old_name or ""), "", pairs, files)
+
+
+def reaching(params: Mapping[str, Any]) -> list[str]:
+    """The keys of helm_params that let Helm run programs, or reach more than the chart."""
+    template = str(params.get("name_template") or "")
+    harmless = _CONFINED | (set() if _ASKS_MACHINE.search(template) else {"name_template"})
+    return sorted(key for key in map(str, params) if key not in harmless and params.get(key))
+
+
+def fetched(fields: Mapping[str, Any]) -> list[str]:
+    """What an entry has Helm fetch from servers."""
+    names = [str(file) for file in fields["helm_values_files"] or () if "://" in str(file)]
+    params = fields["helm_params"]
+    return [*names, *(f"helm_params.{k}" for k in ("dependency_update", "repo") if params.get(k))]
+
+
+def _given(flag: str, value: object) -> list[str]:
+    if value is True:
+        return [flag]
+    # A switch takes no value: the next word would be an option of its own.
+    return [f"{flag}={value}"] if str(value).startswith("-") else [flag, str(value)]
 
 
 def values_text(values: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ from commodore_py.errors import CommodoreError
 from commodore_py.model.tree import Entry, Tree
 
 from .base import check_for_programs, inputs_of
-from .helm_arguments import releases_of, values_text
+from .helm_arguments import fetched, reaching, releases_of, values_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -68,6 +68,12 @@ def render(job: InputJob) -> Output:
     """Render the charts in the order of the search paths; the last one to a path wins."""
     entry = job.entry
     releases = releases_of(entry.fields, where=entry.where)
+    if job.kapitan.job.offline and (wanted := fetched(entry.fields)):
+        raise CommodoreError(
+            f"helm would fetch what is wanted by {', '.join(wanted)}",
+            where=entry.where,
+            hint="leave out --offline, or vendor it",
+        )
     output = job.output
     charts = [chart for pattern in entry.input_paths for chart in inputs_of(job, pattern)]
     named = map(Path, entry.fields["helm_values_files"] or ())
@@ -105,7 +111,8 @@ def _rendered(job: InputJob, chart: Path, release: Release) -> Tree:
             values=str(values) if fields["helm_values"] else None,
         )
         try:
-            helm: Helm = find_helm(fields["helm_path"], job.kapitan.helm)
+            few = bool(reaching(fields["helm_params"]))
+            helm: Helm = find_helm(fields["helm_path"], job.kapitan.helm, few_variables=few)
             printed = helm.template(arguments)
         except HelmFailed as error:
             raise HelmFailed(

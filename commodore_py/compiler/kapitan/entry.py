@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py import run_log
@@ -41,6 +42,9 @@ def run(request: Request) -> Outcome:
     from kapitan.inventory.model.input_types import CompileInputTypeConfig
     from pydantic import TypeAdapter
 
+    from .confined import confined
+    from .inputs import PROGRAMS
+
     logging.basicConfig(level=logging.INFO, stream=sys.stderr, format="%(message)s")
     confine_templates()
     judge_templates(request.job.reach, request.scratch)
@@ -57,9 +61,12 @@ def run(request: Request) -> Outcome:
         arguments,
     )
     problem = ""
+    # Kadet's output is the work of code, which may do anything.
+    place = confined(request) if model.input_type in PROGRAMS else nullcontext()
     with run_log.collecting() as events:
         try:
-            compiler.compile_obj(model)
+            with place:
+                compiler.compile_obj(model)
         except Exception as error:  # noqa: BLE001 - any input type may raise anything
             problem = words_of(error)
     return Outcome(problem, events.of(OutsideRead))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from functools import cached_property
+from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commodore_py import run_log
+from commodore_py.adapters import time_limits
 from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from commodore_py.adapters.isolated import Session
+    from commodore_py.adapters.time_limits import TimeLimits
     from commodore_py.compiler.entry import InputJob
     from commodore_py.compiler.job import Job
     from commodore_py.compiler.output import Output
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
 
 # These show templates the inventory of every target.
 _SEE_ALL = ("jinja2", "kadet")
-_PROGRAMS = {"kustomize": "kustomize", "cuelang": "cue"}
+PROGRAMS = {"kustomize": "kustomize", "cuelang": "cue"}
+"""Input types that run a program; Kapitan's classes take names of files from content."""
+
 _GET = {
     "kustomize": "`commodore tool install kustomize` gets one",
     "cue": "see the releases of cue-lang/cue",
@@ -40,6 +44,9 @@ class Request(NamedTuple):
     views: Mapping[str, Any]
     search_paths: tuple[str, ...]
     scratch: Path
+    places: tuple[Path, ...]
+    """Where the entry may write."""
+    limits: TimeLimits
     job: Job
 
 
@@ -72,7 +79,9 @@ class Kapitan:
         with laid_out(job, [checkout] if roams and checkout else []) as workplace:
             for file in self.job.references:
                 write_if_changed(workplace.scratch / "refs" / file.path, file.content)
-            self._call(job, workplace.scratch)
+            place = job.output.place(job.entry.output_path)
+            places = (workplace.compiled, *([place] if isinstance(place, Path) else []))
+            self._call(job, workplace.scratch, places)
             return workplace.output()
 
     def close(self) -> None:
@@ -86,7 +95,7 @@ class Kapitan:
         self._sessions.append(Session())
         return self._sessions[-1]
 
-    def _call(self, job: InputJob, scratch: Path) -> None:
+    def _call(self, job: InputJob, scratch: Path, places: tuple[Path, ...]) -> None:
         from commodore_py.adapters.isolated import Crashed
 
         entry = job.entry
@@ -100,6 +109,8 @@ class Kapitan:
             views=self.views.all() if entry.input_type in _SEE_ALL else self.views.only(target),
             search_paths=tuple(map(str, (*self.job.search_paths, scratch))),
             scratch=scratch,
+            places=places,
+            limits=time_limits.current(),
             job=self.job._replace(inventory=type(self.job.inventory)({})),
         )
         try:
@@ -123,7 +134,7 @@ def _in_scratch(path: str, scratch: Path) -> str:
 
 
 def _look_for_program(job: InputJob) -> None:
-    program = _PROGRAMS.get(job.entry.input_type)
+    program = PROGRAMS.get(job.entry.input_type)
     if program is None:
         return
     import shutil

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commodore_py.adapters.helm.program import HelmFailed, HelmProgram, find_helm
-from commodore_py.adapters.isolated import Session
+from commodore_py.adapters.isolated import OutOfTime, Session
 
 Program = Callable[[str, str], Path]
 
@@ -77,3 +77,14 @@ def test_it_may_take_its_time_but_no_more(
     monkeypatch.setenv("KAPITAN_HELM_TIMEOUT", "soon")
     with pytest.raises(HelmFailed, match="not a number of seconds: soon"):
         helm.template(["template"])
+
+
+def test_a_call_of_the_library_ends_in_time() -> None:
+    session = Session()
+    try:
+        with pytest.raises(OutOfTime, match=r"more than 0\.5 seconds"):
+            session.call("time:sleep", 600, seconds=0.5)
+
+        assert session.call("os.path:basename", "/a/b", seconds=60) == "b"
+    finally:
+        session.close()

@@ -7,7 +7,13 @@ from typing import Any
 
 import pytest
 
-from commodore_py.compiler.inputs.helm_arguments import BadFlag, releases_of, values_text
+from commodore_py.compiler.inputs.helm_arguments import (
+    BadFlag,
+    fetched,
+    reaching,
+    releases_of,
+    values_text,
+)
 
 
 def arguments_of(charts: int = 1, values: str | None = None, **fields: Any) -> list[str]:  # noqa: ANN401 - as people write them
@@ -112,3 +118,50 @@ def test_flags_that_cannot_be_given(key: str, message: str) -> None:
 )
 def test_values_are_written_as_helm_reads_them(text: str, written: str) -> None:
     assert values_text({"a": text}) == f"a: {written}\n"
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"output_file": "/etc/x"},
+        {"output_file": "../x"},
+        {"output_file": "a/../../x"},
+        {"output_file": "a/./.././../x"},
+        {"name": "--post-renderer=/x"},
+        {"release_name": "-x"},
+    ],
+)
+def test_what_leads_elsewhere_is_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(BadFlag):
+        arguments_of(helm_params=params)
+
+
+def test_a_value_is_never_an_option_of_its_own() -> None:
+    found = arguments_of(helm_params={"name": "x", "no_hooks": "--post-renderer=/x"})
+
+    assert "--no-hooks=--post-renderer=/x" in found
+    assert "--post-renderer=/x" not in found
+
+
+@pytest.mark.parametrize(
+    ("params", "found"),
+    [
+        ({"name": "x", "namespace": "y", "set_json": "a=1", "output_file": "a"}, []),
+        ({"post_renderer": "/x", "validate": True, "kubeconfig": "/x"},
+         ["kubeconfig", "post_renderer", "validate"]),
+        ({"name_template": "x-y"}, []),
+        ({"name_template": '{{ env "HOME" }}'}, ["name_template"]),
+        ({"validate": False}, []),
+    ],
+)  # fmt: skip
+def test_what_lets_helm_do_more_than_render(params: dict[str, Any], found: list[str]) -> None:
+    assert reaching(params) == found
+
+
+def test_what_helm_would_fetch() -> None:
+    fields = {
+        "helm_values_files": ["a.yaml", "https://example.com/b"],
+        "helm_params": {"dependency_update": True, "repo": ""},
+    }
+
+    assert fetched(fields) == ["https://example.com/b", "helm_params.dependency_update"]
