@@ -154,14 +154,11 @@ def test_an_example_has_the_keys_that_are_printed(
         a_tested_component(commodore)
     if schema == "catalog-affected/v1":
         commodore("-d", str(work), "catalog", "compile", "c-demo-1", "--api-url", facts)
-<<<<<<< HEAD
     if schema.startswith("live-"):
         objects_and_a_rule()
-=======
     if schema == "edit-log/v1":
         commodore("-d", str(work), *_EDIT, "--validate", "none")
         commodore("-d", str(work), "edit", "undo")
->>>>>>> 2b1efba (edit: examples of its results are compared with what it prints)
     if schema.startswith("lock-"):
         commodore("lock", "create", "c-demo-2", "-o", "it.lock", "--api-url", facts)
         other = Path("it.lock").read_text().replace('version = "master"', 'version = "other"')
