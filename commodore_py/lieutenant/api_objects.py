@@ -124,7 +124,8 @@ def hint_for(wanted: str, known: Sequence[str], *, kind: str) -> str:
     """Suggest the nearest known id, or list all of them if they are few."""
     from difflib import get_close_matches
 
-    close = get_close_matches(wanted, known, n=1)
+    same = [one for one in known if one.casefold() == wanted.casefold()]
+    close = same or get_close_matches(wanted, known, n=1)
     if close:
         return f"did you mean {close[0]}?"
     if not known:

@@ -23,10 +23,16 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
+def invalid_id(cluster_id: str) -> CommodoreError:
+    """The error for what cannot be the id of a cluster."""
+    hint = "`commodore catalog list` lists the clusters"
+    return CommodoreError(f"not a valid cluster id: {cluster_id!r}", hint=hint)
+
+
 def load_cluster(config: Config, cluster_id: str) -> Cluster:
     """The cluster to compile; in local mode as of the last full compile."""
     if not is_plain_name(cluster_id):
-        raise CommodoreError(f"not a valid cluster id: {cluster_id!r}")
+        raise invalid_id(cluster_id)
     with doing(f"loading cluster {cluster_id}"):
         if config.local:
             return _of_last_compile(config, cluster_id)

@@ -166,6 +166,8 @@ def problem_in(error: Exception, name: str) -> YamlError:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"{error.reason}, at byte {int(error.position) + 1}"
     problem = getattr(error, "problem", None)
     if problem:
         return str(problem)

@@ -40,7 +40,11 @@ def check(config: Config, cluster: str) -> None:
     directory = folder_of(config)
     _refuse_own_places(directory, config.paths)
     if directory.exists() and not directory.is_dir():
-        raise CommodoreError("cannot write the catalog there: it is a file", where=str(directory))
+        raise CommodoreError(
+            "cannot write the catalog there: it is a file",
+            where=str(directory),
+            hint="give --output-dir a new or an empty folder",
+        )
     if directory.is_dir() and any(directory.iterdir()):
         _refuse_foreign(directory, cluster)
 

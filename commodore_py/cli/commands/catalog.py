@@ -406,11 +406,12 @@ def _write_page(
 ) -> None:
     """Compile without changing anything, with the settings of `catalog compile`."""
     from commodore_py import run_log
-    from commodore_py.cli.output.pages import compiled, write_page
+    from commodore_py.cli.output.pages import compiled, refuse_page, write_page
     from commodore_py.cli.output.pages.report import ReportObserver
     from commodore_py.cli.recording import Recorder
     from commodore_py.workflows.dry_run import compile_dry
 
+    refuse_page(file)
     given = [f"--{name.replace('_', '-')}={value}" for name, value in api.items() if value]
     words = [cluster, "--dry-run", *given]
     compiling = compile_.make_context("compile", words, parent=ctx.parent)

@@ -59,7 +59,13 @@ def show(
         if _is_wanted(setting, wanted) and not (changed and setting.origin == "default")
     ]
     if command and not any(setting.command for setting in settings) and not changed:
-        raise click.BadParameter(f"no command {wanted} with settings", ctx, param_hint="COMMAND")
+        from difflib import get_close_matches
+
+        known = {setting.command for setting in settings_of(ctx.find_root()) if setting.command}
+        near = get_close_matches(wanted, known, n=1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        problem = f"no command {wanted} with settings{meant}"
+        raise click.BadParameter(problem, ctx, param_hint="COMMAND")
     if output == "text":
         for line in _lines(ctx, settings):
             streams.result(line)

@@ -61,7 +61,7 @@ def read(ctx: click.Context, root: click.Group, words: Collection[str] = ()) -> 
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         line = re.search(r"line (\d+)", str(error))
-        where = f"{path}:{line[1]}" if line else str(path)
+        where = f"{path}:{line[1] if line else text.count(chr(10)) + 1}"
         raise CommodoreError(f"not valid TOML: {error}", where=where) from error
     except RecursionError as error:
         where = f"{path}:{_most_brackets(text)}"
@@ -141,7 +141,8 @@ class _Reader:
                     found[key] = self.section(ctx, inner, value, here)
             elif key not in options:
                 if at or key not in SHARED:
-                    self._unknown("setting", here, options, _owners(ctx, command, key))
+                    known = options if at else (*options, *SHARED)
+                    self._unknown("setting", here, known, _owners(ctx, command, key))
             else:
                 problem = _problem(options[key], value, ctx)
                 if problem:

@@ -39,7 +39,9 @@ def parse(text: str) -> Value:
     try:
         parts = _parts_of(text)
     except _Unparsable as error:
-        return Token(text, (), problem=str(error) or f"{text!r} is not a valid reference")
+        missing = ": a } is missing" if text.count("${") > text.count("}") else ""
+        why = f"{text!r} is not a valid reference{missing}"
+        return Token(text, (), problem=str(error) or why)
     if parts == (text,):
         return text
     # A string with escapes only is kept as written: inside a mapping or list that is part of

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from commodore_py.config import WorkPaths, facts_folder
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.lieutenant.api_objects import is_plain_name
-from commodore_py.lieutenant.clusters import list_clusters, load_cluster
+from commodore_py.lieutenant.clusters import invalid_id, list_clusters, load_cluster
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +37,7 @@ def select(config: Config, tenant: str = "") -> tuple[str, ...]:
 def config_for(config: Config, cluster_id: str) -> Config:
     """The settings of one of several clusters: nothing of it is below the folder of another."""
     if not is_plain_name(cluster_id):
-        raise CommodoreError(f"not a valid cluster id: {cluster_id!r}")
+        raise invalid_id(cluster_id)
     for folder in (config.paths.root / FOLDER, config.paths.root / FOLDER / cluster_id):
         if folder.is_symlink():
             raise CommodoreError(

@@ -39,8 +39,12 @@ def lock_at(place: str) -> Lock:
     if file.exists():
         try:
             return read_lock(file.read_text("utf-8"), place)
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommodoreError(f"cannot read the lock file: {error}", where=place) from error
+        except UnicodeDecodeError as error:
+            raise CommodoreError("the lock file is not UTF-8", where=place) from error
+        except OSError as error:
+            raise CommodoreError(
+                f"cannot read the lock file: {error.strerror}", where=place
+            ) from error
     revision, colon, path = place.partition(":")
     if not colon or not path or revision.startswith("-"):
         raise CommodoreError(

@@ -57,6 +57,7 @@ def lock(ctx: click.Context, verbose: int) -> None:
 @click.option(
     "-o",
     "--out",
+    "--lock",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,
@@ -329,6 +330,7 @@ def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
 @click.option(
     "-o",
     "--out",
+    "--lock",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
     required=True,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import html
 import json
+import os
 from importlib.resources import files
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import write_if_changed
+from commodore_py.errors import CommodoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,6 +52,20 @@ def page(title: str, about: str, sections: Iterable[Section]) -> str:
     template = files(__name__).joinpath("page.html").read_text("utf-8")
     before, _, after = template.partition("@DATA@")
     return before.replace("@TITLE@", html.escape(title)) + data + after
+
+
+def refuse_page(file: Path) -> None:
+    """Fail before a long run where its page cannot be written."""
+    above = next(one for one in file.absolute().parents if one.exists())
+    if not above.is_dir():
+        problem = f"{above} is a file"
+    elif not os.access(file if file.exists() else above, os.W_OK):
+        problem = "permission denied"
+    else:
+        return
+    raise CommodoreError(
+        f"cannot write the page there: {problem}", where=str(file), hint="name another file"
+    )
 
 
 def write_page(file: Path, title: str, about: str, sections: Iterable[Section]) -> None:

@@ -17,6 +17,8 @@ _SLUG: Final = re.compile(r"[a-z][a-z0-9-]+[a-z0-9]")
 # Test cases are names of files and words in a Makefile.
 _CASE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
+_OWNER: Final = re.compile(r"[\w.-]+(/[\w.-]+)*")
+
 BUILT_IN: Final = "builtin://"
 
 
@@ -50,6 +52,11 @@ class RepositoryKind:
 
     def remote(self, owner: str, slug: str) -> str:
         """Where such a repository will be."""
+        if not _OWNER.fullmatch(owner):
+            raise CommodoreError(
+                f"not a valid owner of a repository: {owner!r}",
+                hint="--owner is the name of a user or an organisation, such as projectsyn",
+            )
         return f"git@github.com:{owner}/{self.prefix}{slug}.git"
 
     def requested(self, slug: str, url: str, branch: str) -> str:

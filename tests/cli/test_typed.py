@@ -1,0 +1,137 @@
+"""What users type and write, right and wrong: tables of command lines, files and results."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+
+from commodore_py.cli import run
+from commodore_py.workflows.demo import write_demo
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.support.command_line import CommandLine, Ran
+
+_TABLES = Path(__file__).parent / "typed"
+_SHORT = {"L": "catalog compile c-demo-1 --local"}
+
+
+def _cases(table: str) -> list[Any]:
+    cases = yaml.safe_load((_TABLES / f"{table}.yaml").read_text("utf-8"))
+    return [pytest.param(case, id=f"{number}-{case['run']}") for number, case in enumerate(cases)]
+
+
+@pytest.fixture(scope="module")
+def playground(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A playground whose first cluster is compiled, pushed and locked."""
+    folder = tmp_path_factory.mktemp("typed") / "demo"
+    write_demo(folder)
+    api = ("--api-url", str(folder / "facts"))
+    before = dict(os.environ)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+        assert run(("-d", str(folder), "catalog", "compile", "c-demo-1", "--push", *api)) == 0
+        lock = str(folder / "demo.lock")
+        assert run(("-d", str(folder), "lock", "create", "c-demo-1", "-o", lock, *api)) == 0
+        os.environ.clear()
+        os.environ.update(before)
+    return folder
+
+
+@pytest.fixture
+def typed(
+    commodore: CommandLine,
+    playground: Path,
+    empty_home: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Typed:
+    """Runs the commands of a case in the playground, which is as before afterwards."""
+    monkeypatch.chdir(playground)
+    return Typed(commodore, playground, empty_home)
+
+
+class Typed:
+    """A case, run."""
+
+    def __init__(self, commodore: CommandLine, playground: Path, home: Path) -> None:
+        self._commodore = commodore
+        self._playground = playground
+        self._home = home
+
+    def __call__(self, case: dict[str, Any]) -> Ran:
+        """Run it with its files, and remove these again."""
+        words = shlex.split(case["run"])
+        words[:1] = shlex.split(_SHORT.get(words[0], words[0])) if words else []
+        content = {**case.get("files", {}), **_decoded(case.get("bytes", {}))}
+        with self._files(content):
+            return self._commodore(*words)
+
+    @contextmanager
+    def _files(self, content: dict[str, Any]) -> Iterator[None]:
+        before: dict[Path, bytes | None] = {}
+        for name, wanted in content.items():
+            in_home = name.startswith("home/")
+            path = self._home / name[5:] if in_home else self._playground / name
+            before[path] = path.read_bytes() if path.exists() else None
+            path.parent.mkdir(parents=True, exist_ok=True)
+            _put(path, wanted)
+        try:
+            yield
+        finally:
+            for path, bytes_ in before.items():
+                _put(path, bytes_)
+
+
+def _decoded(table: dict[str, str]) -> dict[str, bytes]:
+    return {name: bytes.fromhex(content) for name, content in table.items()}
+
+
+def _put(path: Path, wanted: Any) -> None:  # noqa: ANN401 - as the table has it
+    match wanted:
+        case None:
+            path.unlink(missing_ok=True)
+        case bytes():
+            path.write_bytes(wanted)
+        case [old, new]:
+            text = path.read_text("utf-8")
+            assert old in text
+            path.write_text(text.replace(old, new, 1), "utf-8")
+        case _:
+            path.write_text(wanted, "utf-8")
+
+
+@pytest.mark.parametrize("case", _cases("wrong"))
+def test_what_is_wrong_is_an_error_that_helps(typed: Typed, case: dict[str, Any]) -> None:
+    ran = typed(case)
+
+    assert ran.code == case.get("code", 1), ran.err
+    assert not [word for word in case["says"] if word not in ran.err], ran.err
+    assert "Traceback" not in ran.err
+    if "out" in case:
+        assert all(word in ran.out for word in case["out"]), ran.out
+    else:
+        assert ran.out == ""
+
+
+@pytest.mark.parametrize("case", _cases("right"))
+def test_what_is_right_has_a_result(typed: Typed, case: dict[str, Any]) -> None:
+    ran = typed(case)
+
+    assert ran.code == case.get("code", 0), ran.err
+    assert "error" not in ran.err
+    assert all(word in ran.out for word in case["out"]), ran.out
+
+
+def test_the_playground_is_as_it_was(typed: Typed, playground: Path) -> None:
+    """A case leaves nothing that another one could stumble over: the catalog is up to date."""
+    ran = typed({"run": "catalog compile c-demo-1 --dry-run"})
+
+    assert "No changes" in ran.out
+    assert not (playground / "dependencies/my-tool").exists()
