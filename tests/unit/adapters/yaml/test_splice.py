@@ -159,6 +159,7 @@ def test_a_file_of_comments_gets_its_first_value() -> None:
         ("parameters:\n  a: !!map {b: 1}\n", "tag tag:yaml.org,2002:map"),
         ("parameters:\n  ? a\n  : b: 1\n", "this form of a key"),
         ("parameters:\n  a: text\n", "this is not a mapping"),
+        ("parameters:\n  a:\n    x: |\n      text", "the file ends in this text"),
         ("a: 1\n---\nb: 1\n", "more than one document"),
         ("parameters: {", "not valid YAML"),
     ],
