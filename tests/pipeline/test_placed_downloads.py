@@ -93,6 +93,56 @@ def test_a_file_of_the_repository_may_be_overwritten_with_a_warning(
     assert len(downloads.refused(entry, strict=True)) == 1
 
 
+@pytest.mark.parametrize(
+    "path",
+    ["catalog", "catalog/manifests/x", "catalog/.github/x", "clusters/c-two/x", "clusters/c-two"],
+)
+def test_catalogs_and_other_clusters_are_not_written_to(
+    downloads: Downloads, web: Web, path: str
+) -> None:
+    (downloads.root / "work/clusters/c-two/.commodore").mkdir(parents=True)
+    entry = {**downloads.file(web.put("/a", "one")), "output_path": path}
+
+    (error,) = downloads.refused(entry)
+
+    assert "of Git or Commodore" in str(error) or "of another cluster" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("path", "own"),
+    [
+        ("dependencies/own/x", True),
+        ("./dependencies/../dependencies/own/x", True),
+        ("x", True),
+        ("charts/x", True),
+        ("dependencies/more/x", True),
+        ("dependencies/other/x", False),
+        ("dependencies", False),
+        ("link", False),
+        ("inventory/classes/global/x.yml", False),
+        ("vendor/x", False),
+        ("compiled/x", False),
+        ("dependencies/lib/x", False),
+    ],
+)
+def test_what_belongs_to_others_is_told_and_refused_when_strict(
+    downloads: Downloads, web: Web, caplog: pytest.LogCaptureFixture, path: str, own: bool
+) -> None:
+    downloads.others.append("other")
+    (downloads.root / "work/dependencies/other").mkdir()
+    (downloads.root / "work/link").symlink_to(downloads.root / "work/dependencies/other")
+    source = web.put("/a.tgz", tar_archive({"b": "1"}))
+    entry = {**downloads.file(source, unpack=True), "output_path": path}
+
+    for _ in range(2):
+        caplog.clear()
+        downloads.fetch(entry)
+        assert ("belongs to others" not in caplog.text) is own
+    if not own:
+        (error,) = downloads.refused(entry, strict=True)
+        assert "belongs to others" in str(error)
+
+
 @pytest.mark.parametrize("path", ["../../../outside", "/outside", "link/inner"])
 def test_nothing_is_put_outside(downloads: Downloads, web: Web, path: str) -> None:
     outside = downloads.root / "elsewhere"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from commodore_py.config import WorkPaths
 
 
+# What only the working directory of a cluster has.
+_OF_CLUSTERS = (".commodore", "inventory/classes/params/cluster.yml")
 _OBEYED = (".env", "lib/jinja2_filters.py")
 
 
@@ -32,6 +34,10 @@ class Bounds:
     """The checkout of the component of each instance."""
     private: tuple[str, ...] = ()
     """More places that no download may write to: facts of clusters, and the file of a token."""
+    others: tuple[Path, ...] = ()
+    """Checkouts of all parties."""
+    components: Mapping[str, str] = field(default_factory=dict)
+    """The component that each instance is an instance of."""
 
     def place(self, path: str, target: str) -> Path:
         """The real path of an output path; raises if it is outside of the allowed folders."""
@@ -48,7 +54,32 @@ class Bounds:
                 hint="use a path below ${_base_directory}",
             )
         self.check([place], path)
+        self._refuse_clusters(place, path)
         return place
+
+    def owner_besides(self, place: Path, target: str) -> Path | None:
+        """A folder of somebody else that a place is in, or around."""
+        own = (self.checkouts.get(name) for name in (target, self.components.get(target, "")))
+        if any(place.is_relative_to(one.resolve()) for one in own if one is not None):
+            return None
+        paths = self.paths
+        shared = (paths.inventory, paths.vendor, paths.libraries, paths.compiled)
+        for folder in (*self.others, *shared):
+            real = folder.resolve()
+            if place.is_relative_to(real) or real.is_relative_to(place):
+                return folder
+        return None
+
+    def _refuse_clusters(self, place: Path, path: str) -> None:
+        tops = {folder.resolve() for folder in (self.paths.root, self.output)}
+        for folder in (place, *place.parents):
+            if folder in tops:
+                return
+            if any((folder / name).exists() for name in _OF_CLUSTERS):
+                raise CommodoreError(
+                    f"{path} is in {folder}, the working directory of another cluster",
+                    hint="use a path below ${_base_directory}",
+                )
 
     def check(self, places: Iterable[Path], path: str = "") -> None:
         """Raise for paths inside of Git's or our own folders."""
@@ -73,12 +104,14 @@ class Bounds:
 
     def _private(self) -> list[Path]:
         root = self.paths.root.resolve()
-        tops = [root, self.output.resolve(), self.paths.catalog.resolve()]
+        tops = [root, self.output.resolve()]
         tops += [checkout.resolve() for checkout in self.checkouts.values()]
         return [
             *(top / ".git" for top in tops),
             self.paths.state.resolve(),
             self.paths.bare_clones.resolve(),
+            # All of it is written from what is compiled, and pushed.
+            self.paths.catalog.resolve(),
             # What later runs obey, or run.
             *(root / name for name in _OBEYED),
             *(self.output.resolve() / name for name in _OBEYED),

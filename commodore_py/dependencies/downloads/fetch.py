@@ -67,7 +67,7 @@ def fetch_downloads(
     fetching: Fetching = (
         run if through is None else through(run.settings.store, run.fetch, run.clone_with)
     )
-    targets, problems = _places_of(wanted, bounds, places)
+    targets, problems = _places_of(wanted, bounds, places, warnings.append)
     problems += _refused_sources(wanted, run.repositories.local, places, warnings.append)
     raise_collected(problems, "cannot fetch all downloads")
     sources: dict[Source, list[Download]] = {}
@@ -224,13 +224,27 @@ def _to_fetch(downloads: Sequence[Download], *, all_of_them: bool) -> list[Downl
 
 
 def _places_of(
-    wanted: Iterable[Download], bounds: Bounds, places: Places
+    wanted: Iterable[Download],
+    bounds: Bounds,
+    places: Places,
+    warn: Callable[[CommodoreError], None],
 ) -> tuple[dict[Download, Path], list[CommodoreError]]:
     found: dict[Download, Path] = {}
     problems = []
     for one in wanted:
         try:
-            found[one] = bounds.place(one.output_path, one.spot.target)
+            target = one.spot.target
+            found[one] = bounds.place(one.output_path, target)
+            owner = bounds.owner_besides(found[one], target)
+            if owner is not None:
+                warn(
+                    CommodoreError(
+                        f"a download of {target} is written to {one.output_path}, which is not its"
+                        f" own: {owner} belongs to others",
+                        where=_place(one, places),
+                        hint="use a path below ${_base_directory}",
+                    )
+                )
         except CommodoreError as error:
             error.where = _place(one, places)
             problems.append(error)

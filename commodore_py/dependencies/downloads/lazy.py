@@ -40,13 +40,20 @@ def fetch_downloads(
     from . import bounds, fetch  # slow, and most runs have no downloads
 
     checkouts: dict[str, Path] = {}
+    components: dict[str, str] = {}
     for kind in (Kind.COMPONENT, Kind.INSTANCE):
         checkouts |= {one.spec.name: one.worktree for one in classes.of_kind(kind)}
     for one in downloads:
         own = classes.component(one.spot.target)
         if own is not None:
             checkouts[one.spot.target] = own.worktree
+            components[one.spot.target] = own.spec.component
     allowed = bounds.Bounds(
-        config.paths, output or config.paths.root, checkouts, config.private_places()
+        config.paths,
+        output or config.paths.root,
+        checkouts,
+        config.private_places(),
+        others=tuple(classes.worktrees()),
+        components=components,
     )
     fetch.fetch_downloads(config, downloads, allowed, places, classes.dependencies, through=through)

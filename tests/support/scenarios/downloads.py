@@ -26,6 +26,8 @@ class Downloads:
 
     root: Path
     config: Config = field(init=False)
+    others: list[str] = field(default_factory=list)
+    """More components, with checkouts beside the own one."""
 
     def __post_init__(self) -> None:
         self.config = make_config(self.root / "work", download_cache=self.root / "cache")
@@ -45,7 +47,10 @@ class Downloads:
         """Fetch what these entries of the dependencies list say."""
         node = make_node("own", parameters={"kapitan": {"dependencies": list(entries)}})
         inventory = Inventory({"own": node}, (Instance("own", "own"),))
-        classes = ClassPath((make_dependency("own", self.place),))
+        names = ("own", *self.others)
+        classes = ClassPath(
+            tuple(make_dependency(name, self.place.parent / name) for name in names)
+        )
         fetch_downloads(self.config._replace(**settings), wanted_downloads(inventory), classes)
 
     def refused(self, *entries: dict[str, Any], **settings: Any) -> tuple[CommodoreError, ...]:  # noqa: ANN401 - as above
