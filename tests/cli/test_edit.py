@@ -125,6 +125,43 @@ def test_unset_names_what_applies_now(commodore: CommandLine) -> None:
     assert "web_shop.replicas is not set by this file" in again.err
 
 
+def test_items_leave_a_list_without_a_trace_on_the_others(
+    commodore: CommandLine, place: Path
+) -> None:
+    file = place / TENANT
+    text = file.read_text("utf-8").replace("      - chat\n", "      - a # one\n      - chat\n")
+    file.write_text(text, "utf-8")
+
+    words = ("edit", "remove", "monitoring.channels", "chat", "--tenant", "--validate", "none")
+
+    assert commodore(*words).code == 0
+    assert file.read_text("utf-8") == text.replace("      - chat\n", "")
+
+
+def test_applications_are_disabled_where_they_are_listed(
+    commodore: CommandLine, place: Path
+) -> None:
+    words = ("edit", "application")
+
+    ran = commodore(*words, "disable", "backup", "--tenant", "--validate", "inventory")
+    assert ran.code == 0
+    assert "-  - backup\n" in ran.out
+    assert f"{TENANT}:5 (lists backup now)" in ran.err
+    assert "Nothing to do" in commodore(*words, "disable", "backup", "--tenant").err
+
+    ran = commodore(*words, "disable", "database", "--validate", "inventory")
+    assert (ran.code, (place / CLUSTER).read_text("utf-8").count("- ~database\n")) == (0, 1)
+    ran = commodore(*words, "enable", "database", "--validate", "inventory")
+    assert (ran.code, (place / CLUSTER).read_text("utf-8").count("database\n")) == (0, 0)
+
+    ran = commodore(*words, "disable", "web-shop")
+    assert ran.code == 1
+    assert "the edit would lose data: Namespace web-shop" in ran.err
+    ran = commodore(*words, "enable", "no-such-thing")
+    assert ran.code == 1
+    assert "unknown component no-such-thing" in ran.err
+
+
 def test_a_dry_run_writes_nothing(commodore: CommandLine, place: Path) -> None:
     before = (place / CLUSTER).read_bytes()
 

@@ -75,14 +75,7 @@ class Choice:
 
 def choose(hierarchy: Hierarchy, replay: Replay, scope: Scope, path: ParameterPath) -> Choice:
     """The highest layer of a scope that sets a path, else most of what is above it."""
-    names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
-    found = [
-        (name, layer)
-        for layer in reversed(replay.layers)
-        if (name := names.get(layer.file, "")) and scope.holds(name)
-    ]
-    if not found:
-        raise _none(hierarchy, replay, scope)
+    found = candidates(hierarchy, replay, scope)
     depths = [_depth(layer, path) for _, layer in found]
     deepest = max(depths)
     if deepest == len(path):
@@ -93,6 +86,19 @@ def choose(hierarchy: Hierarchy, replay: Replay, scope: Scope, path: ParameterPa
         name = scope.usual if scope.usual in dict(found) else found[0][0]
         reason = f"the class of {scope}"
     return chosen(hierarchy, name, reason, [one for one, _ in found if one != name])
+
+
+def candidates(hierarchy: Hierarchy, replay: Replay, scope: Scope) -> list[tuple[str, Layer]]:
+    """The layers of a scope with the names of their classes, the highest first; at least one."""
+    names = {hierarchy.file_of(name): name for name in hierarchy.files.names()}
+    found = [
+        (name, layer)
+        for layer in reversed(replay.layers)
+        if (name := names.get(layer.file, "")) and scope.holds(name)
+    ]
+    if not found:
+        raise _none(hierarchy, replay, scope)
+    return found
 
 
 def chosen(hierarchy: Hierarchy, name: str, reason: str, others: list[str] | None = None) -> Choice:

@@ -22,10 +22,11 @@ from . import layers
 from .effect import problems_of_set, value_now
 
 if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
     from pathlib import Path
 
     from commodore_py.config import WorkPaths
-    from commodore_py.inventory.explain.replay import Hierarchy
+    from commodore_py.inventory.explain.replay import Hierarchy, Replay
     from commodore_py.model.problem import Problem
     from commodore_py.model.spot import ParameterPath
 
@@ -85,11 +86,9 @@ def plan(paths: WorkPaths, request: Request, where: Where, *, check: bool = True
     target = _target_of(hierarchy, path, where.target)
     choice = _chosen(paths, hierarchy, target, path, where)
     before = content_of(choice.file)
-    edit = _edit(request, path, choice, before, where)
-    if edit is None:
-        return Planned(choice, before, before, 0)
+    edits = _edits(request, path, choice, before)
     try:
-        after = edited(before, edit, name=choice.shown)
+        after = all_edited(before, edits, choice, where)
     except Absent:
         raise _not_set_there(hierarchy, target, path, choice) from None
     if after == before:
@@ -98,9 +97,23 @@ def plan(paths: WorkPaths, request: Request, where: Where, *, check: bool = True
     now = ""
     if check:
         staged = compiled_hierarchy(paths, {choice.name: after})
-        problems, now = _effect(staged, target, path, edit, choice)
-    line = yaml.line_at(after, [0, *edit.path])
+        problems, now = _effect(staged, target, path, edits[-1], choice)
+    line = yaml.line_at(after, [0, "parameters", *path])
     return Planned(choice, before, after, line, tuple(problems), now)
+
+
+def all_edited(before: bytes, edits: Iterable[Edit], choice: Choice, where: Where) -> bytes:
+    """The bytes of a class file after some edits."""
+    for edit in edits:
+        own = edit._replace(through_anchors=where.through_anchors)
+        before = edited(before, own, name=choice.shown)
+    return before
+
+
+def without_items(path: tuple[str, ...], items: list[Any], gone: Collection[Any]) -> list[Edit]:
+    """The edits that remove items from a list, from its end on; the last one removes the list."""
+    numbers = [number for number, item in enumerate(items) if item in gone]
+    return [Edit("unset", (*path, Index(number))) for number in reversed(numbers)]
 
 
 def _effect(
@@ -117,24 +130,20 @@ def _effect(
     return [*problems_of_set(staged, choice.shown, path, value)], ""
 
 
-def _edit(
-    request: Request, path: ParameterPath, choice: Choice, before: bytes, where: Where
-) -> Edit | None:
-    """The operation as an edit of the file; None if there is nothing to do."""
+def _edits(request: Request, path: ParameterPath, choice: Choice, before: bytes) -> list[Edit]:
+    """The operation as edits of the file; none if there is nothing to do."""
     at = ("parameters", *(str(part) for part in path))
-    anchors = where.through_anchors
     match request.verb:
         case "set":
-            return Edit("set", at, request.values[0], through_anchors=anchors)
+            return [Edit("set", at, request.values[0])]
         case "override":
-            sign = "=" if request.constant else "~"
-            return Edit("set", at, request.values[0], sign, through_anchors=anchors)
+            return [Edit("set", at, request.values[0], "=" if request.constant else "~")]
         case "unset":
-            return Edit("unset", at, through_anchors=anchors)
+            return [Edit("unset", at)]
     items = own_items(before, at, name=choice.shown)
     if request.verb == "append":
         new = [value for value in request.values if value not in items]
-        return Edit("append", at, new, through_anchors=anchors) if new else None
+        return [Edit("append", at, new)] if new else []
     missing = [value for value in request.values if value not in items]
     if missing:
         raise CommodoreError(
@@ -143,10 +152,7 @@ def _edit(
             hint="lists only grow from layer to layer: `commodore edit override` sets one that"
             " replaces what lower layers list",
         )
-    kept = [item for item in items if item not in request.values]
-    if not kept:
-        return Edit("unset", at, through_anchors=anchors)
-    return Edit("set", at, kept, through_anchors=anchors)
+    return without_items(at, items, request.values)
 
 
 def _refuse_items_of_lists(path: ParameterPath) -> None:
@@ -171,16 +177,25 @@ def _chosen(
 ) -> Choice:
     replay = hierarchy.replay(target)
     if where.at is not None:
-        below = paths.root / where.at
-        return layers.named(hierarchy, replay, below if below.is_file() else where.at.absolute())
-    cluster = Tracer(replay)
+        return named_layer(paths, hierarchy, replay, where.at)
+    return layers.choose(hierarchy, replay, scope_of(replay, where.level), path)
+
+
+def named_layer(paths: WorkPaths, hierarchy: Hierarchy, replay: Replay, file: Path) -> Choice:
+    """The layer of a file that is named as messages do, or as the shell completes it."""
+    below = paths.root / file
+    return layers.named(hierarchy, replay, below if below.is_file() else file.absolute())
+
+
+def scope_of(replay: Replay, level: Level) -> layers.Scope:
+    """The classes of a level, for the cluster that was compiled."""
+    tracer = Tracer(replay)
     ids = {
-        name: str(cluster.value(("cluster", name)))
+        name: str(tracer.value(("cluster", name)))
         for name in ("tenant", "name")
-        if cluster.follow(("cluster", name))
+        if tracer.follow(("cluster", name))
     }
-    scope = layers.Scope(where.level, ids.get("tenant", ""), ids.get("name", ""))
-    return layers.choose(hierarchy, replay, scope, path)
+    return layers.Scope(level, ids.get("tenant", ""), ids.get("name", ""))
 
 
 def _not_set_there(

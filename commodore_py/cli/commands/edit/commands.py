@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from commodore_py.catalog.diff.objects import ObjectDiff
     from commodore_py.config import Config
     from commodore_py.workflows.editing.layers import Level
-    from commodore_py.workflows.editing.plan import Planned, Verb
+    from commodore_py.workflows.editing.plan import Planned, Verb, Where
 
     _Command: TypeAlias = Callable[..., Any]
 
@@ -58,6 +58,23 @@ def _path(command: _Command) -> _Command:
     return click.argument("path", shell_complete=completion.parameters)(command)
 
 
+def _parameter_options(command: _Command) -> _Command:
+    options = (
+        click.option(
+            "--target",
+            default="",
+            metavar="INSTANCE",
+            shell_complete=completion.targets,
+            help="Look at the layers of this instance.",
+        ),
+        click.option("--through-anchor", is_flag=True, help="Also change what aliases lead to."),
+        _edit_options,
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 def _edit_options(command: _Command) -> _Command:
     options = (
         click.option(
@@ -70,14 +87,6 @@ def _edit_options(command: _Command) -> _Command:
             metavar="FILE",
             help="Edit exactly this class file.",
         ),
-        click.option(
-            "--target",
-            default="",
-            metavar="INSTANCE",
-            shell_complete=completion.targets,
-            help="Look at the layers of this instance.",
-        ),
-        click.option("--through-anchor", is_flag=True, help="Also change what aliases lead to."),
         click.option(
             "--validate",
             type=click.Choice(_VALIDATIONS),
@@ -140,7 +149,7 @@ def get(settings: Globals, /, path: str, target: str, verbose: int) -> None:
 @_path
 @click.argument("value")
 @_value_options
-@_edit_options
+@_parameter_options
 def set_(settings: Globals, /, path: str, value: str, **options: Any) -> int:
     """Set PATH to VALUE, which is YAML; `-` reads it from stdin.
 
@@ -156,7 +165,7 @@ def set_(settings: Globals, /, path: str, value: str, **options: Any) -> int:
 @click.argument("value")
 @click.option("--constant", is_flag=True, help="Also keep higher layers from setting it.")
 @_value_options
-@_edit_options
+@_parameter_options
 def override(settings: Globals, /, path: str, value: str, constant: bool, **options: Any) -> int:
     """Set PATH to VALUE, in place of all that lower layers set there."""
     values = (_value(value, options),)
@@ -165,7 +174,7 @@ def override(settings: Globals, /, path: str, value: str, constant: bool, **opti
 
 @edit.command()
 @_path
-@_edit_options
+@_parameter_options
 def unset(settings: Globals, /, path: str, **options: Any) -> int:
     """Remove PATH from a layer; what lower layers set applies again."""
     return _run(settings, "unset", path, (), options)
@@ -175,7 +184,7 @@ def unset(settings: Globals, /, path: str, **options: Any) -> int:
 @_path
 @click.argument("values", nargs=-1, required=True, metavar="VALUE...")
 @_value_options
-@_edit_options
+@_parameter_options
 def append(settings: Globals, /, path: str, values: tuple[str, ...], **options: Any) -> int:
     """Add VALUEs to a layer's own list at PATH, unless they are there."""
     return _run(settings, "append", path, _values(values, options), options)
@@ -185,10 +194,39 @@ def append(settings: Globals, /, path: str, values: tuple[str, ...], **options: 
 @_path
 @click.argument("values", nargs=-1, required=True, metavar="VALUE...")
 @_value_options
-@_edit_options
+@_parameter_options
 def remove(settings: Globals, /, path: str, values: tuple[str, ...], **options: Any) -> int:
     """Remove VALUEs from a layer's own list at PATH."""
     return _run(settings, "remove", path, _values(values, options), options)
+
+
+@edit.group(cls=LazyGroup)
+def application() -> None:
+    """Enable and disable applications: instances of components, and packages."""
+
+
+@application.command()
+@click.argument("name")
+@_edit_options
+def enable(settings: Globals, /, name: str, **options: Any) -> int:
+    """List NAME in the applications of a class, unless it is enabled.
+
+    \b
+      commodore edit application enable backup
+      commodore edit application enable 'backup as backup-archive' --tenant
+    """
+    return _run_application(settings, name, options, enable=True)
+
+
+@application.command()
+@click.argument("name")
+@_edit_options
+def disable(settings: Globals, /, name: str, **options: Any) -> int:
+    """Remove NAME from the applications of a class, or list its removal.
+
+    Its parameters stay.
+    """
+    return _run_application(settings, name, options, enable=False)
 
 
 @edit.command()
@@ -265,15 +303,39 @@ def _run(
     *,
     constant: bool = False,
 ) -> int:
-    """Plan, check, show, write."""
-    from commodore_py.dependencies.protection.run_lock import exclusive_run
-    from commodore_py.workflows.editing import journal, plan
-    from commodore_py.workflows.editing.plan import Request, Where
+    """Change a parameter."""
+    from commodore_py.workflows.editing import plan
+    from commodore_py.workflows.editing.plan import Request
 
     config = config_of(settings.more_verbose(options["verbose"]))
     request = Request(verb, path, values, constant=constant)
-    where = Where(_level(options), options["at"], options["target"], options["through_anchor"])
-    planned = plan.plan(config.paths, request, where, check=options["validate"] != "none")
+    check = options["validate"] != "none"
+    planned = plan.plan(config.paths, request, _where(options), check=check)
+    return _carry_out(config, f"{verb} {path}", planned, options)
+
+
+def _run_application(settings: Globals, name: str, options: dict[str, Any], *, enable: bool) -> int:
+    """Change the list of applications."""
+    from commodore_py.workflows.editing import applications
+
+    config = config_of(settings.more_verbose(options["verbose"]))
+    planned = applications.plan(config.paths, name, _where(options), enable=enable)
+    verb = "enable" if enable else "disable"
+    return _carry_out(config, f"application {verb} {name}", planned, options)
+
+
+def _where(options: dict[str, Any]) -> Where:
+    from commodore_py.workflows.editing.plan import Where
+
+    anchors = options.get("through_anchor", False)
+    return Where(_level(options), options["at"], options.get("target", ""), anchors)
+
+
+def _carry_out(config: Config, operation: str, planned: Planned, options: dict[str, Any]) -> int:
+    """Check, show, write."""
+    from commodore_py.dependencies.protection.run_lock import exclusive_run
+    from commodore_py.workflows.editing import journal
+
     _refuse(planned, strict=options["strict"])
     if planned.before == planned.after:
         messages.info(f"Nothing to do: {planned.choice.shown} has that already")
@@ -286,7 +348,7 @@ def _run(
     if not options["dry_run"]:
         with exclusive_run(config.paths):
             entry = journal.write(
-                config.paths, f"{verb} {path}", planned.file, planned.before, planned.after
+                config.paths, operation, planned.file, planned.before, planned.after
             )
     result.show(planned, diff, options["output"], "" if entry is None else entry.id)
     return CHANGES_FOUND if options["exit_code"] else 0
