@@ -11,7 +11,8 @@ from commodore_py.adapters.files.watch import Watched
 from commodore_py.errors import CommodoreError
 from commodore_py.manifests.paths import parse_path
 from commodore_py.workflows.authoring.testing.cases import Arguments, find_suite
-from commodore_py.workflows.authoring.testing.expect import values_at
+from commodore_py.workflows.authoring.testing.component import Settings, request_for
+from commodore_py.workflows.authoring.testing.expect import Expectations, values_at
 from commodore_py.workflows.authoring.testing.makefile import Unknowable, Variables
 
 if TYPE_CHECKING:
@@ -59,6 +60,57 @@ def test_what_only_make_knows(tmp_path: Path, text: str) -> None:
 
     with pytest.raises(Unknowable):
         Variables.read(tmp_path).text("a")
+
+
+@pytest.mark.parametrize("levels", [6, 19])
+@pytest.mark.parametrize("last", ["", "xxxxxxxxxx"])
+def test_variables_that_multiply_end(tmp_path: Path, levels: int, last: str) -> None:
+    lines = [f"a{at} = {f'$(a{at - 1})' * 10}\n" for at in range(1, levels)]
+    written(tmp_path, {"Makefile": f"a0 = {last}\n{''.join(lines)}"})
+    variables = Variables.read(tmp_path)
+
+    if not last:
+        assert variables.text(f"a{levels - 1}") == ""
+    else:
+        with pytest.raises(Unknowable, match="more than 100000 characters"):
+            variables.text(f"a{levels - 1}")
+
+
+@pytest.mark.parametrize("option", ["-J ", "--search-paths=", "-f "])
+@pytest.mark.parametrize(
+    ("path", "says"),
+    [
+        ("../beside", "outside of the component"),
+        ("link", "outside of the component"),
+        ("{home}/.kube", "credentials"),
+        ("{home}", "not everything may be read"),
+        ("/proc/self", "nothing in /proc is read"),
+        ("/", "not everything may be read"),
+    ],
+)
+def test_what_a_makefile_names_is_judged(
+    tmp_path: Path, empty_home: Path, option: str, path: str, says: str
+) -> None:
+    (tmp_path / "beside").mkdir()
+    (empty_home / ".kube").mkdir()
+    folder = tmp_path / "component-it"
+    named = path.format(home=empty_home)
+    written(folder, {**CASES, "Makefile": f"commodore_args = {option}{named}\n"})
+    (folder / "link").symlink_to(tmp_path / "beside")
+    suite = find_suite("component", folder)
+
+    with pytest.raises(CommodoreError, match=says):
+        request_for(suite, suite.cases[0], Settings(), strict=True)
+
+
+@pytest.mark.slow
+def test_a_pattern_of_a_failure_that_never_ends(tmp_path: Path) -> None:
+    written(tmp_path, {"a.expect.yml": 'fails: "(a+)+$"'})
+    expected = Expectations.read(tmp_path / "a.expect.yml")
+
+    (problem,) = expected.of_failure(CommodoreError("a" * 50 + "b"))
+
+    assert "took more than 5 seconds" in str(problem)
 
 
 def test_arguments_in_every_spelling() -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import logging
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from commodore_py.adapters.files.reach import Reach
 from commodore_py.dependencies.jsonnet.component_libraries import requirements_fingerprint
 from commodore_py.errors import CommodoreError
+from commodore_py.model.names import shown
 from commodore_py.workflows.authoring.component import ComponentFolder
 from commodore_py.workflows.authoring.component_compile import (
     CompileRequest,
@@ -25,13 +28,15 @@ from commodore_py.workflows.authoring.folder_kind import other_kind_error
 from .run import CaseRun, Output, apart, compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Iterable, Iterator
     from pathlib import Path
 
     from commodore_py.config import Config
     from commodore_py.workflows.authoring.component_compile import Gathered
 
     from .cases import Case, Suite
+
+log = logging.getLogger(__name__)
 
 _LIBRARIES = "vendor"
 
@@ -59,7 +64,7 @@ def compile_cases(
         gathered: list[tuple[Case, Gathered]] = []
         for number, case in enumerate(suite.cases):
             try:
-                wanted = request_for(suite, case, settings)
+                wanted = request_for(suite, case, settings, strict=config.strict)
                 if not number:
                     restore_checkout(wanted)
                 folder = stack.enter_context(temporary_folder(config))
@@ -74,7 +79,9 @@ def compile_cases(
             yield from compiled(config, ready, _compile)
 
 
-def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
+def request_for(
+    suite: Suite, case: Case, settings: Settings, *, strict: bool = False
+) -> CompileRequest:
     """What `make` would compile for a case: by its Makefile; options take precedence."""
     if not case.values.is_file():
         raise other_kind_error(suite.directory, "component") or CommodoreError(
@@ -84,6 +91,10 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
         )
     arguments = suite.arguments(case)
     directory = suite.directory
+    for problem in _outside(directory, (*arguments.search_paths, *arguments.values)):
+        if strict:
+            raise problem
+        log.warning("%s", problem, extra={"where": problem.where, "hint": problem.hint})
     values = [directory / name for name in arguments.values]
     if case.values not in values:
         values.append(case.values)
@@ -96,6 +107,18 @@ def request_for(suite: Suite, case: Case, settings: Settings) -> CompileRequest:
         beside=settings.beside,
     )
     return CompileRequest(component, directory, settings.search_paths or tuple(search_paths))
+
+
+def _outside(directory: Path, named: Iterable[str]) -> Iterator[CommodoreError]:
+    """Paths of the Makefile, which is content, outside of the component."""
+    reach = Reach((directory,), work=(directory,))
+    for path in named:
+        if not reach.holds(str(directory / path)):
+            yield CommodoreError(
+                f"the Makefile names {shown(path)}, which is outside of the component",
+                where=str(directory / "Makefile"),
+                hint="use the options -J and -f of this command instead",
+            )
 
 
 def _fetched(

@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import yaml
+from commodore_py.adapters.jsonnet.cpu_limit import TookTooLong, cpu_limit
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError, SeveralErrors, notes_of, raise_collected
 from commodore_py.manifests.documents import may_hold_objects, read, split_documents
@@ -39,6 +40,8 @@ _WORDS = {
     dict: "a mapping",
     int: "a number",
 }
+_MOST_SECONDS = 5
+"""CPU time for the pattern of an expected failure."""
 _SELECTING = ("kind", "apiVersion", "namespace", "name")
 
 
@@ -97,7 +100,14 @@ class Expectations:
         """Problems of a compile that failed."""
         if not self.fails:
             yield error
-        elif not re.search(self.fails, "\n".join(_texts_of(error)), re.MULTILINE):
+            return
+        try:
+            with cpu_limit(_MOST_SECONDS, "its pattern"):
+                found = re.search(self.fails, "\n".join(_texts_of(error)), re.MULTILINE)
+        except TookTooLong as out:
+            yield self._unmet(f"fails cannot be compared: {out}", "fails")
+            return
+        if not found:
             yield self._unmet(f"did not fail as expected: nothing matches {self.fails!r}", "fails")
             yield error
 

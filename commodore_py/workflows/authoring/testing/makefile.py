@@ -21,6 +21,7 @@ _REFERENCE = re.compile(r"\$(?:\$|\((?P<round>[^()$]*)\)|\{(?P<curly>[^{}$]*)\}|
 _COMMENT = re.compile(r"(?<!\\)#.*")
 _CONTINUED = re.compile(r"\s*\\\n\s*")
 _MOST_LEVELS = 20
+_LONGEST = 100_000
 
 
 class Unknowable(ValueError):
@@ -92,15 +93,27 @@ def _assign(known: dict[str, str], one: Assignment) -> None:
         known[one.name] = one.text
 
 
-def expanded(text: str, known: Mapping[str, str], level: int = 0) -> str:
+def expanded(text: str, known: Mapping[str, str]) -> str:
     """The text with the values of its variables (pure)."""
+    values: dict[str, str] = {}
 
-    def value(found: re.Match[str]) -> str:
-        if found[0] == "$$":
-            return "$"
-        name = found["round"] or found["curly"] or ""
-        if name not in known or level > _MOST_LEVELS:
-            raise Unknowable(found[0])
-        return expanded(known[name], known, level + 1)
+    def of_text(one: str, level: int) -> str:
+        length = 0
 
-    return _REFERENCE.sub(value, text)
+        def of_reference(found: re.Match[str]) -> str:
+            nonlocal length
+            name = found["round"] or found["curly"] or ""
+            if found[0] == "$$":
+                return "$"
+            if name not in known or level > _MOST_LEVELS:
+                raise Unknowable(found[0])
+            if name not in values:
+                values[name] = of_text(known[name], level + 1)
+            length += len(values[name])
+            if length > _LONGEST:
+                raise Unknowable(f"{found[0]} makes a text of more than {_LONGEST} characters")
+            return values[name]
+
+        return _REFERENCE.sub(of_reference, one)
+
+    return of_text(text, 0)
