@@ -55,7 +55,7 @@ faults: $(STAMP) ## what happens when disks, networks and processes fail
 bench: $(STAMP) ## time and memory, side by side with the peer; [SIZES="S M L X M-http tools"] [ARGS="--help"]
 	$(BIN)/python -m tests.bench $(if $(SIZES),--sizes $(SIZES)) $(ARGS)
 
-conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test]
+conformance: $(STAMP) ## public components, byte for byte: MIRRORS=folder [ONLY="words"] [ENGINE=reference] [VIA=test|export]
 	$(BIN)/python -m tests.conformance run --mirrors "$(MIRRORS)" --only "$(ONLY)" --engine "$(or $(ENGINE),native)" --via "$(or $(VIA),compile)"
 
 docs: ## draw the pictures, and build the documentation strictly

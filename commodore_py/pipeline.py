@@ -116,7 +116,7 @@ def compile_catalog(
         sources = gather(config, cluster_id, known, locked)
         times.append(monotonic())
         log.info("Compiling %d component instances", len(sources.inventory.instances))
-        rendered = render(config, sources)
+        rendered = render(config, sources, locked)
         times.append(monotonic())
         raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
         if locked is not None:
@@ -261,7 +261,7 @@ def gather_instances(
 
 
 @run_log.act("render")
-def render(config: Config, sources: Sources) -> Rendered:
+def render(config: Config, sources: Sources, locked: LockedRun | None = None) -> Rendered:
     """Turn pinned sources into trees, and these into a catalog: same sources, same bytes."""
     count = len(sources.inventory.instances)
     references, problems = _references(sources)
@@ -269,7 +269,8 @@ def render(config: Config, sources: Sources) -> Rendered:
     with run_log.collecting() as events:
         try:
             with run_log.stage("compile", of="target", total=count):
-                compiled = compiler.compile_targets(config, sources, references)
+                bases = locked.bases(config) if locked is not None else None
+                compiled = compiler.compile_targets(config, sources, references, bases)
         except CommodoreError as error:
             error.locate(sources.places.parameter)
             refs.explain(error, problems)
@@ -278,6 +279,8 @@ def render(config: Config, sources: Sources) -> Rendered:
         with run_log.stage("filters", of="filtered", total=count):
             filtered, notices = postprocess.apply_filters(config, compiled, sources)
     filtered, left_out = without_git_folders(filtered, sources.inventory.nodes)
+    if locked is not None:
+        locked.note_rendered(events)
     notices = (*problems, *notices, *left_out, *read_outside(events))
     rendered = Rendered(filtered, references, Tree(), notices=notices)
     # By themselves, instances may write to one path, and refer to what has no reference file.

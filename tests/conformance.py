@@ -22,7 +22,7 @@ RUNNER = ROOT.parent / "shared" / "conformance" / "conformance.py"
 PAGE = ROOT / "docs" / "explanation" / "conformance.md"
 RESULTS = ROOT / ".conformance"
 ENGINES = ("native", "reference")
-VERBS = ("compile", "test")
+VERBS = ("compile", "test", "export")
 PROGRAM = Path(sys.executable).with_name("commodore")
 
 _BEGIN, _END = "<!-- results -->", "<!-- end of results -->"
@@ -59,9 +59,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     table.add_argument("--date", required=True, help="the day of the runs")
     as_test_ = verbs.add_parser("as-test", help="do with `test` what the runner asks of `compile`")
     as_test_.add_argument("words", nargs=argparse.REMAINDER)
+    as_export_ = verbs.add_parser("as-export", help="the same from an export, without a network")
+    as_export_.add_argument("words", nargs=argparse.REMAINDER)
     options = parser.parse_args(arguments)
     if options.verb == "as-test":
         return as_test(options.words)
+    if options.verb == "as-export":
+        from tests.exported_components import as_export  # slow to import, and only needed here
+
+        return as_export(options.words)
     if options.verb == "table":
         _write_page(options.date)
         return 0
@@ -97,8 +103,9 @@ def command(
     runner: Path, mirrors: Path, engine: str, only: Sequence[str], *, via: str = "compile"
 ) -> list[str]:
     """The runner's command line."""
-    program = [str(PROGRAM)] if via == "compile" else [sys.executable, __file__, "as-test"]
-    ours = " ".join(["env", *(f"{name}={engine}" for name in _VARIABLES), *program])
+    program = [str(PROGRAM)] if via == "compile" else [sys.executable, __file__, f"as-{via}"]
+    variables = [*(f"{name}={engine}" for name in _VARIABLES), f"PYTHONPATH={ROOT}"]
+    ours = " ".join(["env", *variables, *program])
     name = engine if via == "compile" else f"{engine}-{via}"
     paths = ["--mirrors", str(mirrors.resolve()), "--out", str(RESULTS / f"{name}.json")]
     chosen = [word for name in only for word in ("--only", name)]

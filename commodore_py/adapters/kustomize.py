@@ -1,4 +1,4 @@
-"""Kustomizations: which of their bases lie in the network."""
+"""Kustomizations: which of their bases lie in the network, and where."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote
+from typing import NamedTuple
+from urllib.parse import parse_qs, unquote
 
 from commodore_py.adapters.reading import content_of
 from commodore_py.errors import CommodoreError
@@ -33,6 +34,14 @@ _REMOTE = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://|[\w.-]+@[\w.-]+:|(?:www\.)?github\.com[:/]|gh:|[\w.-]+\.\w+/.*(?:\.git|//))",
     re.IGNORECASE,
 )
+
+
+_ADDRESS = re.compile(
+    r"(?P<start>(?P<sign>[a-z][a-z0-9+.-]*://|[\w.-]+@(?=[\w.-]+:))?[^/:]*(?::\d+)?[/:])(?P<path>.+)",
+    re.IGNORECASE,
+)
+_GITHUB = re.compile(r"(?:https?://)?(?:www\.)?github\.com[/:]", re.IGNORECASE)
+_FILE_NAMES = (".yaml", ".yml", ".json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,41 @@ def would_fetch(bases: Iterable[RemoteBase], *where: str) -> CommodoreError:
         where="\n".join([*(base.where for base in bases), *where]),
         hint="leave out --offline, or vendor what the kustomization is built on",
     )
+
+
+class GitBase(NamedTuple):
+    """A base in a Git repository."""
+
+    repository: str
+    """As kustomize clones it; it may add `.git`."""
+    ref: str
+    """Empty for the default branch."""
+    folder: str
+
+
+def git_base(url: str) -> GitBase | None:
+    """The repository that kustomize clones for a base; None for a file that it downloads."""
+    place, _, query = url.removeprefix("git::").partition("?")
+    found = _ADDRESS.fullmatch(place)
+    if found is None or place.endswith(_FILE_NAMES):
+        return None
+    start, path = found["start"], found["path"]
+    of_github = _GITHUB.fullmatch(start) is not None
+    start = "https://github.com/" if of_github else start if found["sign"] else f"https://{start}"
+    if "//" in path:
+        repository, _, folder = path.partition("//")
+    elif git := re.match(r"(.+?\.git)(?:/(.*))?$", path):
+        repository, folder = git[1], git[2] or ""
+    elif of_github:
+        parts = path.split("/", 2)
+        repository, folder = "/".join(parts[:2]), "/".join(parts[2:])
+    elif start.startswith(("http:", "https:")):
+        return None
+    else:
+        repository, folder = path, ""
+    given = parse_qs(query)
+    (ref, *_) = given.get("ref") or given.get("version") or [""]
+    return GitBase(start + repository.rstrip("/"), ref, folder.strip("/"))
 
 
 def remote_bases(folder: Path) -> tuple[RemoteBase, ...]:

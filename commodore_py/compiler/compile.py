@@ -25,13 +25,18 @@ if TYPE_CHECKING:
     from commodore_py.model.stages import Sources
     from commodore_py.model.tree import Tree
 
+    from .job import BaseProvider
+
 
 def compile_targets(
-    config: Config, sources: Sources, references: tuple[ReferenceFile, ...]
+    config: Config,
+    sources: Sources,
+    references: tuple[ReferenceFile, ...],
+    bases: BaseProvider | None = None,
 ) -> Mapping[str, Tree]:
     """Compile every instance; the problems of all of them are reported together."""
     refuse_misplaced(sources)
-    job = _job(config, sources, references)
+    job = _job(config, sources, references)._replace(bases=bases)
     if config.engine != "native":
         from .kapitan import reference  # one of the two only
 

@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from commodore_py.config import RESULT_CACHE_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from commodore_py.adapters.files.reach import Reach
+    from commodore_py.adapters.kustomize import RemoteBase
     from commodore_py.model.inventory import Inventory
     from commodore_py.model.secrets import ReferenceFile
+
+
+class BaseProvider(Protocol):
+    """Provides what kustomizations are built on elsewhere."""
+
+    def provided(self, bases: Iterable[RemoteBase]) -> AbstractContextManager[Mapping[str, str]]:
+        """Variables with which kustomize finds these bases on this machine."""
 
 
 class Job(NamedTuple):
@@ -47,6 +56,9 @@ class Job(NamedTuple):
     """Whether to report what was done with every entry, and why."""
     state: Path | None = None
     """Where to note what programs find on disk; otherwise, below `root`."""
+
+    bases: BaseProvider | None = None
+    """Of kustomizations; without one, kustomize fetches them by itself."""
 
     @property
     def notes(self) -> Path:

@@ -37,6 +37,22 @@ class SourceDownloaded(NamedTuple):
     sha256: str
 
 
+class BaseUsed(NamedTuple):
+    """A base of a kustomization, in Git; reported by whoever renders."""
+
+    name: str
+    """Repository and version as requested."""
+    values: tuple[tuple[str, str], ...]
+    """What is locked of it."""
+
+
+class FileUsed(NamedTuple):
+    """A file that kustomize fetches by itself, whatever it holds now."""
+
+    url: str
+    where: str
+
+
 class Locked(NamedTuple):
     """A branch or tag of a remote, or a download, is locked: what is there now does not count."""
 

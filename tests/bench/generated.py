@@ -40,14 +40,18 @@ _DELAY = 0.02
 _REPOSITORIES = r"file://[^\s\"]*/repos/|http://127\.0\.0\.1:\d+/git/"
 
 
+def generator() -> Path:
+    """The program that makes clusters, which may be missing."""
+    variable = os.environ.get("COMMODORE_GENERATOR")
+    return Path(variable) if variable else _GENERATOR
+
+
 @contextmanager
 def generated(root: Path, size: str) -> Iterator[Cluster]:
     """The cluster of that size, made unless it is there already, and served."""
-    variable = os.environ.get("COMMODORE_GENERATOR")
-    generator = Path(variable) if variable else _GENERATOR
-    if not generator.is_file():
-        sys.exit(f"there is no generator {generator}: name one in COMMODORE_GENERATOR")
-    generate = [sys.executable, str(generator)]
+    if not generator().is_file():
+        sys.exit(f"there is no generator {generator()}: name one in COMMODORE_GENERATOR")
+    generate = [sys.executable, str(generator())]
     if not (root / "cluster.json").is_file():
         like = _COMPONENTS.get(size, ("--size", size.removesuffix("-http")))
         subprocess.run([*generate, "gen", "--root", str(root), *like], check=True)
@@ -79,7 +83,7 @@ def _api(serve: list[str]) -> Iterator[str]:
         yield server.stdout.readline().strip()
     finally:
         server.terminate()
-        server.wait()
+        server.communicate()
 
 
 def _move(root: Path, base: str) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 _LOCAL = ("--local", "--no-fetch-dependencies")
+_LOCK = ("--lock", "../bench.lock")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,7 @@ SCENARIOS = (
     Scenario(HELP, "`--help`", bytes_compared=False),
     Scenario("cold", "empty working folder and user caches", before="empty"),
     Scenario("warm", "nothing changed", like="cold"),
+    Scenario("locked", "`--lock`, nothing changed", _LOCK, like="warm", ours_only=True),
     Scenario(
         "push a", "one component's jsonnet, pushed", before="push", edit="jsonnet", like="warm"
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ from .base import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from commodore_py.cache.recorder import Recorder
     from commodore_py.compiler.entry import Entry, InputJob
     from commodore_py.compiler.output import Output
@@ -125,13 +128,12 @@ def _run(job: InputJob, workplace: Workplace, source: Path) -> None:
     }
     # Quotes, variables and patterns in `args` are the shell's; that is what they are there for.
     line = ["/bin/sh", "-c", command.replace(_OUTPUT_FOLDER, target)]
-    if source == KUSTOMIZE_WRAPPER and env.get("INPUT_DIR"):
-        _judge(job, Path(env["INPUT_DIR"]))
-        _log_remote_bases(job, Path(env["INPUT_DIR"]))
+    folder = env.get("INPUT_DIR") if source == KUSTOMIZE_WRAPPER else None
     adopt_orphans()
     try:
         keep_open = workplace.borrowed.keep_open
-        output = run(line, called=str(source), only_env=env, keep_open=keep_open)
+        with _bases(job, folder) as more:
+            output = run(line, called=str(source), only_env={**env, **more}, keep_open=keep_open)
     except TookTooLong as error:
         error.where = job.entry.where
         raise
@@ -147,14 +149,24 @@ def _judge(job: InputJob, folder: Path) -> None:
         check_for_programs(job, local_folders(folder))
 
 
-def _log_remote_bases(job: InputJob, folder: Path) -> None:
+@contextmanager
+def _bases(job: InputJob, input_folder: str | None) -> Iterator[Mapping[str, str]]:
+    """Variables with which kustomize finds what is locked; without a lock, it fetches by itself."""
     from commodore_py.adapters.kustomize import remote_bases, would_fetch
 
-    bases = remote_bases(folder)
+    folder = Path(input_folder or "")
+    if input_folder:
+        _judge(job, folder)
+    bases, provider = remote_bases(folder) if input_folder else (), job.kapitan.job.bases
+    if bases and provider is not None:
+        with provider.provided(bases) as variables:
+            yield variables
+        return
     if bases and job.kapitan.job.offline:
         raise would_fetch(bases, job.entry.where)
     for base in bases:
         log.info("%s: kustomize fetches %s itself", job.output.target, base.url)
+    yield {}
 
 
 def _failure(

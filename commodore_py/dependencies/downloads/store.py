@@ -114,6 +114,10 @@ class Store:
         self._write(known, key)
         return known
 
+    def forget(self, *key: str) -> None:
+        """Remove the note for a key; the content may be that of others, too."""
+        self._note(key).unlink(missing_ok=True)
+
     def _make(self) -> None:
         # Whatever the umask: others must not be able to add to what is trusted.
         self.folder.parent.mkdir(parents=True, exist_ok=True)

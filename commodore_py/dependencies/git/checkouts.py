@@ -34,6 +34,7 @@ from commodore_py.dependencies.protection.local_work import (
     is_empty,
     not_ours_to_replace,
     put_aside,
+    record_branch,
     record_checkout,
     unpushed,
 )
@@ -243,6 +244,8 @@ def check_out(
         require_complete(directory, found, refs)
         with journaled(journal, directory, before=head, after=found.commit):
             _switch(directory, found, force=overwrite)
+        if head and branch and branch != found.branch:
+            record_branch(directory, directory / ".git", branch, head, new=journal is None)
     record_checkout(directory, directory / ".git", found.commit)
     return found.commit
 

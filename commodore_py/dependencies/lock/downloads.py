@@ -112,6 +112,8 @@ class DownloadInputs:
             known = self._state.lock.blocks.get(path)
             why = "its pin is incomplete" if known else "it is requested, and it is not locked"
             return self._state.refusal(without_secrets(str(source)), why)
+        if path in self._state.settings.renewed and isinstance(source, Chart):
+            self._store.forget("chart", *source[:3])  # an exact version would not be requested
         try:
             found = self._found(source, path, pin if complete else None, incomplete=pin)
         except CommodoreError as error:

@@ -31,11 +31,12 @@ if TYPE_CHECKING:
 
     from commodore_py.config import WorkPaths
 
-    from .document import Lock
+    from .document import Block, Lock
+    from .document import Path as Path_
 
 _SCHEMA = "lock-archive/v1"
 _MANIFEST, LOCK, DOWNLOADS = "manifest.json", "inputs.lock", "downloads"
-_KINDS = ("config", "package", "component", "instance", "library", "repository")
+_KINDS = ("config", "package", "component", "instance", "library", "repository", "base")
 
 
 def collect(lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Path) -> None:
@@ -111,7 +112,7 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
         bundle = folder / "git" / f"{commit}.bundle"
         if path[0] not in _KINDS or not is_commit(commit) or not bundle.is_file():
             continue
-        url = block.text("url")
+        url = _url_of(path, block)
         if path[0] == "repository":
             continue  # its files are among the downloads
         if path[0] == "config":
@@ -130,13 +131,18 @@ def _commits_in(lock: Lock, paths: WorkPaths) -> dict[str, Path]:
     found: dict[str, Path] = {}
     tenant = lock.blocks["cluster",].text("tenant")
     for path, block in lock.blocks.items():
-        commit, url = block.text("commit"), block.text("url")
+        commit, url = block.text("commit"), _url_of(path, block)
         if path[0] == "config" and is_commit(commit):
             name = "global" if path[1] == "global" else tenant
             found[commit] = paths.classes / name / ".git"
         elif path[0] in _KINDS and path[0] != "repository" and is_commit(commit):
             found[commit] = paths.bare_clones / git_urls.dependency_key(url)
     return found
+
+
+def _url_of(path: Path_, block: Block) -> str:
+    """The repository of a block; that of a base is its name, before the version."""
+    return path[1].rpartition("@")[0] if path[0] == "base" else block.text("url")
 
 
 def _bundle(source: Path, commit: str, file: Path) -> None:

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import aside_of
 from commodore_py.errors import CommodoreError, UsageError
 
-from .document import Lock
+from .document import Lock, merged
 from .git_pins import refuse_contradictions
-from .merge import merged
 from .reader import read_lock
 from .writer import write_lock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from commodore_py.config import WorkPaths
 
@@ -86,19 +84,6 @@ def check_writable(file: Path, paths: WorkPaths) -> None:
                 where=str(file),
                 hint="write it to a clone of your own, such as one of the tenant repository",
             )
-
-
-def file_of(named: Path, cluster_id: str) -> Path:
-    """The file of a cluster; `{cluster}` in the name stands for its id."""
-    return Path(str(named).replace("{cluster}", cluster_id))
-
-
-def digest_of_file(file: Path) -> str:
-    """The digest of a lock file; empty without one."""
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        return ""
 
 
 def _text_of(file: Path) -> str:

@@ -160,10 +160,11 @@ class GitInputs:
             return self._fetch(wanted)
         except CommodoreError as error:
             gone = [one for one in error.parts if isinstance(one, RevisionNotFound)]
-            pinned = [one for one in requests if one.commit]
+            known = [(one.spec, one.commit or self._commit_of_run(one)) for one in requests]
+            pinned = [(spec, commit) for spec, commit in known if commit]
             if not gone or not pinned or self._state.settings.offline:
                 raise
-            rescued = [commits.fetch_by_id(self._config, one.spec, one.commit) for one in pinned]
+            rescued = [commits.fetch_by_id(self._config, *one) for one in pinned]
             if any(rescued):
                 return self._fetch(wanted)
             for one in gone:
@@ -173,6 +174,11 @@ class GitInputs:
                     " of it"
                 )
             raise
+
+    def _commit_of_run(self, request: _Request) -> str:
+        """The commit that was chosen for this run alone: an old state is repeated with it."""
+        revision = override_of(request.spec, self._config) if request.loose else None
+        return revision if revision and is_commit(revision) else ""
 
     def _found_locally(self, requests: list[_Request]) -> tuple[Dependency, ...]:
         by_spec = {one.spec: one for one in requests}

@@ -10,12 +10,14 @@ from commodore_py import __version__
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.remote_use import BaseUsed, FileUsed
 
 from .cluster_inputs import locked_cluster, refuse_other_cluster
 from .document import KEYS, Block, Lock
-from .file import LockFile, check_writable, file_of
+from .file import LockFile, check_writable
 from .git_inputs import GitInputs
 from .git_pins import with_equal_requests
+from .place import file_of
 from .state import LockSettings, LockState
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ if TYPE_CHECKING:
     from commodore_py.model.download import Source
     from commodore_py.model.problem import Problem
     from commodore_py.model.spot import Places
+    from commodore_py.run_log import Events
 
+    from .bases import Bases
     from .document import Path
     from .downloads import DownloadInputs
 
@@ -62,6 +66,7 @@ class LockedRun:
         self.file = file
         self._local = local
         self.changes = Changes()
+        self._rendered = False
         self._pin_tenant, self._digest_only, self._write = pin_tenant, digest_only, write
         settings = settings._replace(renewed=with_equal_requests(file.lock, settings.renewed))
         self.state = LockState(file.lock, settings)
@@ -128,6 +133,21 @@ class LockedRun:
 
         return DownloadInputs(self.state, store, fetch, clone_with)
 
+    def bases(self, config: Config) -> Bases:
+        """How kustomize gets what its kustomizations are built on."""
+        from .bases import Bases
+
+        return Bases(config, self.state.lock, self.state.settings)
+
+    def note_rendered(self, events: Events) -> None:
+        """Note the bases that were used while rendering: before that, nobody knows them."""
+        self._rendered = True
+        for used in events.of(BaseUsed):
+            self.state.record(("base", used.name), dict(used.values))
+        for file in dict.fromkeys(events.of(FileUsed)):
+            text = f"kustomize fetches {file.url} by itself: it is not locked"
+            self.state.notice(text, file.where, strict=True)
+
     @property
     def notices(self) -> tuple[Problem, ...]:
         """What the user should see."""
@@ -137,7 +157,8 @@ class LockedRun:
         """The lock as this run leaves it: what it found, and what it does not know."""
         lock, found = self.state.lock, dict(self.state.found)
         for path, block in lock.blocks.items():
-            if path[0] not in KEYS or path[0] in ("bundle", "base", "tool"):
+            unknown = path[0] == "base" and not self._rendered
+            if path[0] not in KEYS or path[0] in ("bundle", "tool") or unknown:
                 found.setdefault(path, block)
         found = {path: block for path, block in found.items() if block.values}
         kept = lock._replace(blocks=found)

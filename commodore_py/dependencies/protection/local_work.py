@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import tempfile
 from datetime import UTC, datetime
@@ -26,6 +27,7 @@ log = logging.getLogger(__name__)
 _BACKUPS = "refs/commodore/backup"
 # Git keeps refs of this kind for each worktree alone.
 _RECORDED = "refs/worktree/commodore/checkout"
+_LEFT = "refs/worktree/commodore/left"
 _ELSEWHERE = (
     *("--remotes", "--tags", f"--glob={_BACKUPS}"),
     *("--glob=refs/worktree/commodore", "--glob=refs/commodore/pushed"),
@@ -130,6 +132,16 @@ def record_checkout(directory: Path, git_folder: Path, commit: str) -> None:
     """Note that a commit came from the remote, even if it disappears from there later."""
     if not is_recorded(git_folder, commit):
         set_own_ref(directory, git_folder, _RECORDED, commit)
+
+
+def record_branch(directory: Path, git_folder: Path, branch: str, tip: str, *, new: bool) -> None:
+    """Note that the tip of a local branch that a run leaves came from the remote, if it did.
+
+    In a new clone, it did.
+    """
+    if new or is_recorded(git_folder, tip):
+        name = hashlib.sha256(branch.encode()).hexdigest()[:20]
+        set_own_ref(directory, git_folder, f"{_LEFT}/{name}", tip)
 
 
 def put_aside(directory: Path, what: str, *, kept_in: Path, ignored: Sequence[str] = ()) -> None:

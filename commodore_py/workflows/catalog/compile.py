@@ -172,7 +172,7 @@ class _Run:
             if name not in _PRESENTATION
         }
         if self._config.lock_file is not None:
-            from commodore_py.dependencies.lock.file import digest_of_file, file_of
+            from commodore_py.dependencies.lock.place import digest_of_file, file_of
 
             settings["lock"] = digest_of_file(file_of(self._config.lock_file, self._cluster))
         return fingerprint({**settings, "cluster": self._cluster}, root=self._root)

@@ -77,7 +77,7 @@ class _Checking:
             return self._of_chart(path[1], block)
         if kind in ("file", "artifact"):
             return self._of_download(path, block)
-        if kind == "repository":
+        if kind in ("repository", "base"):
             url, _, requested = path[1].rpartition("@")
             return self._of_repository(url, requested, block)
         if block.text("commit"):

@@ -19,7 +19,8 @@ from commodore_py.dependencies.git.clones import make_clone
 from commodore_py.dependencies.git.object_cache import ObjectCache
 from commodore_py.dependencies.lock.commits import tree_in
 from commodore_py.dependencies.lock.document import Block, Comment, Lock
-from commodore_py.dependencies.lock.file import LockFile, check_writable, file_of
+from commodore_py.dependencies.lock.file import LockFile, check_writable
+from commodore_py.dependencies.lock.place import file_of
 from commodore_py.dependencies.lock.run import LockedRun
 from commodore_py.dependencies.lock.state import LockSettings
 from commodore_py.errors import CommodoreError, UsageError
@@ -187,8 +188,9 @@ def _compiled(
 def _as_of(config: Config, lock: Lock, known: frozenset[Path], time: datetime) -> Lock:
     """The lock with libraries and repositories at their last commit before a moment."""
     blocks = {}
+    kinds = ("library", "repository", "base")
     for path, block in lock.blocks.items():
-        if path in known or path[0] not in ("library", "repository") or not block.text("commit"):
+        if path in known or path[0] not in kinds or not block.text("commit"):
             blocks[path] = block
             continue
         url = block.text("url") or path[1].rpartition("@")[0]

@@ -59,7 +59,7 @@ def _find(lock: Lock, name: str, file: str) -> Path:
 def _short_names(path: Path) -> set[str]:
     if len(path) == 1:
         return {path[0]}
-    place = path[1].rpartition("@")[0] if path[0] in ("chart", "repository") else path[1]
+    place = path[1].rpartition("@")[0] if path[0] in ("chart", "repository", "base") else path[1]
     return {path[1], place or path[1], (place or path[1]).rstrip("/").rpartition("/")[2]}
 
 
@@ -74,7 +74,7 @@ def is_floating(path: Path, block: Block) -> bool:
             return block.values.get("pinned") is not False and not fixed
         case "chart":
             return not is_exact(path[1].rpartition("@")[2])
-        case "repository":
+        case "repository" | "base":
             requested = path[1].rpartition("@")[2]
             return not (is_commit(requested) or _TAG.fullmatch(requested))
         case "artifact":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path as Folder
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,7 +11,8 @@ from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.refs import RevisionNotFound, refs_of
 from commodore_py.dependencies.downloads.chart_versions import best
 from commodore_py.dependencies.git.revisions import find, is_commit
-from commodore_py.dependencies.lock.file import LockFile, check_writable, file_of
+from commodore_py.dependencies.lock.file import LockFile, check_writable
+from commodore_py.dependencies.lock.place import file_of
 from commodore_py.dependencies.lock.run import Changes, LockedRun, changes_between
 from commodore_py.dependencies.lock.state import LockSettings, LockWouldChange
 from commodore_py.dependencies.protection.own_folders import refuse_foreign_folder
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
     from commodore_py.model.spot import Places
     from commodore_py.model.stages import Rendered, Sources
     from commodore_py.model.tree import Tree
+
+log = logging.getLogger(__name__)
 
 _KINDS = {"component": "components", "instance": "components", "package": "packages"}
 
@@ -101,7 +105,7 @@ def update(
 ) -> tuple[Step, ...]:
     """Resolve inputs again, one at a time, and compile after each; all other pins stay.
 
-    Without `compare`, nothing is compared: they are resolved together.
+    Without `compare`, or where the lock does not compile as it is, they are resolved together.
     """
     read = existing(file)
     paths = find_inputs(read.lock, names, str(file)) or tuple(
@@ -120,8 +124,19 @@ def _updated(
     config: Config, read: LockFile, paths: Iterable[Path], *, to: str, compare: bool
 ) -> tuple[tuple[Step, ...], Lock]:
     cluster, name = read.lock.cluster, str(read.file)
+    if not (compare or to):
+        return _together(config, read, paths)
     run = LockedRun(read, LockSettings(name), write=False)
-    sources, rendered = compiled(config, cluster, run)
+    try:
+        sources, rendered = compiled(config, cluster, run)
+    except UsageError:
+        raise
+    except CommodoreError as error:
+        if to:
+            raise
+        # What is locked may be gone: its update is the remedy.
+        log.warning("what is locked does not compile, nothing can be compared: %s", error)
+        return _together(config, read, paths)
     lock, steps = run.result(), list[Step]()
     done: set[Path] = set()
     for path in paths:
@@ -131,11 +146,7 @@ def _updated(
         renewed = frozenset() if to else frozenset({path})
         try:
             started = _pointed(config, lock, path, to, sources.places) if to else lock
-            step_run = LockedRun(
-                LockFile(read.file, read.text, started),
-                LockSettings(name, renewed=renewed),
-                write=False,
-            )
+            step_run = _renewing(read, started, renewed)
             done |= step_run.state.settings.renewed  # equal requests move together
             _, after = compiled(config, cluster, step_run)
         except UsageError:
@@ -144,24 +155,38 @@ def _updated(
             steps.append(Step(name_of(path), Changes(), error=error))
             continue
         result = step_run.result()
-        changes = changes_between(lock, result)
-        change = None
-        if compare:
-            change = change_between(rendered.catalog, after.catalog)._replace(
-                after=after.catalog, rules=after.rules
-            )
-        now = result.blocks.get(path)
-        steps.append(
-            Step(
-                name_of(path),
-                changes,
-                shown(lock, path),
-                shown(result, path) if now else "",
-                change,
-            )
+        change = change_between(rendered.catalog, after.catalog)._replace(
+            after=after.catalog, rules=after.rules
         )
+        changes = changes_between(lock, result)
+        before_now = shown(lock, path), shown(result, path)
+        steps.append(Step(name_of(path), changes, *before_now, change))
         lock, rendered = result, after
     return tuple(steps), lock
+
+
+def _together(
+    config: Config, read: LockFile, paths: Iterable[Path]
+) -> tuple[tuple[Step, ...], Lock]:
+    """Resolve inputs in one run; what else this changes belongs to the first."""
+    run = _renewing(read, read.lock, frozenset(paths))
+    compiled(config, read.lock.cluster, run)
+    before, after = read.lock, run.result()
+    names = {name_of(path): path for path in paths}
+    written, *kinds = changes_between(before, after)
+    steps = []
+    for number, (name, path) in enumerate(names.items()):
+        mine = (
+            tuple(one for one in found if one == name or not (number or one in names))
+            for found in kinds
+        )
+        steps.append(Step(name, Changes(written, *mine), shown(before, path), shown(after, path)))
+    return tuple(steps), after
+
+
+def _renewing(read: LockFile, lock: Lock, renewed: frozenset[Path]) -> LockedRun:
+    file = LockFile(read.file, read.text, lock)
+    return LockedRun(file, LockSettings(str(read.file), renewed=renewed), write=False)
 
 
 def shown(lock: Lock, path: Path) -> str:
@@ -260,6 +285,6 @@ def compiled(config: Config, cluster_id: str, run: LockedRun) -> tuple[Sources, 
     refuse_foreign_folder(config.paths)
     with exclusive_run(config.paths):
         sources = pipeline.gather(config, cluster_id, None, run)
-        rendered = pipeline.render(config, sources)
+        rendered = pipeline.render(config, sources, run)
     pipeline.raise_refused((*rendered.notices, *sources.notices), strict=config.strict)
     return sources, rendered

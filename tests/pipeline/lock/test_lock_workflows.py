@@ -125,18 +125,27 @@ def test_an_update_to_a_commit_of_the_branch(cluster: LockedCluster) -> None:
     assert cluster.compile(frozen=True)
 
 
-@pytest.mark.spec("13.18")
-def test_an_update_accepts_other_bytes(cluster: LockedCluster) -> None:
+@pytest.mark.spec("13.18", "13.20")
+@pytest.mark.parametrize("cached", [True, False])
+@pytest.mark.parametrize("what", ["file", "chart"])
+def test_an_update_accepts_other_bytes(cluster: LockedCluster, what: str, *, cached: bool) -> None:
+    cluster.request_chart("1.0.0")
     _create(cluster)
-    cluster.forget()
-    cluster.put_file("2")
-    assert cluster.refused()
+    if not cached:
+        cluster.forget()
+    if what == "file":
+        cluster.put_file("2")
+    else:
+        cluster.put_chart("1.0.0", "2")
+    if not cached:
+        (error,) = cluster.refused()
+        assert f"commodore lock update '{what}/" in error.hint
 
-    name = next(path[1] for path in cluster.lock.blocks if path[0] == "file")
-    cluster.file.write_text(_without(cluster, name))
-    cluster.forget()
+    (name,) = (one for one in map("/".join, cluster.lock.blocks) if one.startswith(f"{what}/"))
+    (step,) = _update(cluster, name)
 
-    assert "file: '2'" in cluster.compile()["app/app/out.yaml"]
+    assert step.changes.changed == (name,)
+    assert f"{what}: '2'" in cluster.compile(frozen=True)["app/app/out.yaml"]
 
 
 def test_sync_locks_what_is_new_and_check_reports_it(cluster: LockedCluster) -> None:
@@ -250,11 +259,3 @@ def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
 def _changed(before: Lock, after: Lock) -> set[tuple[str, ...]]:
     old, new = before.content(), after.content()
     return {path for path in {*old, *new} if old.get(path) != new.get(path)}
-
-
-def _without(cluster: LockedCluster, name: str) -> str:
-    lines, kept, inside = cluster.file.read_text().splitlines(keepends=True), [], False
-    for line in lines:
-        inside = name in line if line.startswith("[") else inside
-        kept += [] if inside else [line]
-    return "".join(kept)

@@ -7,10 +7,12 @@ import re
 import pytest
 import yaml
 
+from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
-from tests.support.builders import commit_to, git
+from commodore_py.workflows.lock import resolve
+from tests.support.builders import commit_in, commit_to, git
 from tests.support.fleet import CLUSTER, component_entries
-from tests.support.scenarios.locked import LockedCluster, tag
+from tests.support.scenarios.locked import LockedCluster, replace_history, tag
 
 MOVING = ("library", "repository", "file", "chart", "component", "tenant")
 
@@ -125,7 +127,7 @@ def test_a_commit_that_no_branch_has_is_fetched_by_its_id(
 ) -> None:
     first = cluster.compile()
     _lose_commits(cluster, name)
-    git(cluster.fleet.repository(name), "config", "uploadpack.allowAnySHA1InWant", "true")
+    _answer_by_id(cluster, name)
     cluster.forget()
 
     assert cluster.compile(frozen=True) == first
@@ -443,12 +445,35 @@ def test_an_old_state_is_repeated_with_the_commit_of_the_tenant(cluster: LockedC
     assert cluster.compile() != first
 
     assert cluster.compile(frozen=True, tenant_revision=commit) == first
+    replace_history(cluster.fleet.repository("tenant"))
+    _answer_by_id(cluster, "tenant")
     cluster.forget("work")
     assert cluster.compile(frozen=True, tenant_revision=commit) == first
     cluster.compile()
     assert cluster.compile(offline=True, tenant_revision=commit) == first
     (error,) = cluster.refused(offline=True, tenant_revision="1" * 40)
     assert "not available offline" in str(error)
+
+
+def test_a_branch_that_was_replaced_after_it_was_locked_is_no_local_work(
+    cluster: LockedCluster,
+) -> None:
+    cluster.compile()
+    elsewhere = WorkPaths(cluster.fleet.root / "elsewhere")
+    for _ in range(3):
+        assert cluster.compile(frozen=True, paths=elsewhere)
+        replace_history(cluster.fleet.repository("global"))
+        config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
+        resolve.update(config, cluster.file, ("global",), to="", dry_run=False, compare=False)
+
+        first = cluster.compile(frozen=True)
+
+        cluster.file.rename(cluster.fleet.root / "away.lock")
+        assert cluster.compile() == first
+        work = cluster.fleet.work / "inventory/classes/global"
+        commit_in(work, {"mine.yml": ""})
+        assert "local work" in str(cluster.refused(frozen=True)[0])
+        git(work, "reset", "--quiet", "--hard", "HEAD~1")
 
 
 @pytest.mark.spec("13.06")
@@ -529,3 +554,8 @@ def _raised(cluster: LockedCluster) -> CommodoreError:
     with pytest.raises(CommodoreError) as caught:
         cluster.run(frozen=True)
     return caught.value
+
+
+def _answer_by_id(cluster: LockedCluster, name: str) -> None:
+    """Let a repository send commits that no branch has."""
+    git(cluster.fleet.repository(name), "config", "uploadpack.allowAnySHA1InWant", "true")

@@ -118,6 +118,13 @@ class LockedCluster:
             },
         )
 
+    def request_chart(self, version: str) -> None:
+        """Request this version of the chart, and no other."""
+        place = self.fleet.repository("component-app")
+        values = yaml.safe_load(git(place, "show", "master:class/app.yml"))
+        values["parameters"]["kapitan"]["dependencies"][2]["version"] = version
+        commit_to(place, {"class/app.yml": yaml.safe_dump(values)})
+
     def configure(self, *applications: str, **values: object) -> None:
         """Replace the tenant's configuration."""
         self.fleet.configure({"applications": list(applications or ("app", "web")), **values})
@@ -201,6 +208,14 @@ def _app(root: Path, web: Web) -> Mapping[str, str]:
         "component/main.jsonnet": MAIN,
         "jsonnetfile.json": json.dumps(libraries),
     }
+
+
+def replace_history(repository: Path) -> None:
+    """Give the branch another history with the same files."""
+    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    old = git(repository, "rev-parse", "HEAD")
+    commit = git(repository, "commit-tree", tree, "-m", f"another history after {old}")
+    git(repository, "update-ref", "refs/heads/master", commit)
 
 
 def tag(repository: Path, name: str, commit: str) -> None:

@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block, Comment, Lock
-from commodore_py.dependencies.lock.merge import merged
+from commodore_py.dependencies.lock.document import KEYS, SINGLE, Block, Comment, Lock, merged
 from commodore_py.dependencies.lock.reader import read_lock
 from commodore_py.dependencies.lock.writer import write_lock
 from commodore_py.errors import CommodoreError

@@ -1,0 +1,165 @@
+"""Bases of kustomizations: kustomize gets Git repositories here, at locked commits."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path as Folder
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py import run_log
+from commodore_py.adapters import git_urls
+from commodore_py.adapters.files.file_lock import locked
+from commodore_py.adapters.git.program import git
+from commodore_py.adapters.kustomize import GitBase, git_base, remote_bases
+from commodore_py.adapters.masking import without_secrets
+from commodore_py.dependencies.git.object_cache import ObjectCache
+from commodore_py.dependencies.git.revisions import is_commit
+from commodore_py.dependencies.jsonnet.fetch import Clones
+from commodore_py.dependencies.jsonnet.remote import Remote
+from commodore_py.errors import CommodoreError
+from commodore_py.model.remote_use import BaseUsed, FileUsed, Locked
+
+from .commits import tree_in
+from .document import Block
+from .state import LockState
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from commodore_py.adapters.kustomize import RemoteBase
+    from commodore_py.config import Config
+
+    from .document import Lock, Path
+    from .state import LockSettings
+
+_DEPTH = 20  # bases of bases
+_PATIENCE = 600.0  # seconds, for other workers to fetch theirs
+
+
+def path_of(base: GitBase) -> Path:
+    """The block of a base."""
+    return "base", f"{without_secrets(base.repository)}@{base.ref}"
+
+
+class Bases(NamedTuple):
+    """How kustomize gets its bases in a locked run; it is handed to workers."""
+
+    config: Config
+    lock: Lock
+    settings: LockSettings
+
+    @contextmanager
+    def provided(self, bases: Iterable[RemoteBase]) -> Iterator[Mapping[str, str]]:
+        """Variables with which kustomize finds these bases, and theirs, on this machine."""
+        with tempfile.TemporaryDirectory(prefix="commodore-bases-") as name:
+            yield _Provider(self, Folder(name)).variables(bases)
+
+
+class _Provider:
+    """The repositories of one run of kustomize."""
+
+    def __init__(self, given: Bases, scratch: Folder) -> None:
+        self._config, self._settings = given.config, given.settings
+        self._state = LockState(given.lock, given.settings)
+        self._scratch = scratch
+        cache = ObjectCache.of(self._config)
+        place = self._config.paths.bare_clones
+        self._clones = Clones(place, cache, offline=self._config.offline)
+        self._repositories: dict[str, Folder] = {}
+        self._commits: dict[Path, str] = {}
+
+    def variables(self, bases: Iterable[RemoteBase]) -> Mapping[str, str]:
+        state = self._config.paths.state
+        state.mkdir(parents=True, exist_ok=True)
+        with locked(state / "bases", what="bases of kustomizations", patience=_PATIENCE):
+            self._provide(bases, _DEPTH)  # workers share clones
+        settings = [("protocol.file.allow", "always"), ("safe.directory", "*")]
+        for url, folder in self._repositories.items():
+            place = f"url.file://{folder}.insteadOf"
+            without = url.removesuffix(".git")
+            settings += [(place, without), (place, f"{without}.git")]
+        found = {"GIT_CONFIG_COUNT": str(len(settings)), "GIT_CONFIG_GLOBAL": os.devnull}
+        for number, (name, value) in enumerate(settings):
+            found |= {f"GIT_CONFIG_KEY_{number}": name, f"GIT_CONFIG_VALUE_{number}": value}
+        return found
+
+    def _provide(self, bases: Iterable[RemoteBase], depth: int) -> None:
+        for one in bases:
+            base = git_base(one.url)
+            if base is None:
+                self._plain(one)
+                continue
+            path = path_of(base)
+            known = path in self._commits
+            if not known:
+                self._commits[path] = self._locked(base, one)
+            if depth:
+                self._provide(self._bases_of(base, self._commits[path]), depth - 1)
+
+    def _plain(self, base: RemoteBase) -> None:
+        """What is no repository cannot be redirected."""
+        url = without_secrets(base.url)
+        if self._config.offline:
+            raise CommodoreError(
+                f"kustomize would fetch {url}",
+                where=base.where,
+                hint="a file that kustomize fetches by itself is not locked: vendor it",
+            )
+        run_log.report(FileUsed(url, base.where))
+
+    def _locked(self, base: GitBase, named: RemoteBase) -> str:
+        path = path_of(base)
+        pin = self._state.pin(path) or Block({})
+        pinned = pin.text("commit")
+        complete = is_commit(pinned) and is_commit(pin.text("tree"))
+        if self._settings.frozen and not complete:
+            known = path in self._state.lock.blocks
+            why = "its pin is incomplete" if known else "it is requested, and it is not locked"
+            raise self._state.refusal(f"base {path[1]}", why, named.where)
+        remote = Remote(base.repository, "")
+        try:
+            commit = self._clones.commit(remote, pinned or base.ref)
+        except CommodoreError as error:
+            error.where = f"{named.where}\n{error.where}".strip()
+            error.add_note(f"while fetching base {path[1]}")
+            raise
+        clone = self._clones.of(remote)
+        tree = tree_in(clone, commit)
+        if self._settings.frozen and tree != pin.text("tree"):
+            why = "its pin is incomplete: the tree is another one"
+            raise self._state.refusal(f"base {path[1]}", why, named.where)
+        values = (("version", base.ref), ("commit", commit), ("tree", tree))
+        run_log.report(BaseUsed(path[1], tuple(one for one in values if one[1])))
+        run_log.report(Locked(git_urls.normalise(base.repository), base.ref))
+        self._serve(base, clone, commit)
+        return commit
+
+    def _serve(self, base: GitBase, clone: Folder, commit: str) -> None:
+        """A repository in which the requested version is the locked commit."""
+        folder = self._repositories.get(base.repository)
+        if folder is None:
+            folder = self._scratch / f"{len(self._repositories)}.git"
+            self._repositories[base.repository] = folder
+            folder.mkdir()
+            git(folder, "init", "--quiet", "--bare", "--initial-branch=locked", ".")
+            objects = clone.resolve() / "objects"
+            alternates = folder / "objects/info/alternates"
+            alternates.parent.mkdir(exist_ok=True)
+            alternates.write_text(f"{objects}\n", "utf-8")
+            git(folder, "config", "uploadpack.allowAnySHA1InWant", "true")
+        name = f"refs/tags/{base.ref}" if base.ref else "refs/heads/locked"
+        git(folder, "update-ref", name, commit)
+
+    def _bases_of(self, base: GitBase, commit: str) -> tuple[RemoteBase, ...]:
+        """What the kustomization in a repository is built on in turn."""
+        with tempfile.TemporaryDirectory(dir=self._scratch) as name:
+            top = Folder(name).resolve()
+            clone = self._clones.of(Remote(base.repository, ""))
+            env = {"GIT_INDEX_FILE": str(top / ".index")}
+            git(clone, f"--work-tree={top}", "checkout", "--quiet", commit, "--", ".", env=env)
+            folder = (top / base.folder).resolve()
+            if not folder.is_relative_to(top) or not folder.is_dir():
+                return ()
+            return remote_bases(folder)

@@ -1,0 +1,19 @@
+"""The place of a cluster's lock file, and its digest: all that an unchanged run needs."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+
+def file_of(named: Path, cluster_id: str) -> Path:
+    """The file of a cluster; `{cluster}` in the name stands for its id."""
+    return Path(str(named).replace("{cluster}", cluster_id))
+
+
+def digest_of_file(file: Path) -> str:
+    """The digest of a lock file; empty without one."""
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest()
+    except OSError:
+        return ""
