@@ -99,7 +99,7 @@ class _Provider:
                 self._provide(self._bases_of(base, self._commits[path]), depth - 1)
 
     def _plain(self, base: RemoteBase) -> None:
-        """What is no repository cannot be redirected."""
+        """What is not a repository cannot be redirected."""
         url = without_secrets(base.url)
         if self._config.offline:
             raise CommodoreError(
