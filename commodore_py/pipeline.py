@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias
 from commodore_py.adapters.files.reach import OutsideRead
 from commodore_py.catalog.assemble import assemble, without_git_folders
 from commodore_py.catalog.diff.rules import ignore_rules, rule_problems
+from commodore_py.catalog.portable_names import names_problem
 from commodore_py.catalog.record import commit_message, record_of
 from commodore_py.catalog.sinks import chosen_sink
 from commodore_py.catalog.sinks.base import Overtaken
@@ -308,7 +309,7 @@ def _assembled(rendered: Rendered, sources: Sources) -> Rendered:
     found = checks.check_catalog(trees)
     return rendered._replace(
         catalog=tree,
-        notices=(*rendered.notices, *unrevealed, *about_rules, *found),
+        notices=(*rendered.notices, *names_problem(tree), *unrevealed, *about_rules, *found),
         rules=ignore_rules(resolved),
     )
 

@@ -6,6 +6,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from commodore_py.catalog.assemble import assemble
+from commodore_py.catalog.portable_names import names_problem
 from commodore_py.errors import CommodoreError, SeveralErrors
 from commodore_py.model.inventory import Node
 from commodore_py.model.secrets import ReferenceFile
@@ -142,3 +143,22 @@ def test_one_reference_with_two_contents_is_refused() -> None:
     assert messages({}, (reference("a/b", "1"), reference("a/b", "2"))) == [
         "refs/a/b: reference a/b and reference a/b write different content to a/b"
     ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["a/con", "CON.yaml", "a/nul.tar.gz", "x/Aux/y", "com1", "a/LPT9.yaml", "a\\b", "x./y", "x /y",
+     "a/b.", "b ", "prn .txt", "com\u00b9.yaml"],
+)  # fmt: skip
+def test_names_that_windows_does_not_take_are_told(name: str) -> None:
+    (problem,) = names_problem(tree("fine.yaml", name))
+
+    assert repr(name) in problem.message
+    assert problem.strict
+
+
+def test_names_that_look_like_them_are_fine() -> None:
+    names = ("config", "a/console.yaml", "common/x", "com10", "a/auxiliary", ".x", "a b/c.d",
+             "nulls.yaml", "lpt", "x/com.yaml", "a/c:on", "system:x.yaml")  # fmt: skip
+
+    assert names_problem(tree(*names)) == ()
