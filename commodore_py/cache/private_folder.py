@@ -81,6 +81,11 @@ class PrivateFolder:
             hint = "the run goes on without; `commodore cache prune` frees space"
             log_once(level, "results are not cached", Distrust(reason(error), self.folder, hint))
 
+    def used_at(self, path: str, seconds: int) -> None:
+        """Note when a file was last used, elsewhere."""
+        with suppress(OSError):
+            os.utime(path, (self._now, min(self._now, seconds)))
+
     def drop(self, path: str) -> None:
         """Remove whatever is at a path, if that can be done."""
         try:

@@ -131,6 +131,15 @@ def verify(
     return Verified(contents, records, (*bad, *worse))
 
 
+def names_in(folder: str) -> Iterator[tuple[str, float]]:
+    """The names of all files in their places, and when each was last used."""
+    for one in _files_below(folder):
+        inside = one.path[len(folder) + 1 :]
+        key = inside.replace("/", "")
+        if is_key(key) and inside == f"{key[:2]}/{key[2:]}":
+            yield key, one.used
+
+
 def _verified(folder: str, get: Callable[[str], bytes | None]) -> tuple[int, list[str]]:
     count, damaged = 0, []
     for one in _files_below(folder):

@@ -31,6 +31,7 @@ GIVEN = {
     "secrets.SSH_KEY": "a key",
     "vars.KNOWN_HOSTS": "a host",
     "secrets.COMMODORE_API_TOKEN": "",
+    "secrets.COMMODORE_CACHE_KEY": "a key of the caches of these jobs",
 }
 Job = dict[str, Any]
 
@@ -122,6 +123,7 @@ def run_gitlab(name: str, home: Path, variables: Mapping[str, str]) -> None:
     lines = [*job.get("before_script", []), *job["script"]]
     script = "\n".join(line for line in lines if not INSTALLS.match(line))
     run_step(script, home, {**variables, **more, **given})
+    run_step("\n".join(job.get("after_script", ["true"])), home, {**variables, **more, **given})
 
 
 @pytest.mark.slow
@@ -138,6 +140,7 @@ def test_github_shows_what_a_pull_request_changes_and_pushes_what_is_merged(
     assert shown.startswith("## c-demo-1\n")
     assert "`spec.replicas: 2 -> 3`" in shown
     assert pushes(empty_home) == 1
+    assert (empty_home / "commodore.cache").is_file()
     assert (empty_home / ".ssh/catalogs").stat().st_mode & 0o777 == 0o600
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -17,9 +19,12 @@ from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows import cache as caches
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from types import ModuleType
+
+    from commodore_py.workflows.cache_archive import Folders, Moved
 
 _DAYS, _MOST_DAYS = 30, 36_500
+_KEY_VARIABLE, _SHORTEST_KEY = "COMMODORE_CACHE_KEY", 16
 
 
 @click.group(context_settings=HELP)
@@ -147,6 +152,88 @@ def verify(ctx: click.Context, output: str, verbose: int) -> None:
         streams.data(formats.structured(cached.verify(checked, distrust), output))
     if distrust or any(one.damaged for one in checked):
         ctx.exit(1)
+
+
+_KEY = click.option(
+    "--key-file",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="File with the key of the archive; the variable COMMODORE_CACHE_KEY holds the key itself.",
+)
+
+
+@cache.command("export")
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option(
+    "--max-size",
+    type=Size(),
+    default="1G",
+    show_default=True,
+    metavar="SIZE",
+    help="Maximum size of the archive; what was not used for the longest time is left out.",
+)
+@_KEY
+@verbose_option
+@click.pass_obj
+def export(
+    settings: Globals, /, *, file: Path, max_size: int, key_file: Path | None, verbose: int
+) -> None:
+    """Write Git objects, downloads and results to one file, for other jobs and machines.
+
+    Without a key, it has Git objects only: all else could have been made by anyone.
+    """
+    settings.more_verbose(verbose)
+    from commodore_py.workflows import cache_archive as archives
+
+    key = _key(key_file)
+    moved = archives.export_caches(_folders(archives), file, limit=max_size, key=key)
+    _report("exported", moved)
+
+
+@cache.command("import")
+@click.argument("file", type=click.Path(path_type=Path))
+@_KEY
+@verbose_option
+@click.pass_obj
+def import_(settings: Globals, /, *, file: Path, key_file: Path | None, verbose: int) -> None:
+    """Add what an archive has to the caches; several can be imported one after the other.
+
+    Downloads and results are only taken from archives of the same key; Git objects are verified.
+    """
+    settings.more_verbose(verbose)
+    from commodore_py.workflows import cache_archive as archives
+
+    _report("imported", archives.import_caches(_folders(archives), file, key=_key(key_file)))
+
+
+def _folders(archives: ModuleType) -> Folders:
+    folder = _folder()
+    found: Folders = archives.Folders(
+        directories.git_cache(folder),
+        directories.download_cache(folder),
+        directories.result_cache(folder),
+    )
+    return found
+
+
+def _key(file: Path | None) -> bytes:
+    text = file.read_bytes() if file is not None else os.environ.get(_KEY_VARIABLE, "").encode()
+    key = text.strip()
+    if (file is not None or key) and len(key) < _SHORTEST_KEY:
+        raise UsageError(
+            f"the key of the archive has less than {_SHORTEST_KEY} bytes",
+            where=str(file or _KEY_VARIABLE),
+            hint="make one: openssl rand -hex 32",
+        )
+    return key
+
+
+def _report(done: str, moved: Moved) -> None:
+    for problem in moved.problems:
+        messages.warn(f"not {done}: {problem}")
+    if moved.distrust:
+        messages.info(f"only Git objects are {done}: {moved.distrust} ({_KEY_VARIABLE})")
+    streams.result(cached.moved(done, moved))
 
 
 def _results(folder: Path) -> Store:

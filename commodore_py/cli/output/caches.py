@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from commodore_py.cache.trust import Distrust
     from commodore_py.dependencies.downloads.prune import CachedDownload
     from commodore_py.workflows import cache as caches
+    from commodore_py.workflows.cache_archive import Moved
 
 _UNITS: Final = ("B", "KiB", "MiB", "GiB")
 
@@ -111,6 +112,18 @@ def prune(
         "results": {"files": results.files, "freed": results.freed, "left": results.left},
         "freed": _freed(pruned, downloads, results),
     }
+
+
+def moved(done: str, what: Moved) -> str:
+    """What was exported or imported, for people."""
+    counts = (
+        (what.repositories, "repository", "repositories"),
+        (what.downloads, "download", "downloads"),
+        (what.results, "result", "results"),
+    )
+    parts = [_counted(*one) for one in counts if one[0]] or ["nothing"]
+    left = f", {what.left_out} left out" if what.left_out else ""
+    return f"{done} {', '.join(parts)} ({_size(what.bytes)}{left})"
 
 
 def checked(one: caches.Checked) -> str:

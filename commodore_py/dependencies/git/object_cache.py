@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
+OF_GIT = ("branches", "hooks", "info", "logs", "objects", "refs")
 _PAUSE = 0.05
 _SCRATCH = ".new"
 
@@ -67,11 +67,21 @@ class ObjectCache(NamedTuple):
             elif "HEAD" in files:
                 yield Path(parent)
                 # The name of a remote may go on below that of another.
-                names[:] = [name for name in names if name not in _OF_GIT]
+                names[:] = [name for name in names if name not in OF_GIT]
 
     def has(self, url: str) -> bool:
         """Whether there is something of a remote."""
-        return (self.entry(url) / LIST).is_file()
+        return self.holds(self.entry(url))
+
+    def holds(self, entry: Path) -> bool:
+        """Whether an entry is there, and complete."""
+        return (entry / LIST).is_file()
+
+    def used_at(self, entry: Path, seconds: int) -> None:
+        """Note when an entry was last used, elsewhere."""
+        now = time.time()
+        with suppress(OSError):
+            os.utime(entry / LIST, (now, min(now, seconds)))
 
     def populate(self, url: str, clone: Path, listed: RemoteRefs | None = None) -> bool:
         """Fill a new clone with the cached objects of its remote; returns whether there were any.

@@ -18,7 +18,7 @@ from commodore_py.adapters.process import ProgramFailed
 from commodore_py.cache.trust import is_of_this_user
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from commodore_py.adapters.git.refs import RefValues
@@ -188,13 +188,23 @@ def _copy(clone: Path, entry: Path) -> bool:
         return False
     packs = sorted(pack.name for pack in (clone / "objects/pack").glob("*.pack"))
     _give(packs, clone, entry)
-    (entry / "refs").mkdir()
+    write_entry(entry, packs, _of_remote(have), have.peeled)
+    return True
+
+
+def write_entry(
+    entry: Path,
+    packs: Sequence[str],
+    objects: Mapping[str, str],
+    peeled: Mapping[str, str] | None,
+) -> None:
+    """Make a folder that has packs an entry with these refs."""
+    (entry / "refs").mkdir(exist_ok=True)
     (entry / "config").write_text(_CONFIG)
-    write_packed_refs(entry, _of_remote(have), have.peeled)
-    content = {"schema": _SCHEMA, "packs": packs, "tips": sorted(_tips(have))}
+    write_packed_refs(entry, objects, peeled)
+    content = {"schema": _SCHEMA, "packs": packs, "tips": sorted(set(objects.values()))}
     (entry / LIST).write_bytes(json.dumps(content).encode())
     (entry / "HEAD").write_text("ref: refs/heads/master\n")
-    return True
 
 
 def _of_remote(refs: RefValues) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """The resolved hierarchy of a working directory, cached while nothing that it is made of changes.
 
+A working directory that is new begins with what others have stored about the same targets.
+
 What it is made of is one digest: of every class file there is, read or not, and of the targets. So
 nothing depends on what a class list may come to include. With another digest, targets are merged
 again, and of their parameters those that come out the same are taken from the cache.
@@ -22,13 +24,14 @@ from commodore_py.errors import CommodoreError, raise_collected
 from .nodes import ResolvedTarget
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from commodore_py.inventory.targets import Target
     from commodore_py.model.inventory import Node
 
     from .classes import ClassFiles
     from .sharing import Record
+    from .stored_classes import Packed
 
 _LOG = logging.getLogger(__package__)
 
@@ -66,8 +69,14 @@ class CachedHierarchy:
         except CommodoreError:  # a class that is not readable, and perhaps not included
             return _from_scratch(files, targets, uris, missing_ok=missing_ok)
         about = str(self._root), next(iter(targets)) if len(targets) == 1 else "", missing_ok
-        slot = _digest("hierarchy", *about).hex()
-        cached = self._cached(slot)
+        slots: list[tuple[object, ...]] = [about]
+        cached = self._cached(_slot("hierarchy", about))
+        if cached is None:
+            # By content alone, what another working directory has: files as they were parsed, and
+            # parameters that come out the same. Nothing else, as paths differ.
+            slots.append(("", *targets, missing_ok))
+            cached = self._cached(_slot("hierarchy", slots[-1]))
+            cached = cached._replace(made_of=b"") if cached else None
         if cached is not None and cached.made_of == made_of and not self._verify:
             for name, level, message in cached.messages:
                 logging.getLogger(name).log(level, "%s", message)
@@ -78,29 +87,33 @@ class CachedHierarchy:
         # Parameters that are not resolved again log nothing.
         silent = not _LOG.isEnabledFor(logging.DEBUG) and not self._verify
         earlier = cached.resolved if cached and silent else ()
-        class_files = self._class_files(files, _digest("classes", *about).hex())
+        class_files = self._class_files(files, [_slot("classes", one) for one in slots])
         with _collected_log() as records, class_files:
             nodes, resolved = _recorded(files, targets, uris, earlier, missing_ok=missing_ok)
         # A warning is given once a run, by whichever comes first: it cannot be repeated from here.
         if all(record.levelno < logging.WARNING for record in records):
             messages = [(record.name, record.levelno, record.getMessage()) for record in records]
-            self._write(slot, tuple(_Cached(made_of, messages, _results(nodes), resolved)))
+            found = tuple(_Cached(made_of, messages, _results(nodes), resolved))
+            for one in slots:
+                self._write(_slot("hierarchy", one), found)
         if cached is not None and cached.made_of == made_of:
             _refuse_differences(cached.results, nodes)
         return nodes
 
     @contextmanager
-    def _class_files(self, files: ClassFiles, slot: str) -> Iterator[None]:
+    def _class_files(self, files: ClassFiles, slots: Sequence[str]) -> Iterator[None]:
         """Use class files that an earlier run has read, and store those that this one reads."""
         if self._verify:
             yield
             return
-        before = self._read(slot) or {}
+        found = filter(None, map(self._read, slots))
+        before: Mapping[bytes, Packed] = next(found, {})
         files.know(before)
         yield
         known = files.known()
-        if known.keys() != before.keys():
-            self._write(slot, known)
+        if known.keys() != before.keys() or len(slots) > 1:
+            for slot in slots:
+                self._write(slot, known)
 
     def _cached(self, slot: str) -> _Cached | None:
         try:
@@ -180,6 +193,10 @@ def _made_of(files: ClassFiles, targets: Mapping[str, Target], *, missing_ok: bo
         (name, files.folder(name).parts, files.digest(name)) for name in sorted(files.names())
     ]
     return _digest(_LOG.getEffectiveLevel(), classes, list(targets.items()), missing_ok)
+
+
+def _slot(kind: str, about: tuple[object, ...]) -> str:
+    return _digest(kind, *about).hex()
 
 
 def _digest(*parts: Any) -> bytes:
