@@ -9,6 +9,7 @@ comment before a block says more about it; readers of the built page do not see 
 - `<!-- ends with: N -->`: the exit code of the next block, if not 0.
 - `<!-- with: A = B -->`: B takes the place of A in the next block.
 - `<!-- not run: REASON -->`: the next block cannot be run, or compared.
+- `<!-- needs: helm -->`: from here on, the page is run only where there is helm, or the extra.
 """
 
 from __future__ import annotations
@@ -16,9 +17,11 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ if TYPE_CHECKING:
 
 RUN = frozenset({"shell", "sh", "console"})
 _PART = re.compile(
-    r"^ *<!-- *(?P<verb>run|file|shows|ends with|with|not run)\b:?(?P<said>.*?)-->"
+    r"^ *<!-- *(?P<verb>run|file|shows|ends with|with|needs|not run)\b:?(?P<said>.*?)-->"
     r"|^(?P<indent> *)```(?P<kind>\w*)\n(?P<text>.*?)^ *```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -60,6 +63,14 @@ class Page:
     steps: list[Step] = field(default_factory=list)
     not_run: dict[int, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    needs_helm: int | None = None
+    """The first step that needs helm."""
+
+    def possible(self) -> Page:
+        """The page without the steps that need a tool that is not here."""
+        if self.needs_helm is None or shutil.which("helm") or find_spec("helm_python"):
+            return self
+        return replace(self, steps=self.steps[: self.needs_helm])
 
 
 @dataclass
@@ -80,6 +91,8 @@ def commands_of(text: str) -> Page:
         line = text.count("\n", 0, part.start()) + 1
         if (verb := part["verb"]) == "run":
             page.steps.append(Step(line, part["said"].strip(), hidden=True))
+        elif verb == "needs":
+            page.needs_helm = len(page.steps)
         elif verb:
             said.words[verb] = part["said"].strip()
         else:

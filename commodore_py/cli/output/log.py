@@ -212,9 +212,12 @@ def _raw(record: logging.LogRecord, name: str) -> str:
 
 
 def _properties(place: Mapping[str, str | None]) -> Iterator[str]:
+    from .annotations import path_in_job  # for runners only
+
     names = {"file": "file", "line": "line", "column": "col"}
-    for group, value in place.items():
-        if value:
+    for group, found in place.items():
+        if found:
+            value = path_in_job(found) if group == "file" else found
             yield f"{names[group]}={_escaped(value).replace(':', '%3A').replace(',', '%2C')}"
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import logging
+from typing import TYPE_CHECKING
 
 import pytest
 
 from commodore_py.cli.output.log import NOTICE, as_github, as_json, as_text, wrapped
 from commodore_py.cli.output.streams import styled
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def record(
@@ -108,3 +112,28 @@ def test_addresses_in_notices_stay_whole() -> None:
     assert all(len(line) <= 100 or address in line for line in lines)
     assert lines[0].startswith(" > ")
     assert {line[:3] for line in lines[1:]} == {"   "}
+
+
+@pytest.mark.parametrize("inside", ["", "job/"])
+def test_github_finds_files_in_the_checkout_of_the_job(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, inside: str
+) -> None:
+    work, job = tmp_path / f"{inside}work", tmp_path / "job"
+    classes = work / "inventory/classes/t-one"
+    for folder in (classes / "sub", job / "sub"):
+        folder.mkdir(parents=True)
+        (folder / "same.yml").write_text("same")
+        (folder / "other.yml").write_text(str(folder))
+    monkeypatch.chdir(work)
+    monkeypatch.setenv("GITHUB_WORKSPACE", str(job))
+    other = "inventory/classes/t-one/sub/other.yml"
+    expected = {
+        "inventory/classes/t-one/sub/same.yml": "sub/same.yml",
+        f"{classes}/sub/same.yml": "sub/same.yml",
+        other: f"work/{other}" if inside else other,
+        "missing.yml": "missing.yml",
+    }
+
+    for file, named in expected.items():
+        (line,) = as_github(record(logging.ERROR, "bad", where=f"{file}:3"))
+        assert line == f"::error file={named},line=3::bad"
