@@ -124,6 +124,8 @@ def compile_catalog(
             locked.finish()
             sources = sources._replace(notices=(*sources.notices, *locked.notices))
         published = publish(config, sources, rendered, approve)
+        if locked is not None:
+            published = published._replace(lock=locked.use())
         if observer is not None:
             observer.finished(sources, rendered, published)
     times.append(monotonic())

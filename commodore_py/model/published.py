@@ -18,6 +18,18 @@ class ReportOutcome(Enum):
     FAILED = "failed"
 
 
+class LockUse(NamedTuple):
+    """What a run did with its lock file, by the names of inputs."""
+
+    file: str
+    written: bool = False
+    added: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    drift: tuple[str, ...] = ()
+    """Facts and names that the API has otherwise: what is locked is used."""
+
+
 class Published(NamedTuple):
     """What the run did to the catalog; without a commit, nothing was pushed."""
 
@@ -31,3 +43,4 @@ class Published(NamedTuple):
     timings: tuple[tuple[str, float], ...] = ()
     """Acts of the run, and the seconds that they took."""
     notices: tuple[Problem, ...] = ()
+    lock: LockUse | None = None

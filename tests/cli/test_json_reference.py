@@ -35,7 +35,10 @@ WORDS = {
         *("--path", "{work}/dependencies/web-shop/component/main.jsonnet"),
     ),
     "catalog-clean/v1": ("catalog", "clean", "-o", "json"),
-    "catalog-compile/v1": ("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
+    "catalog-compile/v1": (
+        *("catalog", "compile", "c-demo-2", "--api-url", "{facts}", "-o", "json"),
+        *("--lock", "it.lock"),
+    ),
     "catalog-compile-clusters/v1": (
         *("catalog", "compile", "c-demo-3", "c-unknown"),
         *("--api-url", "{facts}", "-o", "json"),

@@ -19,7 +19,7 @@ from commodore_py.model.catalog import (
     FileChange,
 )
 from commodore_py.model.problem import Problem
-from commodore_py.model.published import Published
+from commodore_py.model.published import LockUse, Published
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,6 +102,7 @@ def outcome_of(published: Published, lines: tuple[DiffLine, ...] | None) -> dict
         "ignored": list(change.ignored),
         "record": record,
         "notices": published.notices,
+        "lock": [published.lock.file, published.lock.drift] if published.lock else None,
     }
 
 
@@ -125,7 +126,12 @@ def published_of(outcome: Mapping[str, Any]) -> Published:
         change,
         BuildRecord(time=datetime.now().astimezone(), **record),
         notices=tuple(Problem(*notice) for notice in outcome["notices"]),
+        lock=_lock_of(*outcome["lock"]) if outcome["lock"] else None,
     )
+
+
+def _lock_of(file: str, drift: list[str]) -> LockUse:
+    return LockUse(file, drift=tuple(drift))
 
 
 def set_reads_current(folder: Path) -> None:

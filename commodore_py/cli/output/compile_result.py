@@ -195,6 +195,7 @@ def result_of(cluster: str, published: Published, warnings: list[str]) -> dict[s
         "timings": dict(published.timings),
         "warnings": warnings,
         "notices": [notice.message for notice in published.notices],
+        "lock": published.lock._asdict() if published.lock is not None else None,
     }
 
 

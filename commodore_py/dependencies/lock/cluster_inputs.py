@@ -74,6 +74,7 @@ def _with_drift(state: LockState, now: Cluster, renewed: set[str]) -> Cluster:
                 renewing.add(kind)
         else:
             what = kind.replace("_", " ")
+            state.drift += (f"{kind}/{name}" for name in names)
             state.notice(
                 f"{what} of cluster {now.id} differ from what is locked, which is used:"
                 f" {', '.join(names)}"

@@ -10,6 +10,7 @@ from commodore_py import __version__
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.repository import is_repository, remote_settings
 from commodore_py.errors import CommodoreError, UsageError
+from commodore_py.model.published import LockUse
 from commodore_py.model.remote_use import BaseUsed, FileUsed
 
 from .cluster_inputs import locked_cluster, refuse_other_cluster
@@ -147,6 +148,10 @@ class LockedRun:
         for file in dict.fromkeys(events.of(FileUsed)):
             text = f"kustomize fetches {file.url} by itself: it is not locked"
             self.state.notice(text, file.where, strict=True)
+
+    def use(self) -> LockUse:
+        """What became of the file, once the run has finished with it."""
+        return LockUse(str(self.file.file), *self.changes, drift=tuple(self.state.drift))
 
     @property
     def notices(self) -> tuple[Problem, ...]:

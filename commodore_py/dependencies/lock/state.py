@@ -49,6 +49,8 @@ class LockState:
         self.missing: list[CommodoreError] = []
         """What an offline run would have to fetch."""
         self.notices: list[Problem] = []
+        self.drift: list[str] = []
+        """Facts and names that are locked and used, and not those of now."""
 
     def pin(self, path: Path) -> Block | None:
         """What answers a request, unless that is to be resolved again."""
