@@ -45,10 +45,10 @@ def _move_to(cluster: LockedCluster, url: str) -> None:
         file.write_text(file.read_text().replace(here, url))
     settings = root / "gitconfig"
     settings.write_text(settings.read_text().replace(here, url))
-    for name, file in (("global", "components.yml"), ("component-app", "class/app.yml")):
+    for name, path in (("global", "components.yml"), ("component-app", "class/app.yml")):
         place = cluster.fleet.repository(name)
-        text = git(place, "show", f"master:{file}")
-        commit_to(place, {file: text.replace(here, url)})
+        text = git(place, "show", f"master:{path}")
+        commit_to(place, {path: text.replace(here, url)})
     for repository in root.rglob("*.git"):
         git(repository, "config", "http.receivepack", "true")
 
