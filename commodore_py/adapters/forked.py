@@ -14,6 +14,7 @@ from commodore_py import run_log
 from commodore_py.errors import CommodoreError
 
 from . import ending
+from .files.protected import WouldWrite
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -119,7 +120,7 @@ def _work(
         try:
             work = work or equip()
             answer = _packed(good=True, value=work(items[index]), log=log)
-        except CommodoreError as error:
+        except (CommodoreError, WouldWrite) as error:
             answer = _packed(good=False, value=error, log=log)
         except Exception as error:  # noqa: BLE001 - at home, it is what it would be without workers
             answer = _packed(good=False, value=_portable(error), log=log)

@@ -331,3 +331,19 @@ def test_a_dry_run_touches_no_objects_of_git(fleet: Fleet, *, local: bool) -> No
 
     assert compile_dry(fleet.config(dry_run=True, local=local), CLUSTER).change
     assert digest_of(fleet.root) == before
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_a_local_dry_run_of_a_program_uses_a_copy(tmp_path: Path, processes: int) -> None:
+    entry = "{input_type: external, output_path: web, input_paths: [/usr/bin/touch], args: [FILE]}"
+    entry = entry.replace("FILE", "'\\${compiled_target_dir}/${web:data:of}'")
+    web = {"class/web.yml": f"parameters: {{kapitan: {{compile: [{entry}]}}}}\n"}
+    fleet = make_fleet(tmp_path, web=web, shop={}, other={})
+    push(fleet.config())
+    edit_defaults(fleet, "of: web", "of: new")
+    before = digest_of(fleet.root)
+
+    dry = compile_dry(fleet.config(dry_run=True, local=True, processes=processes), CLUSTER)
+
+    assert dry.change
+    assert digest_of(fleet.root) == before
