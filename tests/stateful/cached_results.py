@@ -13,18 +13,29 @@ import shutil
 import subprocess
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 from unittest import mock
 
+from commodore_py.cache.archive import Source, write
 from commodore_py.cache.records import Found, Missing, Records
+from commodore_py.cache.store import Store
 from commodore_py.config import Config, WorkPaths
 from commodore_py.errors import CommodoreError
+from commodore_py.workflows.cache_archive import Folders, export_caches, import_caches
 from commodore_py.workflows.catalog.compile import compile_catalog
 from tests.support.builders import commit_to, errors_in, git, git_succeeds
 
-from .changing_cluster import BESIDE, CLUSTER, COMPONENT_FILES, CONFIGURATION, ChangingCluster
+from .changing_cluster import (
+    BESIDE,
+    CATALOGS,
+    CLUSTER,
+    COMPONENT_FILES,
+    CONFIGURATION,
+    OTHER,
+    ChangingCluster,
+)
 from .scene import demand
 from .sequences import Game, Step, main
 
@@ -36,6 +47,7 @@ _Item = TypeVar("_Item")
 _FILES = (*COMPONENT_FILES.items(), *CONFIGURATION.items())
 _SETTLED = 2.1  # from when on times of files are trusted
 _OUTPUTS = ("compiled", "catalog", "inventory")
+KEY = b"the key of all jobs"
 _NOTHING_TO_DO, _TAKEN, _MADE = "(nothing to do)", "(results taken)", "(results made)"
 
 
@@ -45,6 +57,7 @@ class Play:
     def __init__(self, root: Path, store: Path) -> None:
         self._cluster = ChangingCluster(root)
         self._store = store
+        self._caches = root.with_name(f"{root.name}-caches")
         self._edited = False
         self._here = "here"
         self.counted: Counter[str] = Counter()
@@ -167,6 +180,50 @@ class Play:
         """Another working directory takes what this one has stored."""
         return self._compile("elsewhere", force=True)
 
+    def compile_other_cluster(self, _a: int, _b: int, _c: int) -> bool:
+        """Another cluster, of the same components and other facts, shares the caches."""
+        return self._compile("other", force=True)
+
+    def new_job(self, a: int, b: int, c: int) -> bool:
+        """A job begins in an empty folder, with the caches that others have exported."""
+        archive = self._exported(limit=(1 << 30, 20_000, 3_000)[b % 3])
+        if a % 3:
+            self._forget_caches()
+        import_caches(self._folders, archive, key=KEY if a % 4 else b"")
+        return self._start_job(c)
+
+    def hostile_job(self, a: int, b: int, c: int) -> bool:
+        """The same, but the archive was changed or forged by someone else."""
+        archive = self._exported(limit=1 << 30)
+        if b % 5:
+            content = bytearray(archive.read_bytes())
+            content[a % len(content)] ^= 1 << b % 8
+            archive.write_bytes(content[: a % len(content)] if b % 5 == 1 else content)
+        else:
+            write(archive, _forged(self._store, a), b"somebody else's key")
+        self._forget_caches()
+        with suppress(CommodoreError):
+            import_caches(self._folders, archive, key=KEY)
+        return self._start_job(c)
+
+    @property
+    def _folders(self) -> Folders:
+        return Folders(self._caches / "git", self._caches / "downloads", self._store)
+
+    def _exported(self, *, limit: int) -> Path:
+        archive = self._store.with_name("archive")
+        export_caches(self._folders, archive, limit=limit, key=KEY)
+        return archive
+
+    def _forget_caches(self) -> None:
+        for folder in (self._store, self._caches):
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def _start_job(self, c: int) -> bool:
+        folder = _one(("elsewhere", "other"), c)
+        shutil.rmtree(self._cluster.root / folder, ignore_errors=True)
+        return self._compile(folder, force=True)
+
     def _edit(self, a: int, b: int, write: Callable[[Path, str], None]) -> bool:
         (name, path), variants = _one(_FILES, a)
         folder = "inventory/classes" if name == "tenant" else "dependencies"
@@ -194,7 +251,8 @@ class Play:
         before, done = (root.with_name(f"{root.name}-{name}") for name in ("before", "done"))
         subprocess.run(["cp", "-a", root, before], check=True)
         with self._counting():
-            cached = self._outcome(folder, result_cache=self._store, **options)
+            caches = {"result_cache": self._store, "git_cache": self._caches / "git"}
+            cached = self._outcome(folder, **caches, **options)
         root.rename(done)
         before.rename(root)
         try:
@@ -208,7 +266,7 @@ class Play:
 
     def _outcome(self, folder: str, **options: Any) -> dict[str, Any]:  # noqa: ANN401 - as above
         """All that comes of a compile."""
-        work = self._cluster.root / folder
+        work, cluster = self._cluster.root / folder, OTHER if folder == "other" else CLUSTER
         work.mkdir(exist_ok=True)
         os.chdir(self._cluster.root / self._here)
         config = Config(
@@ -216,7 +274,7 @@ class Play:
         )
         found: dict[str, Any] = {"errors": [], "changes": [], "notices": []}
         try:
-            published = compile_catalog(config, CLUSTER, lambda _: True)
+            published = compile_catalog(config, cluster, lambda _: True)
         except CommodoreError as error:
             found["errors"] = sorted(f"{one} {one.where}" for one in errors_in(error))
         else:
@@ -227,7 +285,7 @@ class Play:
                 self.counted[_NOTHING_TO_DO] += 1
         for name in _OUTPUTS:
             found[name] = _files_in(work / name)
-        catalog = self._cluster.remote("catalog")
+        catalog = self._cluster.remote(CATALOGS[cluster])
         if git_succeeds(catalog, "rev-parse", "--verify", "HEAD"):
             found["pushed"] = git(catalog, "rev-parse", "HEAD^{tree}")
         if (work / "catalog/.git").exists():
@@ -249,6 +307,15 @@ class Play:
 
         with mock.patch.object(Records, "find", counted):
             yield
+
+
+def _forged(store: Path, number: int) -> Iterator[Source]:
+    """Everything in a store, but each key has the results of another: all digests are right."""
+    kept = list(Store(store).everything())
+    notes = [content for kind, _, _, content in kept if kind == "note"]
+    for index, (kind, name, used, content) in enumerate(kept):
+        other = _one(notes, number + index) if kind == "note" else content
+        yield Source(kind, name, used, other)
 
 
 def _files_in(folder: Path) -> dict[str, tuple[object, ...]]:
@@ -360,6 +427,9 @@ CACHED_RESULTS = Game(
         "compile_offline": 3.0,
         "compile_elsewhere": 0.5,
         "compile_strictly": 0.5,
+        "compile_other_cluster": 0.7,
+        "new_job": 1.0,
+        "hostile_job": 0.7,
         "move": 0.5,
         "wait": 0.2,
     },

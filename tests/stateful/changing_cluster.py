@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-CLUSTER, TENANT = "c-one", "t-acme"
-REPOSITORIES = ("global", "tenant", "catalog", "web", "app", "base")
+CLUSTER, OTHER, TENANT = "c-one", "c-two", "t-acme"
+CATALOGS = {CLUSTER: "catalog", OTHER: "catalog-two"}
+REPOSITORIES = ("global", "tenant", *CATALOGS.values(), "web", "app", "base")
 HELM = shutil.which("helm")
 
 _BASE = "${_base_directory}"
@@ -277,6 +278,7 @@ class ChangingCluster:
         git(self.remote("base"), "tag", "v1", "master")
         for path in BESIDE:
             self.put_beside(path, 0)
+        (self.facts / f"clusters/{OTHER}.yaml").write_text(self._cluster(OTHER, "cloud-b"))
         tenant = {
             "id": TENANT,
             "displayName": "Acme",
@@ -291,17 +293,21 @@ class ChangingCluster:
         place, text = self.root / path, BESIDE[path][variant]
         place.parent.mkdir(parents=True, exist_ok=True)
         if path.startswith("facts"):
-            cluster = {
-                "id": CLUSTER,
-                "tenant": TENANT,
-                "displayName": "One",
-                "facts": {"cloud": text, "distribution": "dist-b"},
-                "gitRepo": {"url": url_of(self.remote("catalog"))},
-            }
-            text = yaml.safe_dump(cluster)
+            text = self._cluster(CLUSTER, text)
         place.write_text(text)
         if path.startswith("bin"):
             place.chmod(0o755)
+
+    def _cluster(self, name: str, cloud: str) -> str:
+        return yaml.safe_dump(
+            {
+                "id": name,
+                "tenant": TENANT,
+                "displayName": "One",
+                "facts": {"cloud": cloud, "distribution": "dist-b"},
+                "gitRepo": {"url": url_of(self.remote(CATALOGS[name]))},
+            }
+        )
 
     def _global(self) -> str:
         components = {
