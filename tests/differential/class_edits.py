@@ -237,6 +237,8 @@ def _lines_of(text: str, root: Part | None, edit: Edit) -> tuple[int, int]:
         and len(trail[-2][0].pairs or trail[-2][0].items) == 1
     ):
         trail.pop()
+    if edit.verb == "unset" and len(trail) > 1 and trail[-2][0].style == "flow":
+        trail.pop()  # the blanks up to the next item go, too
     part, first = trail[-1]
     if part.kind == "list" or edit.verb == "unset":
         first -= 1
