@@ -42,14 +42,15 @@ def _base(api_url: str) -> tuple[str, str, list[str]]:
             "the API URL contains a user name or a password",
             hint="remove them; requests are authenticated with a token (--api-token)",
         )
-    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or parts.query or parts.fragment:
+    host_name = parts.hostname or "-"
+    if parts.scheme not in _DEFAULT_PORTS or host_name[0] == "-" or parts.query or parts.fragment:
         raise CommodoreError(
             "not a valid API URL",
             where=api_url,
             hint="use one like https://lieutenant.example.com,"
             " or a folder of cluster facts like ./facts",
         )
-    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    host = f"[{host_name}]" if ":" in host_name else host_name
     if port is not None and port != _DEFAULT_PORTS[parts.scheme]:
         host = f"{host}:{port}"
     return parts.scheme, host, _segments(parts.path)

@@ -145,6 +145,7 @@ def test_a_server_that_is_away_is_a_warning(commodore: CommandLine, home: Path) 
         (["--api-url", "./nope"], 1, "error: no such folder"),
         (["--api-url", "https://me:word@api.example.com"], 1, "contains a user name or a password"),
         (["--api-url", "ftp://x"], 1, "error: not a valid API URL"),
+        (["--api-url=-x"], 1, "error: not a valid API URL"),
         (["--api-url", "./facts", "--skip-api"], 2, "--api-url and --skip-api cannot be combined"),
         (["--completion", "zsh", "--skip-completion"], 2, "cannot be combined"),
         (["--completion", "csh"], 2, "'csh' is not one of"),

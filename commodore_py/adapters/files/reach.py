@@ -91,6 +91,10 @@ class Reach:
         self._allowed = frozenset(self._real_of(os.fspath(folder)) or "/" for folder in folders)
         self._homes = _homes()
         self._never = dict(_never(work, private, self._homes))
+        # Some file systems take other spellings for the same name.
+        self._folded = {
+            place.casefold(): why for place, why in self._never.items() if why and "/." in place
+        }
         self._folders: dict[str, _Folder | None] = {}
         self._links: dict[str, str] = {}
         """Where files behind links are that were read before."""
@@ -255,6 +259,9 @@ class Reach:
         """The innermost place above a path that is never read, and why."""
         found = _innermost_above(real, self._never)
         why = self._never.get(found, "")
+        folded = _innermost_above(real.casefold(), self._folded)
+        if len(folded) > len(found):
+            found, why = folded, self._folded[folded]
         for home in self._homes:
             below = real.removeprefix(f"{home.rstrip('/')}/")
             if below != real and below.startswith("."):

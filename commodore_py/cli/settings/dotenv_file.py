@@ -17,13 +17,16 @@ _HERE, _BELOW = (".", ".."), ("./", "../")
 MOST_CHARACTERS = 1 << 20
 """Of all values of a `.env` file."""
 _LARGEST = 1 << 20
-# Variables that name programs or libraries, settings that name programs, or what these get to see.
+# Variables that name programs or libraries, settings that name programs, what these get to see,
+# caches that are believed, and who is trusted.
 _RUNS_PROGRAMS = (
     r"GIT_(?!(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)$).*|.*_ASKPASS|PATH|HOME|SHELL|ENV|BASH_ENV|IFS"
     r"|LD_.*|DYLD_.*|PYTHON(?!_DOTENV).*|PERL5.*|RUBY.*|NODE_.*|JAVA_.*|GCONV_PATH|LOCPATH"
-    r"|EDITOR|VISUAL|(?:.*_)?PAGER|LESSOPEN|LESSCLOSE|BROWSER|SSH_.*|XDG_CONFIG_(?:HOME|DIRS)"
-    r"|KAPITAN_HELM_PATH|HELM_PLUGINS|HELM_.*_HOME|KUBECONFIG|DOCKER_CONFIG|COMMODORE_PASS_ENV"
-    r"|COMMODORE_RESTARTED|COMMODORE_ENVIRONMENT_MOVED"
+    r"|EDITOR|VISUAL|(?:.*_)?PAGER|LESSOPEN|LESSCLOSE|BROWSER|SSH_.*|XDG_.*"
+    r"|KAPITAN_HELM_PATH|HELM_(?!NAMESPACE$|DEBUG$).*|KUSTOMIZE_.*|KUBECONFIG|DOCKER_CONFIG"
+    r"|REQUESTS_CA_BUNDLE|CURL_.*|SSL_CERT_(?:FILE|DIR)|SSLKEYLOGFILE|OPENSSL_.*|GODEBUG|CUE_.*"
+    r"|NETRC|HOSTALIASES"
+    r"|COMMODORE_(?:PASS_ENV|TOOL_MIRROR|RESTARTED|ENVIRONMENT_MOVED)"
 )
 _YES = ("1", "true", "t", "yes", "y")
 
@@ -105,7 +108,7 @@ def _set(values: Mapping[str, str | None], file: Path) -> Iterator[str]:
             continue
         if _runs_programs(name):
             # The file may have come with the folder, as content of somebody else.
-            problem = "a .env file must not decide which programs run, or with what"
+            problem = "a .env file must not decide which programs run, or what they trust"
             hint = f"export {name} in the shell"
             messages.warn(f"ignoring {name}: {problem}", where=str(file), hint=hint)
             continue

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from commodore_py.adapters import git_urls, json_text
 from commodore_py.adapters.git.program import git
 from commodore_py.adapters.git.repository import configure_remote
-from commodore_py.adapters.reading import bytes_of
+from commodore_py.adapters.reading import bytes_of, check_kind
 from commodore_py.dependencies.downloads.store import digest_of
 from commodore_py.dependencies.git.checkouts import swap_in
 from commodore_py.dependencies.git.clones import make_clone
@@ -95,14 +95,20 @@ def opened(path: Path) -> Iterator[Path]:
         if not path.is_dir():
             folder = Path(scratch).resolve()
             try:
+                check_kind(str(path))
                 with tarfile.open(path) as archive:
                     archive.extractall(folder, filter="data")
             except (OSError, tarfile.TarError, EOFError) as error:
                 raise CommodoreError(
                     f"not a valid export: {error}", where=str(path), hint="export it again"
                 ) from error
-        _verify(folder, str(path))
-        yield folder
+        try:
+            _verify(folder, str(path))
+            yield folder
+        except CommodoreError as error:
+            # The folder is gone before this is read.
+            error.rewrite(lambda text: text.replace(str(folder), str(path)))
+            raise
 
 
 def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:

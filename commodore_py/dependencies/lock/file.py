@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from commodore_py.adapters.files import aside_of
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.errors import CommodoreError, UsageError
 
 from .document import Lock, merged
@@ -88,9 +89,7 @@ def check_writable(file: Path, paths: WorkPaths) -> None:
 
 def _text_of(file: Path) -> str:
     try:
-        if file.stat().st_size > _MOST_BYTES:
-            raise CommodoreError("too large for a lock file", where=str(file))
-        return file.read_bytes().decode()
+        return bytes_of(str(file), limit=_MOST_BYTES).decode()
     except FileNotFoundError:
         return ""
     except UnicodeDecodeError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from commodore_py.adapters.reading import NotReadable, bytes_of
+
 
 def file_of(named: Path, cluster_id: str) -> Path:
     """The file of a cluster; `{cluster}` in the name stands for its id."""
@@ -14,6 +16,6 @@ def file_of(named: Path, cluster_id: str) -> Path:
 def digest_of_file(file: Path) -> str:
     """The digest of a lock file; empty without one."""
     try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
+        return hashlib.sha256(bytes_of(str(file))).hexdigest()
+    except (OSError, NotReadable):
         return ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from commodore_py.adapters import git_urls
 from commodore_py.adapters.git.program import git, git_bytes
 from commodore_py.adapters.process import ProgramFailed
+from commodore_py.adapters.reading import bytes_of
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.lock.reader import read_lock
 from commodore_py.errors import CommodoreError
@@ -38,7 +39,7 @@ def lock_at(place: str) -> Lock:
     file = Folder(place)
     if file.exists():
         try:
-            return read_lock(file.read_text("utf-8"), place)
+            return read_lock(bytes_of(place).decode(), place)
         except UnicodeDecodeError as error:
             raise CommodoreError("the lock file is not UTF-8", where=place) from error
         except OSError as error:

@@ -441,7 +441,9 @@ def test_a_folder_that_links_lead_to_in_very_many_ways_is_not_copied(machine: Ma
     machine.refused("more than 200,000 files")
 
 
-@pytest.mark.parametrize("name", [".env", ".commodore/journal/x.json"])
+@pytest.mark.parametrize(
+    "name", [".env", ".commodore/journal/x.json", ".EnV", ".ENV", ".Commodore/x.json"]
+)
 @pytest.mark.parametrize("door", ["importstr", "file_read", "copy a file"])
 def test_private_files_of_the_working_directory_are_never_read(
     machine: Machine, door: str, name: str

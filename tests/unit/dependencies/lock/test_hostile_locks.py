@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import json
 import os
+import tarfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,10 +14,12 @@ import pytest
 from commodore_py.dependencies.lock.exports import opened
 from commodore_py.dependencies.lock.facts import cluster_in
 from commodore_py.dependencies.lock.file import LockFile
+from commodore_py.dependencies.lock.place import digest_of_file
 from commodore_py.errors import CommodoreError
+from commodore_py.workflows.lock.compare import lock_at
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
 MANIFEST = '{"schema": "lock-archive/v1", "members": {"git/a.bundle": ""}}'
 GOOD = 'schema = "lock/v1"\n\n[cluster]\nid = "c-1"\ntenant = "t-1"\n\n[facts]\ncloud = "x"\n'
@@ -62,3 +68,41 @@ def test_an_export_of_odd_files_is_an_error(tmp_path: Path, name: str, kind: str
 
     with pytest.raises(CommodoreError, match="export"), opened(tmp_path):
         pass
+
+
+@pytest.mark.parametrize("kind", ["fifo", "device", "link to a device"])
+@pytest.mark.parametrize("door", ["lock", "compare", "digest", "export"])
+def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: str) -> None:
+    doors: dict[str, Callable[[Path], object]] = {
+        "lock": LockFile.read,
+        "compare": lambda place: lock_at(str(place)),
+        "export": lambda place: opened(place).__enter__(),
+    }
+    place = tmp_path / "x.lock"
+    if kind == "fifo":
+        os.mkfifo(place)
+    elif kind == "device":
+        place = Path("/dev/zero")
+    else:
+        place.symlink_to("/dev/zero")
+
+    if door == "digest":
+        assert digest_of_file(place) == ""
+        return
+    with pytest.raises(CommodoreError, match="device|FIFO"):
+        doors[door](place)
+
+
+def test_an_error_about_an_export_names_the_export(tmp_path: Path) -> None:
+    place = tmp_path / "it.tar"
+    content = json.dumps({"schema": "lock-archive/v1", "members": {}}).encode()
+    about = tarfile.TarInfo("manifest.json")
+    about.size = len(content)
+    with tarfile.open(place, "w") as archive:
+        archive.addfile(about, io.BytesIO(content))
+
+    with pytest.raises(CommodoreError) as caught, opened(place) as folder:
+        raise CommodoreError(f"{folder}/git is odd", where=str(folder))
+
+    assert str(caught.value) == f"{place}/git is odd"
+    assert caught.value.where == str(place)
