@@ -89,7 +89,7 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path: Path, kind: str, door: 
     if door == "digest":
         assert digest_of_file(place) == ""
         return
-    with pytest.raises(CommodoreError, match="device|FIFO"):
+    with pytest.raises(CommodoreError, match=r"device|FIFO"):
         doors[door](place)
 
 
