@@ -25,7 +25,7 @@ KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "package": ("url", "path", "requested", "version", "commit", "tree"),
         "component": ("url", "path", "requested", "version", "commit", "tree"),
         "instance": ("component", "url", "path", "requested", "version", "commit", "tree"),
-        "library": ("url", "requested", "version", "commit", "tree"),
+        "library": ("url", "requested", "version", "commit", "tree", "missing"),
         "chart": ("version", "sum"),
         "file": ("sum",),
         "repository": ("version", "commit", "tree"),

@@ -9,10 +9,12 @@ from commodore_py.adapters import git_urls
 from commodore_py.dependencies.git.revisions import is_commit
 from commodore_py.dependencies.jsonnet.jsonnetfile import GitSource
 from commodore_py.dependencies.jsonnet.resolve import resolve
+from commodore_py.dependencies.offline import NotAvailableOffline
 from commodore_py.errors import CommodoreError
 from commodore_py.model.remote_use import Locked
 
 from .commits import tree_in
+from .document import KEYS
 from .git_pins import commit_in
 
 if TYPE_CHECKING:
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 
     from .document import Block
     from .state import LockState
+
+
+_UPDATE = "run `commodore lock update` once it is there"
 
 
 class _NotLocked(CommodoreError):
@@ -61,6 +66,9 @@ class LibraryInputs:
             )
         for package in resolution.packages:
             self._record(package)
+        for one in resolution.missing:
+            if not isinstance(one.error, NotAvailableOffline):
+                self._record_missing(one.wanted)
         self._state.raise_changes()
         return resolution
 
@@ -72,6 +80,15 @@ class LibraryInputs:
             return None
         same = block.text("requested") == wanted.requirement.version
         return block if same and block.text("url") == source.remote.url else None
+
+    def _is_locked_as_missing(self, wanted: Wanted) -> bool:
+        """Whether it could not be fetched when it was locked, which was a warning."""
+        block, source = self._state.pin(("library", wanted.name)), wanted.requirement.source
+        if block is None or not isinstance(source, GitSource):
+            return False
+        request = block.text("url"), block.text("requested")
+        same = request == (source.remote.url, wanted.requirement.version)
+        return same and block.values.get("missing") is True
 
     def _why(self, wanted: Wanted) -> str:
         block = self._state.lock.blocks.get(("library", wanted.name))
@@ -108,7 +125,13 @@ class LibraryInputs:
                 self._known[key] = outcome
             else:
                 self._known[key] = outcome._replace(wanted=originals[key])
-        return [self._known.get(one.key) or _NotLocked("it is not locked") for one in wanted]
+        return [self._known.get(one.key) or self._unknown(one) for one in wanted]
+
+    def _unknown(self, wanted: Wanted) -> CommodoreError:
+        """The error for a library that the lock has no commit of."""
+        if self._state.settings.frozen and self._is_locked_as_missing(wanted):
+            return CommodoreError("it was missing when it was locked", hint=_UPDATE)
+        return _NotLocked("it is not locked")
 
     def _record(self, package: Package) -> None:
         wanted, source = package.wanted, package.wanted.requirement.source
@@ -129,4 +152,12 @@ class LibraryInputs:
                 "commit": package.commit,
                 "tree": tree,
             },
+            order=KEYS["library"],
         )
+
+    def _record_missing(self, wanted: Wanted) -> None:
+        source = wanted.requirement.source
+        if isinstance(source, GitSource):
+            request = {"url": source.remote.url, "requested": wanted.requirement.version}
+            values = {**request, "missing": True}
+            self._state.record(("library", wanted.name), values, order=KEYS["library"])

@@ -96,9 +96,10 @@ def _check_types(lock: Lock, name: str) -> None:
             continue
         for key in KEYS[path[0]]:
             value = block.values.get(key, "")
-            if isinstance(value, bool if key == "pinned" else str) or value == "":
+            is_flag = key in ("pinned", "missing")
+            if isinstance(value, bool if is_flag else str) or value == "":
                 continue
-            expected = "true or false" if key == "pinned" else "a string"
+            expected = "true or false" if is_flag else "a string"
             raise CommodoreError(
                 f"{key} of {' '.join(path)} is not {expected}",
                 where=f"{name}:{block.line}" if block.line else name,

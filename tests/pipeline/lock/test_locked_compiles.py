@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -10,7 +11,7 @@ import yaml
 from commodore_py.config import WorkPaths
 from commodore_py.errors import CommodoreError
 from commodore_py.workflows.lock import resolve
-from tests.support.builders import commit_in, commit_to, git
+from tests.support.builders import commit_in, commit_to, git, make_repository
 from tests.support.fleet import CLUSTER, component_entries
 from tests.support.scenarios.locked import LockedCluster, replace_history, tag
 
@@ -497,6 +498,30 @@ def test_the_pin_holds_when_the_default_branch_is_renamed(cluster: LockedCluster
     assert cluster.compile(frozen=True) == first
     cluster.forget()
     assert cluster.compile(frozen=True) == first
+
+
+def test_a_library_that_is_missing_stays_so_until_it_is_there(
+    cluster: LockedCluster, caplog: pytest.LogCaptureFixture
+) -> None:
+    place = cluster.fleet.root / "git.example.com/me/other.git"
+    source = {"git": {"remote": "https://git.example.com/me/other.git", "subdir": ""}}
+    library = {"dependencies": [{"source": source, "version": "v1"}]}
+    content = {"jsonnetfile.json": json.dumps(library)}
+    commit_to(cluster.fleet.root / "git.example.com/me/library.git", content)
+    first = cluster.compile()
+    assert cluster.lock.of_kind("library")["git.example.com/me/other"].values["missing"] is True
+    make_repository(place, {"x.libsonnet": "{}"})
+    tag(place, "v1", "master")
+    caplog.clear()
+
+    assert cluster.compile(frozen=True) == first
+    assert "it was missing when it was locked" in caplog.text
+
+    cluster.compile()
+    assert "missing" not in cluster.lock.of_kind("library")["git.example.com/me/other"].values
+    caplog.clear()
+    assert cluster.compile(frozen=True)
+    assert "is missing:" not in caplog.text
 
 
 @pytest.mark.spec("13.17")
