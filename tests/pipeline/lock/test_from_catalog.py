@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -117,6 +119,36 @@ def test_a_commit_that_is_unknown_is_named_and_the_rest_is_written(cluster: Lock
     assert "web: commit 000000" in str(error)
     assert "component/web" in outcome.guessed
     assert cluster.lock.blocks["component", "app"].text("commit")
+
+
+@pytest.mark.spec("13.29")
+def test_a_commit_that_is_ambiguous_is_named(cluster: LockedCluster) -> None:
+    _pushed(cluster)
+    catalog, repository = cluster.fleet.work / "catalog", cluster.fleet.repository("component-web")
+    head = git(repository, "rev-parse", "HEAD")
+    git(repository, "branch", "alike", _commit_that_begins_with(repository, head[:4]))
+    text = git(catalog, "log", "-1", "--format=%B")
+    text = re.sub(rf"\({head[:6]}[0-9a-f]*", f"({head[:4]}", text)
+    git(catalog, "commit", "--quiet", "--amend", "--message", text)
+
+    outcome = _made(cluster, "HEAD")
+
+    (error,) = outcome.left_out
+    assert f"web: commit {head[:4]} is ambiguous" in str(error)
+    assert "component/web" in outcome.guessed
+
+
+def _commit_that_begins_with(repository: Path, digits: str) -> str:
+    tree = git(repository, "rev-parse", "HEAD^{tree}")
+    for number in range(2_000_000):
+        lines = (f"tree {tree}", f"author A <a@x> {number} +0000", "committer A <a@x> 1 +0000", "")
+        text = "\n".join([*lines, "x\n"]).encode()
+        found = hashlib.sha1(b"commit %d\0%b" % (len(text), text), usedforsecurity=False)
+        if found.hexdigest().startswith(digits):
+            file = repository.parent / "alike"
+            file.write_bytes(text)
+            return git(repository, "hash-object", "-t", "commit", "-w", str(file))
+    raise AssertionError(digits)
 
 
 def _commit_in_the_future(repository: Path) -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from commodore_py.dependencies.lock.document import Block
+from commodore_py.dependencies.lock.document import Block, Lock
 from commodore_py.dependencies.lock.file import LockFile
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.workflows.lock import check, compare, resolve
@@ -16,7 +19,6 @@ from tests.support.scenarios.locked import LockedCluster, tag
 
 if TYPE_CHECKING:
     from commodore_py.config import Config
-    from commodore_py.dependencies.lock.document import Lock
 
 
 def _config(cluster: LockedCluster) -> Config:
@@ -254,6 +256,45 @@ def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
         thread.join()
 
     assert {one.text("sum") for one in cluster.lock.of_kind("file").values()} == {"1"}
+
+
+@pytest.mark.spec("13.24")
+def test_a_writer_that_is_killed_leaves_a_whole_file(cluster: LockedCluster) -> None:
+    texts = set()
+    for content in ("1", "2"):
+        blocks = {("file", f"u{number}"): Block({"sum": content}) for number in range(2000)}
+        lock = Lock({("cluster",): Block({"id": "c-one"}), **blocks})
+        LockFile.read(cluster.file).write(lock)
+        texts.add(cluster.file.read_text())
+    for number in range(8):
+        with subprocess.Popen([sys.executable, "-c", _WRITER, str(cluster.file)]) as writer:
+            for _ in range(500):
+                if cluster.file.with_suffix(".begun").exists():
+                    break
+                time.sleep(0.02)
+            time.sleep(number * 0.013)
+            writer.kill()
+        cluster.file.with_suffix(".begun").unlink()
+
+        assert cluster.file.read_text() in texts
+
+
+_WRITER = """
+import sys
+from pathlib import Path
+from commodore_py.dependencies.lock.document import Block
+from commodore_py.dependencies.lock.file import LockFile
+file = Path(sys.argv[1])
+file.with_suffix(".begun").touch()
+while True:
+    read = LockFile.read(file)
+    other = {"1": "2", "2": "1"}[read.lock.of_kind("file")["u0"].text("sum")]
+    blocks = {
+        path: Block({"sum": other}) if path[0] == "file" else block
+        for path, block in read.lock.blocks.items()
+    }
+    read.write(read.lock._replace(blocks=blocks))
+"""
 
 
 def _changed(before: Lock, after: Lock) -> set[tuple[str, ...]]:

@@ -1,0 +1,60 @@
+"""`commodore lock`: what is printed, and exit codes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from commodore_py.workflows.demo import write_demo
+from tests.support.builders import commit_to, git
+
+if TYPE_CHECKING:
+    from tests.support.command_line import CommandLine
+
+_API = ("--api-url", "./demo/facts")
+_COMPILE = ("catalog", "compile", "c-demo-2", *_API)
+
+
+@pytest.fixture
+def locked(commodore: CommandLine, tmp_path: Path) -> CommandLine:
+    """A demo of its own, with a catalog and a lock of its second cluster."""
+    write_demo(tmp_path / "demo")
+    for words in ((*_COMPILE, "--push"), ("lock", "create", "c-demo-2", "-o", "it.lock", *_API)):
+        ran = commodore(*words)
+        assert ran.code == 0, ran.err
+    return commodore
+
+
+def test_an_update_shows_objects_with_their_grades(locked: CommandLine) -> None:
+    tenant = Path("demo/repos/t-demo.git")
+    text = git(tenant, "show", "master:c-demo-2.yml")
+    commit_to(tenant, {"c-demo-2.yml": text.replace("replicas: 1", "replicas: 7")})
+    before = Path("it.lock").read_text()
+    words = ("lock", "update", "config/tenant", "--lock", "it.lock", *_API)
+
+    dry = locked(*words, "--dry-run")
+    unchanged = Path("it.lock").read_text()
+    ran = locked(*words)
+
+    assert dry.code == ran.code == 0
+    assert unchanged == before
+    assert Path("it.lock").read_text() != before
+    assert dry.out == ran.out
+    assert "Deployment" in ran.out
+    assert "replicas" in ran.out
+
+
+def test_the_exit_code_of_from_catalog(locked: CommandLine) -> None:
+    same = locked("lock", "from-catalog", "-o", "same.lock", "--cluster", "c-demo-2", *_API)
+    catalog = Path("catalog")
+    who = ("-c", "user.name=me", "-c", "user.email=me@example.com")
+    git(catalog, *who, "commit", "--quiet", "--allow-empty", "--message=by hand")
+
+    unknown = locked("lock", "from-catalog", "-o", "other.lock", "--cluster", "c-demo-2", *_API)
+
+    assert same.code == 0, same.err
+    assert "equal to HEAD" in same.err
+    assert unknown.code == 1
+    assert "has no message by commodore" in unknown.err
