@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from commodore_py.adapters.reading import bytes_of
+from commodore_py.adapters.reading import NotReadable, bytes_of
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
 
 _SECONDS = 0.4
+_MOST_ROUNDS = 25
+"""How often changes may follow each other before they are told: some files always change."""
 _PAUSE = 9  # times as long as it took to read a large tree
 _GIT = frozenset({".git", ".repos"})
 
@@ -67,11 +69,13 @@ class Watched:
     def wait(self) -> tuple[Path, ...]:
         """Wait for a change, and until no more follow: an editor or Git writes several files."""
         found, self._waiting = self._waiting, set()
+        rounds = 0
         while True:
             began = time.monotonic()
             new = self.changed()
             found.update(new)
-            if found and not new:
+            rounds += bool(found)
+            if found and (not new or rounds > _MOST_ROUNDS):
                 return tuple(sorted(found))
             time.sleep(max(_SECONDS, _PAUSE * (time.monotonic() - began)))
 
@@ -95,7 +99,7 @@ def _look(file: Path, before: Seen | None) -> Seen | None:
         if before and (status.st_mtime_ns, status.st_size) == (before.time, before.size):
             return before
         digest = hashlib.sha256(bytes_of(str(file))).digest()
-    except OSError:  # just removed, or not readable
+    except (OSError, NotReadable):  # just removed, or not readable
         return None
     return Seen(status.st_mtime_ns, status.st_size, digest)
 

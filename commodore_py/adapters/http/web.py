@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import logging
 import os
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -141,6 +142,10 @@ def _answer(request: Request, conditions: Mapping[str, str]) -> Iterator[request
                     error = refused(_shown(request), response)
                     error.hint = _HINTS.get(response.status_code, "")
                     raise error
+                length = response.headers.get("Content-Length", "0")
+                # Libraries take such an answer for an empty one.
+                if not re.fullmatch(r"\d+(?:\s*,\s*\d+)*", length.strip(), re.ASCII):
+                    raise HttpError(f"it claims to have {length} bytes", where=_shown(request))
                 yield response
         except (requests.exceptions.InvalidSchema, requests.exceptions.InvalidURL) as error:
             reason = REDACTOR.message(str(error))

@@ -251,3 +251,11 @@ def test_what_is_no_time_is_none(text: str) -> None:
     pause = wanted_pause({"Retry-After": text})
 
     assert pause is None or text.startswith("1")
+
+
+def test_a_length_below_zero_is_no_empty_file(tmp_path: Path) -> None:
+    lying = misbehaving.serve(misbehaving.claims_less_than_nothing)
+    with lying as server, pytest.raises(HttpError, match="claims to have -5 bytes"):
+        web.fetch(web.Request(server.url, timeout=5), tmp_path / "file", pauses=())
+
+    assert not (tmp_path / "file").exists()

@@ -132,6 +132,12 @@ def promises_more(connection: Connection) -> None:
     connection.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[1]")
 
 
+def claims_less_than_nothing(connection: Connection) -> None:
+    """Send content with a length below zero, which libraries take for none."""
+    connection.request()
+    connection.socket.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n[1]")
+
+
 def talks_nonsense(connection: Connection) -> None:
     """Answer, but not in HTTP."""
     connection.request()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -222,3 +223,35 @@ def test_a_case_is_not_the_name_of_a_folder_elsewhere(tmp_path: Path) -> None:
 
     with pytest.raises(CommodoreError, match=r"case \.\./\.\./\.\./elsewhere is outside of"):
         find_suite("component", written(tmp_path / "component-own", files))
+
+
+def test_a_file_that_cannot_be_read_is_not_watched(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"")
+    os.truncate(tmp_path / "large", 1 << 40)
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "link").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "fifo")
+    watched = Watched([tmp_path])
+
+    written(tmp_path, {"a": "1"})
+
+    assert watched.changed() == (tmp_path / "a",)
+
+
+@pytest.mark.slow
+def test_a_file_that_always_changes_is_told_of(tmp_path: Path) -> None:
+    watched, ended = Watched([tmp_path]), threading.Event()
+
+    def write() -> None:
+        number = 0
+        while not ended.wait(0.05):
+            number += 1
+            written(tmp_path, {"log": str(number)})
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        assert watched.wait() == (tmp_path / "log",)
+    finally:
+        ended.set()
+        writer.join()
