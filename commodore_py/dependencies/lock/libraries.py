@@ -66,9 +66,9 @@ class LibraryInputs:
             )
         for package in resolution.packages:
             self._record(package)
-        for one in resolution.missing:
-            if not isinstance(one.error, NotAvailableOffline):
-                self._record_missing(one.wanted)
+        for lost in resolution.missing:
+            if not isinstance(lost.error, NotAvailableOffline):
+                self._record_missing(lost.wanted)
         self._state.raise_changes()
         return resolution
 

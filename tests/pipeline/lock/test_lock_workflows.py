@@ -262,7 +262,9 @@ def test_many_writers_of_one_file_lose_nothing(cluster: LockedCluster) -> None:
 def test_a_writer_that_is_killed_leaves_a_whole_file(cluster: LockedCluster) -> None:
     texts = set()
     for content in ("1", "2"):
-        blocks = {("file", f"u{number}"): Block({"sum": content}) for number in range(2000)}
+        blocks: dict[tuple[str, ...], Block] = {
+            ("file", f"u{number}"): Block({"sum": content}) for number in range(2000)
+        }
         lock = Lock({("cluster",): Block({"id": "c-one"}), **blocks})
         LockFile.read(cluster.file).write(lock)
         texts.add(cluster.file.read_text())
