@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from commodore_py.adapters import git_urls, json_text
 from commodore_py.adapters.git.program import git
-from commodore_py.adapters.git.repository import configure_remote
+from commodore_py.adapters.git.repository import configure_remote, head_of
 from commodore_py.adapters.reading import bytes_of, check_kind
 from commodore_py.dependencies.downloads.store import digest_of
 from commodore_py.dependencies.git.checkouts import swap_in
@@ -43,7 +43,10 @@ def collect(lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Pa
     """Put everything of a lock into a folder; clones and downloads were fetched just now."""
     folder.mkdir(parents=True, mode=0o700)
     (folder / LOCK).write_text(text, "utf-8")
-    for commit, source in sorted(_commits_in(lock, paths).items()):
+    commits, tenant = _commits_in(lock, paths), _unpinned_tenant(lock, paths)
+    if tenant:
+        commits[tenant] = paths.classes / tenant_of(lock) / ".git"
+    for commit, source in sorted(commits.items()):
         _bundle(source, commit, folder / "git" / f"{commit}.bundle")
     if downloads.is_dir():
         shutil.copytree(downloads, folder / DOWNLOADS)
@@ -54,7 +57,8 @@ def collect(lock: Lock, text: str, paths: WorkPaths, downloads: Path, folder: Pa
     }
     for file in folder.rglob("*"):
         file.chmod(0o700 if file.is_dir() else 0o600)
-    content = json.dumps({"schema": _SCHEMA, "members": members}, indent=1)
+    about = {"schema": _SCHEMA, **({"tenant": tenant} if tenant else {})}
+    content = json.dumps({**about, "members": members}, indent=1)
     (folder / _MANIFEST).write_text(f"{content}\n", "utf-8")
 
 
@@ -126,10 +130,29 @@ def restore(folder: Path, lock: Lock, paths: WorkPaths) -> None:
             _restore_checkout(paths.classes / name, url, commit, bundle)
         else:
             _restore_clone(paths.bare_clones / git_urls.dependency_key(url), url, commit, bundle)
+    tenant = unpinned_tenant_in(folder)
+    bundle = folder / "git" / f"{tenant}.bundle"
+    if tenant and bundle.is_file() and ("config", "tenant") in lock.blocks:
+        url = lock.blocks["config", "tenant"].text("url")
+        _restore_checkout(paths.classes / tenant_of(lock), url, tenant, bundle)
     if (folder / DOWNLOADS).is_dir():
         target = paths.state / DOWNLOADS
         shutil.copytree(folder / DOWNLOADS, target, dirs_exist_ok=True)
         target.chmod(0o700)
+
+
+def unpinned_tenant_in(folder: Path) -> str:
+    """The commit of a tenant that the lock does not pin, when it was exported; else empty."""
+    content: Any = json_text.load(bytes_of(str(folder / _MANIFEST), follow=False), name=_MANIFEST)
+    commit = content.get("tenant")
+    return commit if isinstance(commit, str) and is_commit(commit) else ""
+
+
+def _unpinned_tenant(lock: Lock, paths: WorkPaths) -> str:
+    block = lock.blocks.get(("config", "tenant"))
+    if block is None or block.values.get("pinned") is not False:
+        return ""
+    return head_of(paths.classes / tenant_of(lock))[0] or ""
 
 
 def _commits_in(lock: Lock, paths: WorkPaths) -> dict[str, Path]:

@@ -59,4 +59,5 @@ def from_export(config: Config, path: Path) -> Iterator[Config]:
             offline=True,
             local=False,
             download_cache=None,
+            tenant_revision=config.tenant_revision or exports.unpinned_tenant_in(folder),
         )

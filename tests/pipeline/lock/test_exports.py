@@ -48,6 +48,19 @@ def test_an_export_compiles_to_the_same_without_anything_else(
     assert oct(path.stat().st_mode)[-2:] == "00"
 
 
+def test_an_export_has_the_tenant_that_its_lock_does_not_pin(cluster: LockedCluster) -> None:
+    config = cluster.fleet.config(download_cache=cluster.fleet.root / "cache")
+    resolve.create(config, "c-one", cluster.file, pin_tenant=False, digest_only=False)
+    first = cluster.compile()
+    path = _export(cluster, "it.tar")
+    cluster.move("tenant", "2")
+    assert cluster.compile() != first
+
+    assert _compile(cluster, path) == first
+    with export.from_export(cluster.fleet.config(), path) as config:
+        assert cluster.compile(**config._asdict()) == first  # where another commit is checked out
+
+
 def test_in_a_namespace_without_interfaces_the_bytes_are_the_same(
     cluster: LockedCluster,
 ) -> None:
