@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from commodore_py.dependencies.downloads.store import Store
+from commodore_py.workflows.demo import write_demo
 from tests.support.authoring import make_component_clone
 from tests.support.builders import commit_in, git
 from tests.support.schemas import problems_of
@@ -70,6 +71,10 @@ WORDS = {
     "lock-create/v1": (
         *("lock", "create", "c-demo-2", "-o", "new.lock", "--api-url", "{facts}"),
         *("--output", "json"),
+    ),
+    "lock-from-catalog/v1": (
+        *("lock", "from-catalog", "-o", "new.lock", "--cluster", "c-demo-2", "--output", "json"),
+        *("--api-url", "./own/facts"),
     ),
     "lock-sync/v1": ("lock", "sync", "--lock", "it.lock", "--api-url", "{facts}", "-o", "json"),
     "lock-update/v1": (
@@ -162,7 +167,10 @@ def test_an_example_has_the_keys_that_are_printed(
     if schema == "edit-log/v1":
         commodore("-d", str(work), *_EDIT, "--validate", "none")
         commodore("-d", str(work), "edit", "undo")
-    if schema.startswith("lock-"):
+    if schema == "lock-from-catalog/v1":
+        write_demo(Path("own"))
+        commodore("catalog", "compile", "c-demo-2", "--push", "--api-url", "./own/facts")
+    elif schema.startswith("lock-"):
         commodore("lock", "create", "c-demo-2", "-o", "it.lock", "--api-url", facts)
         other = Path("it.lock").read_text().replace('version = "master"', 'version = "other"')
         Path("other.lock").write_text(other)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from commodore_py.dependencies.lock.run import Changes
     from commodore_py.workflows.lock.check import Finding
     from commodore_py.workflows.lock.compare import InputDifference
+    from commodore_py.workflows.lock.from_catalog import Outcome as FromCatalog
     from commodore_py.workflows.lock.resolve import Outcome, Step
 
 _SIGNS = {"added": "+", "removed": "-", "changed": "~"}
@@ -42,6 +43,17 @@ def outcome(schema: str, found: Outcome) -> dict[str, Any]:
         "cluster": found.cluster,
         **changes(found.changes),
         "notices": [one.message for one in found.notices],
+    }
+
+
+def from_catalog(found: FromCatalog) -> dict[str, Any]:
+    """The lock of a commit of a catalog."""
+    return {
+        "schema": "lock-from-catalog/v1",
+        "file": found.file,
+        "guessed": list(found.guessed),
+        "left_out": [str(one) for one in found.left_out],
+        "differing": list(found.differing) if found.differing is not None else None,
     }
 
 

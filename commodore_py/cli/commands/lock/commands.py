@@ -37,6 +37,15 @@ _lock_file = click.option(
 )
 
 
+_result_format = click.option(  # where `-o` names a file
+    "--output",
+    type=click.Choice(("text", "json", "yaml")),
+    default="text",
+    show_default=True,
+    help="Format of the result on stdout.",
+)
+
+
 @click.group(cls=LazyGroup, context_settings=HELP)
 @verbose_option
 @click.pass_context
@@ -77,13 +86,7 @@ def lock(ctx: click.Context, verbose: int) -> None:
     show_default=True,
     help="Lock facts, or only their digest.",
 )
-@click.option(
-    "--output",
-    type=click.Choice(("text", "json", "yaml")),
-    default="text",
-    show_default=True,
-    help="Format of the result on stdout.",
-)
+@_result_format
 @api_options
 @strict_option
 @verbose_option
@@ -356,6 +359,7 @@ def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
     show_default=True,
     help="Compile with the lock, and compare with the files of REV.",
 )
+@_result_format
 @api_options
 @strict_option
 @verbose_option
@@ -368,6 +372,7 @@ def from_catalog(
     cluster: str,
     catalog: Path | None,
     verify: bool,
+    output: str,
     **options: Any,
 ) -> int:
     """Write the lock of what REV of a catalog was compiled from; compiling with it is a rollback.
@@ -390,14 +395,19 @@ def from_catalog(
         catalog=catalog.absolute() if catalog is not None else config.paths.catalog,
         verify=verify,
     )
-    messages.info(f"Wrote {outcome.file}")
-    for name in outcome.guessed:
-        messages.info(f"guessed: {name}")
     for one in outcome.left_out:
         messages.warn(str(one), where=one.where, hint=one.hint)
-    for path in outcome.differing or ():
-        streams.result(path)
-    if outcome.differing == ():
+    if output != "text":
+        from commodore_py.cli.output import formats, locks
+
+        streams.data(formats.structured(locks.from_catalog(outcome), output))
+    else:
+        messages.info(f"Wrote {outcome.file}")
+        for name in outcome.guessed:
+            messages.info(f"guessed: {name}")
+        for path in outcome.differing or ():
+            streams.result(path)
+    if outcome.differing == () and output == "text":
         messages.info(f"What it compiles to is equal to {revision}")
     if outcome.left_out:
         return 1
