@@ -34,7 +34,7 @@ _HERE = Path(__file__).resolve()
 _GENERATOR = _HERE.parents[3] / "shared" / "bench" / "gen_cluster.py"
 _EDITED, _ONE = "alpha-operator", "argocd"
 _COMPONENTS = {"X": ("--components", "600")}
-_CLASSES, _CLUSTERS = 5000, 40
+_CLASSES, _CLUSTERS, _INSTANCES = 5000, 40, 800
 _CLASSES_OF_A_FILE = 100
 _DELAY = 0.02
 _REPOSITORIES = r"file://[^\s\"]*/repos/|http://127\.0\.0\.1:\d+/git/"
@@ -97,7 +97,7 @@ def _move(root: Path, base: str) -> None:
 
 
 def _share(root: Path) -> None:
-    """Have 5,000 classes in all, and 40 clusters that include them."""
+    """Have 5,000 classes and 800 instances in all, and 40 clusters that include them."""
     facts = json.loads((root / "cluster.json").read_text("utf-8"))
     tenant, repository = facts["tenant"], root / "repos" / "tenant.git"
     others = _CLASSES - 2 * len(facts["components"])
@@ -110,6 +110,14 @@ def _share(root: Path) -> None:
     files["shared/all.yml"] = yaml.safe_dump({"classes": [f"{tenant}.{name}" for name in names]})
     own = yaml.safe_load(git(repository, "show", f"master:{facts['cluster']}.yml"))
     own["classes"] = [f"{tenant}.shared.all", *own["classes"]]
+    several = [name for name, kind in facts["components"].items() if kind == "multi"]
+    more = {f"{name}-more": name for name in several[: _INSTANCES - len(facts["instances"])]}
+    own["applications"] = [
+        *own["applications"],
+        *(f"{name} as {one}" for one, name in more.items()),
+    ]
+    facts["instances"] |= more
+    (root / "cluster.json").write_text(json.dumps(facts), encoding="utf-8")
     clusters = [facts["cluster"], *(f"c-shared-{number:04}" for number in range(1, _CLUSTERS))]
     files |= {f"{cluster}.yml": yaml.safe_dump(own) for cluster in clusters}
     commit_to(repository, files)
