@@ -250,6 +250,14 @@ def filtered(judge: Callable[[logging.LogRecord], bool]) -> Iterator[None]:
             handler.removeFilter(judge)
 
 
+@contextmanager
+def messages_once() -> Iterator[None]:
+    """Show each message once, for several compiles of the same."""
+    shown: dict[str, logging.LogRecord] = {}
+    with filtered(lambda record: shown.setdefault(record.getMessage(), record) is record):
+        yield
+
+
 def _note_message(shown: set[str], record: logging.LogRecord) -> bool:
     shown.add(record.getMessage())
     return True

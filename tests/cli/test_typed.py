@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from contextlib import contextmanager
 from pathlib import Path
@@ -127,6 +128,8 @@ def test_what_is_right_has_a_result(typed: Typed, case: dict[str, Any]) -> None:
     assert ran.code == case.get("code", 0), ran.err
     assert "error" not in ran.err
     assert all(word in ran.out for word in case["out"]), ran.out
+    assert all(word in ran.err for word in case.get("says", ())), ran.err
+    assert all(ran.err.count(word) == 1 for word in case.get("once", ())), ran.err
 
 
 def test_the_playground_is_as_it_was(typed: Typed, playground: Path) -> None:
@@ -135,3 +138,10 @@ def test_the_playground_is_as_it_was(typed: Typed, playground: Path) -> None:
 
     assert "No changes" in ran.out
     assert not (playground / "dependencies/my-tool").exists()
+
+
+def test_what_a_notice_names_exists(typed: Typed, playground: Path) -> None:
+    ran = typed({"run": "L"})
+
+    (named,) = re.findall(r"See\s+(\S+)\s+for the three steps", ran.err)
+    assert "## From `node-clock` to `time-sync`" in (playground / named).read_text()

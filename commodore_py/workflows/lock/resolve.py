@@ -19,7 +19,7 @@ from commodore_py.dependencies.protection.own_folders import refuse_foreign_fold
 from commodore_py.dependencies.protection.run_lock import exclusive_run
 from commodore_py.errors import CommodoreError, UsageError
 from commodore_py.model.catalog import Change, FileChange
-from commodore_py.workflows.dry_run import copied
+from commodore_py.workflows.dry_run import copied, messages_once
 
 from .names import find_inputs, inputs_of, is_floating, name_of
 
@@ -113,7 +113,7 @@ def update(
     )
     if not dry_run:
         check_writable(file, config.paths)
-    with copied(config) as scratch:
+    with copied(config) as scratch, messages_once():
         steps, lock = _updated(scratch, read, paths, to=to, compare=compare)
     if not dry_run:
         read.write(lock)

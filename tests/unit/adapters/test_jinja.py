@@ -151,6 +151,7 @@ ENDLESS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", ENDLESS)
 def test_what_never_ends_is_an_error(template: str) -> None:
     twice = {f"twice{n}": f"{{% include 'twice{n - 1}' %}}" * 20 for n in range(1, 10)}
@@ -191,6 +192,7 @@ def with_patterns() -> Confined:
     return environment
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("template", ENDLESS_PATTERNS)
 def test_a_pattern_that_takes_exponential_time_is_an_error(template: str) -> None:
     environment = with_patterns()
@@ -221,6 +223,7 @@ def test_loops_are_longer_than_those_of_the_sandbox() -> None:
     assert len(render("{% for i in range(200000) %}x{% endfor %}")) == 200_000
 
 
+@pytest.mark.slow
 def test_each_rendering_counts_for_itself() -> None:
     environment = Confined()
     template = environment.from_string("{% for i in range(1500000) %}{% endfor %}x")

@@ -157,6 +157,7 @@ print("done")
 """
 
 
+@pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
     "work",

@@ -73,6 +73,7 @@ def test_values_that_are_less_deep_are_read(component: Component, levels: int) -
     assert json.loads(component.run(f"std.length({CALLS[0]})")) == 2 * levels
 
 
+@pytest.mark.slow
 def test_a_string_of_50_megabytes_is_read(component: Component) -> None:
     (component.search_paths[1] / "app/hostile.yaml").write_text(f"a: {'x' * 50_000_000}\n")
 
@@ -103,6 +104,7 @@ def test_a_validation_that_would_never_end_is_an_error(value: object, schema: ob
     assert "patterns of the schema" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_a_validation_called_by_jsonnet_ends(component: Component) -> None:
     schema = json.dumps(json.dumps({"pattern": "^(a+)+$"}))
     value = json.dumps(json.dumps(ENDLESS))

@@ -85,6 +85,7 @@ def test_a_chain_of_64_references_is_resolved() -> None:
     assert rendered(chain(64))["x0"] == "end"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [66, 5_000])
 @pytest.mark.parametrize("first", ["the end", "the beginning"])
 def test_a_longer_chain_of_references_is_an_error(length: int, first: str) -> None:
@@ -98,6 +99,7 @@ def test_a_longer_chain_of_references_is_an_error(length: int, first: str) -> No
     assert len(errors) <= MOST_ERRORS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["string", "list", "mapping", "list in a mapping", "as a string"])
 @pytest.mark.parametrize("start", ["x", ["x"], {"x": "y"}], ids=["string", "list", "mapping"])
 def test_doubling_by_references_is_an_error(kind: str, start: object) -> None:
@@ -115,6 +117,7 @@ def test_doubling_by_layers_that_are_joined_is_an_error() -> None:
     assert "references add more than" in str(errors[0])
 
 
+@pytest.mark.slow
 def test_many_references_to_a_long_list_are_an_error() -> None:
     errors = refused({"b": list(range(20_000)), "a": ["${b}"] * 1_000})
 
@@ -160,6 +163,7 @@ def test_hexadecimal_zeros_do_not_make_an_integer_large() -> None:
     assert node.parameters["a"] == 31
 
 
+@pytest.mark.slow
 def test_many_aliases_are_counted_once() -> None:
     lines = "".join(f"  b{n}: *a\n" for n in range(20_000))
     files = ClassFiles((), generated={"c": f"parameters:\n  a: &a [1, 2]\n{lines}".encode()})

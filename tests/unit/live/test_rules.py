@@ -60,6 +60,7 @@ def test_nothing_else_is_there(rules: UserRules, name: str) -> None:
     assert _run(rules, f"return {{status='Healthy', message=type({name})}}") == ("Healthy", "nil")
 
 
+@pytest.mark.slow
 @pytest.mark.spec("16.05")
 @pytest.mark.parametrize(
     ("source", "why"),
@@ -78,6 +79,7 @@ def test_endless_rules_are_ended_and_others_go_on(rules: UserRules, source: str,
     assert _run(rules, "return {status='Healthy'}") == ("Healthy", "")
 
 
+@pytest.mark.slow
 @pytest.mark.spec("16.05")
 def test_rule_whose_process_was_killed_often_is_not_run_again() -> None:
     rules = UserRules(ScriptTable())
@@ -88,6 +90,7 @@ def test_rule_whose_process_was_killed_often_is_not_run_again() -> None:
     assert "not run again" in messages[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.spec("16.06")
 @pytest.mark.parametrize(
     "source",

@@ -35,6 +35,7 @@ def template(folder: Path, *, text: str = "", name: str = "a.txt", default: str 
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ENDLESS)
 def test_in_a_file(tmp_path: Path, text: str) -> None:
     folder = template(tmp_path, text=text)
@@ -43,6 +44,7 @@ def test_in_a_file(tmp_path: Path, text: str) -> None:
         cookiecutter.render(folder, {"slug": "a"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ENDLESS)
 def test_in_a_default(tmp_path: Path, text: str) -> None:
     folder = template(tmp_path, default=text)
@@ -51,6 +53,7 @@ def test_in_a_default(tmp_path: Path, text: str) -> None:
         cookiecutter.filled(folder, {})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ENDLESS)
 def test_in_a_hook(tmp_path: Path, text: str) -> None:
     folder = template(tmp_path)

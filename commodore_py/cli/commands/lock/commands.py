@@ -25,6 +25,7 @@ from commodore_py.cli.settings.options import (
 if TYPE_CHECKING:
     from commodore_py.cli.output.differences import DiffForm
     from commodore_py.config import Config
+    from commodore_py.workflows.lock.resolve import Step
 
 _lock_file = click.option(
     "--lock",
@@ -61,7 +62,7 @@ def lock(ctx: click.Context, verbose: int) -> None:
     ctx.obj = ctx.obj.more_verbose(verbose)
 
 
-@lock.command()
+@lock.command(short_help="Compile a cluster and lock its inputs.")
 @click.argument("cluster", shell_complete=completion.clusters)
 @click.option(
     "-o",
@@ -118,7 +119,7 @@ def create(
     _report(outcome, "lock-create/v1", output)
 
 
-@lock.command()
+@lock.command(short_help="Lock new and changed requests.")
 @_lock_file
 @click.option("--check", is_flag=True, help="Write nothing; exit with status 6 if it is outdated.")
 @output_option
@@ -137,7 +138,7 @@ def sync(settings: Globals, /, file: Path, check: bool, output: str, **options: 
     _report(outcome, "lock-sync/v1", output)
 
 
-@lock.command()
+@lock.command(short_help="Update inputs one by one.")
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.locked_inputs)
 @_lock_file
 @click.option("--to", default="", metavar="VERSION", help="A commit or version to update NAME to.")
@@ -194,18 +195,26 @@ def update(
         content["updates"] = [locks.step(one) for one in steps]
         streams.data(formats.structured(content, output))
     for one in steps if output == "text" else ():
-        messages.heading(f"{one.name}: {one.before} -> {one.after}" if one.after else one.name)
+        messages.heading(_heading(one))
         if one.error is not None:
             messages.warn(f"{one.name} is not updated: {one.error}", where=one.error.where)
             continue
         for line in locks.change_lines(one.changes):
             messages.info(line)
-        if one.change is not None:
+        if one.change is not None and (one.change or one.before != one.after):
             streams.result(text_of(one.change, DiffOptions(diff)))
     return 1 if failed else 0
 
 
-@lock.command()
+def _heading(step: Step) -> str:
+    if step.error is not None:
+        return step.name
+    if step.before == step.after:
+        return f"{step.name}: {', '.join(filter(None, (step.after, 'up to date')))}"
+    return f"{step.name}: {step.before} -> {step.after}" if step.after else step.name
+
+
+@lock.command(short_help="Show what is locked.")
 @click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completion.locked_inputs)
 @_lock_file
 @output_option
@@ -238,7 +247,7 @@ def show(settings: Globals, names: tuple[str, ...], file: Path, output: str, ver
         streams.result(escaping.one_line(f"{inputs.name_of(path)}  {shown(found, path)}".rstrip()))
 
 
-@lock.command()
+@lock.command(short_help="Compare two lock files.")
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="B")
 @click.option("--exit-code", is_flag=True, help="Exit with status 5 if they differ.")
@@ -272,7 +281,7 @@ def diff(
     return CHANGES_FOUND if exit_code and found else 0
 
 
-@lock.command()
+@lock.command(short_help="Compare a lock with what servers have.")
 @_lock_file
 @output_option
 @strict_option
@@ -301,7 +310,7 @@ def check(settings: Globals, file: Path, output: str, strict: bool, verbose: int
     return 1 if bad else 0
 
 
-@lock.command()
+@lock.command(short_help="Write all inputs to a folder or an archive.")
 @_lock_file
 @click.option(
     "-o",
@@ -328,7 +337,7 @@ def export(settings: Globals, /, file: Path, out: Path, **options: Any) -> None:
     messages.info(f"Wrote {out}")
 
 
-@lock.command("from-catalog")
+@lock.command("from-catalog", short_help="Lock what a catalog was compiled from.")
 @click.argument("revision", metavar="[REV]", default="HEAD")
 @click.option(
     "-o",

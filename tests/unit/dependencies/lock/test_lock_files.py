@@ -82,6 +82,7 @@ def test_what_was_written_is_read_again_and_written_alike(lock: Lock) -> None:
     assert tomllib.loads(text)["schema"] == "lock/v1"
 
 
+@pytest.mark.slow
 @given(locks())
 def test_both_readers_agree(lock: Lock) -> None:
     text = write_lock(lock)
@@ -92,6 +93,7 @@ def test_both_readers_agree(lock: Lock) -> None:
     assert other.content() == lock.content()
 
 
+@pytest.mark.slow
 @given(locks(), st.randoms())
 def test_equal_inputs_give_equal_bytes(lock: Lock, random: Random) -> None:
     shuffled = list(lock.blocks.items())
@@ -197,6 +199,7 @@ def test_different_changes_of_one_block_are_refused() -> None:
     assert merged(base, same, same, "it").content() == same.content()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=20)
 @given(st.data())
 def test_git_merges_two_branches_that_update_different_inputs(
