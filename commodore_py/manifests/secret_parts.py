@@ -21,7 +21,7 @@ T = TypeVar("T")
 Path: TypeAlias = tuple[str, ...]
 
 # kubectl stores whole objects there.
-_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 _VALUES = frozenset(("data", "stringData"))
 _MERGE = "<<"
 _MOST_MERGED = 1_000
@@ -120,7 +120,7 @@ def _of_mapping(
             for key, value in metadata
             if key == "annotations"
             for name, one in look.members(value) or ()
-            if name == _LAST_APPLIED
+            if name == LAST_APPLIED
         ]
     return parts, below
 

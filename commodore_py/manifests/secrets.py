@@ -93,6 +93,11 @@ def masked_value(value: object) -> object:
     return value.shown if isinstance(value, SecretValue) else value
 
 
+def has_reference(text: str) -> bool:
+    """Whether a value refers to a secret, as it is or in base64."""
+    return bool(_REFERENCE.search(text) or _REFERENCE.search(_decoded(text)))
+
+
 def shown_value(value: object) -> str:
     """A value without all but its references; its length is not shown."""
     text = str(value)

@@ -66,6 +66,11 @@ WORDS = {
     ),
     "init/v1": ("init", "--api-url", "{facts}", "--skip-completion", "-o", "json"),
     "lint/v1": ("inventory", "lint", "bad.yml", "-o", "json"),
+    "live-diff/v1": (
+        *("live", "diff", "--live", "objects.yaml", "--desired", "desired.yaml"),
+        *("-o", "json"),
+    ),
+    "live-order/v1": ("live", "order", "-f", "objects.yaml", "-o", "json"),
     "live-health/v1": ("live", "health", "-f", "objects.yaml", "-o", "json"),
     "live-health-test/v1": ("live", "health", "--test", "rules", "-o", "json"),
     "lock-create/v1": (
@@ -125,6 +130,7 @@ def objects_and_a_rule() -> None:
     """A file with an object, and a folder with a rule and its test."""
     thing = "{apiVersion: example.com/v1, kind: Thing, metadata: {name: one}}"
     Path("objects.yaml").write_text(thing)
+    Path("desired.yaml").write_text(thing.replace("}}", "}, spec: {size: 2}}"))
     folder = Path("rules/example.com/Thing")
     folder.mkdir(parents=True)
     (folder / "health.lua").write_text("return {status='Healthy', message='Done'}")

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from commodore_py.manifests.objects import KubeObject, identify
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 APP = "app"
-NAMES = st.sampled_from(["a", "b", "c", "other", APP])
+PULLED = ("Namespace", "CustomResourceDefinition")
+NAMES = st.sampled_from(["a", "b", "c", "d", "e", "f", "g", "h", "other", APP])
 NAMESPACES = st.sampled_from(["", "", APP, "other"])
 KINDS = st.sampled_from(
     [
@@ -103,7 +104,18 @@ DEFINITIONS = st.builds(
     st.sampled_from(["Thing", "Other"]),
     ANNOTATIONS,
 )
-TARGETS = st.lists(st.one_of(things(), things(), things(), DEFINITIONS), max_size=12)
+
+
+def _id_of(one: dict[str, Any]) -> tuple[str, ...]:
+    metadata = one["metadata"]
+    name = metadata.get("name", metadata.get("generateName"))
+    return one["apiVersion"], one["kind"], metadata.get("namespace", APP), name
+
+
+# Of an id that is there twice, Argo CD drops one before the engine sees it.
+TARGETS = st.lists(
+    st.one_of(things(), things(), things(), DEFINITIONS), max_size=12, unique_by=_id_of
+)
 
 
 @st.composite
@@ -162,6 +174,16 @@ def _settled(tasks: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [one for same in groups for one in sorted(same, key=repr_of)]
 
 
+def _depends_on_chance(found: list[dict[str, Any]]) -> bool:
+    """Whether something is pulled before objects that Argo CD leaves in random order."""
+    names = [
+        (kinds.rank(one["kind"]), one["metadata"].get("name"))
+        for one in found
+        if one["kind"] not in PULLED
+    ]
+    return len(set(names)) < len(names) and any(one["kind"] in PULLED for one in found)
+
+
 def repr_of(one: dict[str, Any]) -> str:
     """Sort key of any kind of task."""
     return repr(sorted(one.items()))
@@ -201,6 +223,7 @@ def test_tasks_are_those_of_the_engine(
     live: list[dict[str, Any]],
     options: SyncOptions,
 ) -> None:
+    assume(not _depends_on_chance([*targets, *live]))
     own = ("Thing", "Other")
     apis: list[dict[str, Any]] = [
         {"Group": "example.com", "Version": "v1", "Kind": kind} for kind in own

@@ -8,9 +8,17 @@ from commodore_py.cli.command_classes import LazyGroup
 from commodore_py.cli.settings.options import HELP, verbose_option
 
 _COMMANDS = {
+    "diff": (
+        "commodore_py.cli.commands.live.diff:diff",
+        "Show what applying objects would change.",
+    ),
     "health": (
         "commodore_py.cli.commands.live.health:health",
         "Show the health of objects in files.",
+    ),
+    "order": (
+        "commodore_py.cli.commands.live.order:order",
+        "Show in which order Argo CD applies objects.",
     ),
 }
 

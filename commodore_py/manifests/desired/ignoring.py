@@ -1,0 +1,171 @@
+"""Differences that are not shown: values of references, fields of the cluster, settings (pure)."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from commodore_py.manifests.secrets import has_reference
+from commodore_py.manifests.values import same
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from commodore_py.manifests.objects import ObjectId
+    from commodore_py.manifests.settings import Ignored
+
+_Value: TypeAlias = Any
+_Path: TypeAlias = tuple[str, ...]
+
+REFERENCES, REBASE, IGNORED = "references", "rebase", "ignored"
+ANY_ITEM = "*"
+
+# Fields that the cluster sets: where the target has none, the live value counts.
+REBASED: Mapping[tuple[str, str], Sequence[_Path]] = {
+    ("", "Namespace"): (
+        ("spec", "finalizers"),
+        *(
+            ("metadata", "annotations", f"openshift.io/sa.scc.{name}")
+            for name in ("mcs", "supplemental-groups", "uid-range")
+        ),
+    ),
+    ("", "PersistentVolumeClaim"): (
+        ("metadata", "annotations", "pv.kubernetes.io/bind-completed"),
+        ("metadata", "annotations", "pv.kubernetes.io/bound-by-controller"),
+        ("metadata", "annotations", "volume.kubernetes.io/storage-provisioner"),
+        *(("spec", name) for name in ("storageClassName", "volumeMode", "volumeName")),
+    ),
+    ("", "Pod"): (("spec", "nodeName"),),
+    ("", "Service"): tuple(
+        ("spec", name) for name in ("clusterIP", "clusterIPs", "healthCheckNodePort")
+    ),
+    ("admissionregistration.k8s.io", "MutatingWebhookConfiguration"): (
+        ("webhooks", ANY_ITEM, "clientConfig", "caBundle"),
+    ),
+    ("admissionregistration.k8s.io", "ValidatingWebhookConfiguration"): (
+        ("webhooks", ANY_ITEM, "clientConfig", "caBundle"),
+    ),
+    ("apiextensions.k8s.io", "CustomResourceDefinition"): (
+        ("spec", "conversion", "webhook", "clientConfig", "caBundle"),
+    ),
+    ("apiregistration.k8s.io", "APIService"): (("spec", "caBundle"),),
+    ("apps", "Deployment"): (("metadata", "annotations", "deployment.kubernetes.io/revision"),),
+}
+
+
+class Settled(NamedTuple):
+    """Two versions of an object without what is not shown, and how often each rule counted."""
+
+    live: _Value
+    predicted: _Value
+    hidden: Mapping[str, int]
+
+
+def settle(id_: ObjectId, live: _Value, predicted: _Value, rules: Iterable[Ignored]) -> Settled:
+    """Take out of both versions what is not compared."""
+    counts: dict[str, int] = {}
+    predicted = _without_references(live, predicted, counts)
+    for path in REBASED.get((id_.group, id_.kind), ()):
+        predicted = _rebased(live, predicted, path, counts)
+    for rule in rules:
+        if applies(rule, id_):
+            for pointer in rule.pointers:
+                path = parsed(pointer)
+                pair = _removed(live, path), _removed(predicted, path)
+                if not same(live, predicted) and not same(_at(live, path), _at(predicted, path)):
+                    counts[IGNORED] = counts.get(IGNORED, 0) + 1
+                live, predicted = pair
+    return Settled(live, predicted, counts)
+
+
+def applies(rule: Ignored, id_: ObjectId) -> bool:
+    """Whether a rule is for an object."""
+    key = f"{id_.group}/{id_.kind}"
+    pattern = rule.pattern if "/" in rule.pattern else f"/{rule.pattern}"
+    return (
+        fnmatchcase(key, pattern)
+        and rule.name in ("", id_.name)
+        and rule.namespace in ("", id_.namespace)
+    )
+
+
+def parsed(pointer: str) -> _Path:
+    """The steps of a JSON pointer."""
+    words = pointer.split("/")[1:]
+    return tuple(word.replace("~1", "/").replace("~0", "~") for word in words)
+
+
+def _without_references(live: _Value, predicted: _Value, counts: dict[str, int]) -> _Value:
+    """A value that a reference stands for equals anything."""
+    if isinstance(predicted, dict) and isinstance(live, dict):
+        return {
+            key: _without_references(live[key], one, counts) if key in live else one
+            for key, one in predicted.items()
+        }
+    if isinstance(predicted, list) and isinstance(live, list) and len(live) == len(predicted):
+        pairs = zip(live, predicted, strict=True)
+        return [_without_references(one, other, counts) for one, other in pairs]
+    if isinstance(predicted, str) and not same(live, predicted) and has_reference(predicted):
+        counts[REFERENCES] = counts.get(REFERENCES, 0) + 1
+        return live
+    return predicted
+
+
+def _rebased(  # noqa: PLR0911 - a line per shape
+    live: _Value, predicted: _Value, path: _Path, counts: dict[str, int]
+) -> _Value:
+    name, *rest = path
+    if name == ANY_ITEM:
+        if not (isinstance(live, list) and isinstance(predicted, list)):
+            return predicted
+        named = {one.get("name"): one for one in live if isinstance(one, dict)}
+        return [
+            _rebased(named[one["name"]], one, tuple(rest), counts)
+            if isinstance(one, dict) and one.get("name") in named
+            else one
+            for one in predicted
+        ]
+    if not (isinstance(live, dict) and isinstance(predicted, dict)) or name not in live:
+        return predicted
+    if rest:
+        if name not in predicted:
+            return predicted
+        return {**predicted, name: _rebased(live[name], predicted[name], tuple(rest), counts)}
+    if name in predicted:
+        return predicted
+    counts[REBASE] = counts.get(REBASE, 0) + 1
+    return {**predicted, name: live[name]}
+
+
+_MISSING = object()
+
+
+def _at(value: _Value, path: _Path) -> _Value:
+    for name in path:
+        value = _step(value, name)
+    return None if value is _MISSING else value
+
+
+def _step(value: _Value, name: str) -> _Value:
+    if isinstance(value, dict):
+        return value.get(name, _MISSING)
+    if isinstance(value, list) and name.isdigit() and int(name) < len(value):
+        return value[int(name)]
+    return _MISSING
+
+
+def _removed(value: _Value, path: _Path) -> _Value:
+    """A value without what is at a path; a path that leads nowhere changes nothing."""
+    if not path:
+        return value
+    name, *rest = path
+    below = _step(value, name)
+    if below is _MISSING:
+        return value
+    if isinstance(value, dict):
+        if rest:
+            return {**value, name: _removed(below, tuple(rest))}
+        return {key: one for key, one in value.items() if key != name}
+    at = int(name)
+    middle = [_removed(below, tuple(rest))] if rest else []
+    return [*value[:at], *middle, *value[at + 1 :]]

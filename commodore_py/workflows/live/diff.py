@@ -1,0 +1,131 @@
+"""What applying targets would change in live objects, from files."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from commodore_py.catalog.diff.objects import ObjectDiff
+from commodore_py.errors import CommodoreError
+from commodore_py.manifests.desired import masks
+from commodore_py.manifests.desired.ignoring import settle
+from commodore_py.manifests.desired.predict import predict
+from commodore_py.manifests.diff import object_changes
+from commodore_py.manifests.folding import folded
+from commodore_py.manifests.objects import KubeObject
+from commodore_py.manifests.order.kinds import scopes_of
+
+from .health import settings_in
+from .objects import read_objects
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from commodore_py.manifests.desired.predict import Mode, Prediction
+    from commodore_py.manifests.objects import Content, ObjectId
+    from commodore_py.manifests.settings import Ignored
+
+
+class Compared(NamedTuple):
+    """How an object was compared."""
+
+    id: ObjectId
+    mode: Mode
+    has_schema: bool
+    notice: str
+
+
+class LiveDiff(NamedTuple):
+    """What differs, how objects were compared, and what was not shown."""
+
+    diff: ObjectDiff
+    compared: tuple[Compared, ...]
+    hidden: Mapping[str, int]
+    """How many differences each rule has hidden."""
+
+
+def live_diff(
+    live: Iterable[str],
+    desired: Iterable[str],
+    last_applied: Iterable[str] = (),
+    *,
+    settings: Path | None = None,
+    two_way: bool = False,
+) -> LiveDiff:
+    """Compare live objects with what they become."""
+    ignored = _supported(settings_in(settings).ignored)
+    targets, present = read_objects(desired).objects, read_objects(live).objects
+    applied = {one.id: one.content for one in read_objects(last_applied).objects}
+    pairs, created, deleted = _paired(targets, present)
+    old, new = [_hidden(one) for one in deleted], [_hidden(one) for one in created]
+    compared: list[Compared] = []
+    hidden: Counter[str] = Counter()
+    for target, current in pairs:
+        record = applied.get(target.id) or applied.get(current.id)
+        found = predict(target.content, current.content, record, two_way=two_way)
+        compared.append(Compared(current.id, found.mode, found.has_schema, found.notice))
+        before, after, counts = _settled(current.id, found, ignored)
+        hidden.update(counts)
+        old.append(KubeObject(current.id, before, current.file))
+        new.append(KubeObject(current.id, after, target.file))
+    changes = object_changes(old, new)
+    alone, folds = folded(changes)
+    diff = ObjectDiff(changes, alone, folds, files=(), hidden=(), quiet=0)
+    return LiveDiff(diff, tuple(compared), dict(hidden))
+
+
+def _supported(rules: Sequence[Ignored]) -> Sequence[Ignored]:
+    for rule in rules:
+        for name, found in (
+            ("jqPathExpressions", rule.jq),
+            ("managedFieldsManagers", rule.managers),
+        ):
+            if found:
+                raise CommodoreError(
+                    f"{name} are not supported in ignoreDifferences",
+                    where=rule.pattern,
+                    hint="use jsonPointers, or leave the setting out of the file",
+                )
+    return rules
+
+
+def _paired(
+    targets: Sequence[KubeObject], present: Sequence[KubeObject]
+) -> tuple[list[tuple[KubeObject, KubeObject]], list[KubeObject], list[KubeObject]]:
+    """Pair by id; a target without a namespace is the one live object of its name."""
+    scopes = scopes_of([one.content for one in (*targets, *present)])
+    left = {one.id: one for one in present}
+    by_name: dict[tuple[str, str, str], list[ObjectId]] = {}
+    for id_ in left:
+        by_name.setdefault((id_.group, id_.kind, id_.name), []).append(id_)
+    pairs, created = [], []
+    for target in {one.id: one for one in targets}.values():
+        id_ = target.id
+        alike = by_name.get((id_.group, id_.kind, id_.name), [])
+        is_outside = not id_.namespace or (id_.group, id_.kind) in scopes
+        found = id_ if id_ in left else alike[0] if is_outside and len(alike) == 1 else None
+        current = left.pop(found, None) if found is not None else None
+        if current is None:
+            created.append(target)
+        else:
+            pairs.append((target, current))
+    return pairs, created, list(left.values())
+
+
+def _settled(
+    id_: ObjectId, found: Prediction, rules: Iterable[Ignored]
+) -> tuple[Content, Content, Mapping[str, int]]:
+    settled = settle(id_, found.live, found.predicted, rules)
+    before, after = settled.live, settled.predicted
+    if masks.is_secret(id_.group, id_.kind):
+        shown = masks.hidden_values([after, before])
+        after, before = (one or {} for one in shown)
+    return before, after, settled.hidden
+
+
+def _hidden(one: KubeObject) -> KubeObject:
+    if not masks.is_secret(one.id.group, one.id.kind):
+        return one
+    (shown,) = masks.hidden_values([dict(one.content)])
+    return KubeObject(one.id, shown or {}, one.file)

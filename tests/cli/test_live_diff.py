@@ -1,0 +1,132 @@
+"""`commodore live diff`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.support.command_line import CommandLine, Ran
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, NAMESPACE}
+spec:
+  replicas: REPLICAS
+  template: {spec: {containers: [{name: web, image: "web:1"}]}}
+"""
+SECRET = "apiVersion: v1\nkind: Secret\nmetadata: {name: one}\ndata: {a: VALUE, b: c2FtZQ==}\n"
+
+
+def _deployment(replicas: int, namespace: str = "namespace: shop") -> str:
+    text = DEPLOYMENT.replace("NAMESPACE", namespace)
+    return text.replace("REPLICAS", str(replicas))
+
+
+def _diff(commodore: CommandLine, live: str, desired: str, *words: str) -> Ran:
+    Path("live.yaml").write_text(live)
+    Path("desired.yaml").write_text(desired)
+    files = ("--live", "live.yaml", "--desired", "desired.yaml")
+    return commodore("live", "diff", *files, *words)
+
+
+def test_what_differs_and_how_it_was_compared(commodore: CommandLine) -> None:
+    ran = _diff(commodore, _deployment(2), _deployment(3, ""), "--exit-code")
+
+    assert ran.code == 5
+    assert ran.out.splitlines() == [
+        " > Changes:",
+        "     none      changed Deployment shop/web",
+        "                 spec.replicas: 2 -> 3",
+        "     objects: 1 changed (1 none)",
+    ]
+    assert "1 objects were compared two-way: fields that are gone are not seen" in ran.err
+
+
+def test_no_difference(commodore: CommandLine) -> None:
+    ran = _diff(commodore, _deployment(2), _deployment(2), "--exit-code")
+
+    assert (ran.code, ran.out) == (0, " > No changes.\n")
+
+
+def test_json_names_the_mode_of_each_object(commodore: CommandLine) -> None:
+    Path("applied.yaml").write_text(_deployment(2).replace("replicas", "paused: true\n  replicas"))
+    live = _deployment(2).replace("replicas", "paused: true\n  replicas")
+
+    ran = _diff(commodore, live, _deployment(2), "--last-applied", "applied.yaml", "-o", "json")
+
+    found = json.loads(ran.out)
+    assert [(one["mode"], one["schema"]) for one in found["compared"]] == [("three-way", True)]
+    (change,) = found["objects"]
+    assert [(one["path"], one["change"]) for one in change["fields"]] == [
+        ("spec.paused", "removed")
+    ]
+
+
+def test_created_and_deleted_objects(commodore: CommandLine) -> None:
+    other = "apiVersion: v1\nkind: Service\nmetadata: {name: other}\nspec: {}\n"
+
+    ran = _diff(commodore, other, _deployment(2))
+
+    assert "outage    deleted Service other" in ran.out
+    assert "none      created Deployment shop/web" in ran.out
+
+
+def test_values_of_secrets_are_not_shown(commodore: CommandLine) -> None:
+    values = ("c2VjcmV0LW9uZQ==", "c2VjcmV0LXR3by1sb25nZXI=")
+    live, desired = (SECRET.replace("VALUE", value) for value in values)
+
+    for words in ((), ("-o", "json"), ("-o", "yaml"), ("-v",)):
+        ran = _diff(commodore, live, desired, *words)
+
+        shown = ran.out + ran.err
+        assert not any(value in shown or value[:8] in shown for value in values)
+        assert "++++++++" in shown
+    only_one_side = _diff(commodore, live, _deployment(1))
+    assert values[0] not in only_one_side.out + only_one_side.err
+
+
+def test_references_are_counted(commodore: CommandLine) -> None:
+    desired = SECRET.replace("\ndata:", "\nstringData:").replace("VALUE", "'?{vaultkv:a/b}'")
+    desired = desired.replace("c2FtZQ==", "same")
+
+    ran = _diff(commodore, SECRET.replace("VALUE", "eA=="), desired)
+
+    assert ran.out == " > No changes.\n"
+    assert "not shown: 1 (secret references, compared with nothing)" in ran.err
+
+
+def _settings(text: str) -> None:
+    key = "resource.customizations.ignoreDifferences.apps_Deployment"
+    Path("cm.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
+        f"data:\n  {key}: '{text}'\n"
+    )
+
+
+def test_ignore_differences(commodore: CommandLine) -> None:
+    _settings("jsonPointers: [/spec/replicas]")
+
+    ran = _diff(commodore, _deployment(2), _deployment(3), "--settings", "cm.yaml")
+
+    assert ran.out == " > No changes.\n"
+    assert "not shown: 1 (ignoreDifferences)" in ran.err
+
+
+@pytest.mark.parametrize("kind", ["jqPathExpressions: [.a]", "managedFieldsManagers: [a]"])
+def test_rules_that_are_not_supported(commodore: CommandLine, kind: str) -> None:
+    _settings(kind)
+
+    ran = _diff(commodore, _deployment(2), _deployment(3), "--settings", "cm.yaml")
+
+    assert ran.code == 1
+    assert f"{kind.partition(':')[0]} are not supported in ignoreDifferences" in ran.err
+
+
+def test_usage(commodore: CommandLine) -> None:
+    assert commodore("live", "diff", "--live", "a.yaml").code == 2
+    assert commodore("live", "diff", "--live", "a", "--desired", "b", "--mode", "x").code == 2

@@ -1,0 +1,217 @@
+"""What live objects become, and what counts as a difference."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from commodore_py.adapters import yaml
+from commodore_py.manifests.desired.ignoring import settle
+from commodore_py.manifests.desired.masks import hidden_values
+from commodore_py.manifests.desired.predict import NO_RECORD, NOT_JSON, OTHER_OBJECT, predict
+from commodore_py.manifests.objects import identify
+from commodore_py.manifests.secret_parts import LAST_APPLIED
+from commodore_py.manifests.settings import Ignored
+
+POD = "spec: {template: {spec: {containers: [%s]}}}"
+SERVER = {"uid": "1", "resourceVersion": "5", "generation": 2, "creationTimestamp": None}
+
+
+def _object(kind: str, fields: str, **metadata: object) -> dict[str, Any]:
+    version, _, name = kind.partition(" ")
+    more = yaml.load(fields, name="") or {}
+    head = {"apiVersion": version, "kind": name}
+    return {**head, **more, "metadata": {"name": "one", **metadata, **more.get("metadata", {})}}
+
+
+def _with_record(live: dict[str, Any], record: str) -> dict[str, Any]:
+    metadata = {**live["metadata"], "annotations": {LAST_APPLIED: record}}
+    return {**live, "metadata": metadata}
+
+
+SAME = [
+    # kind, target, live
+    ("v1 ConfigMap", "data: {a: b}", "data: {a: b}\nstatus: {x: y}"),
+    ("v1 ConfigMap", "metadata: {annotations: {}}", "metadata: {labels: null}"),
+    ("v1 ConfigMap", "data: null", "data: {a: b}"),
+    ("apps/v1 Deployment", POD % "{name: a}", POD % "{name: a}, {name: injected}"),
+    ("apps/v1 Deployment", POD % "{name: a}", POD % "{name: a, image: '', tty: false}"),
+    (
+        "apps/v1 Deployment",
+        POD % "{name: a, resources: {limits: {cpu: 1000m, memory: 1Gi}}}",
+        POD % "{name: a, resources: {limits: {cpu: 1, memory: 1024Mi}}}",
+    ),
+    (
+        "apps/v1 Deployment",
+        POD % "{name: a, ports: [{containerPort: 80}]}",
+        POD % "{name: a, ports: [{containerPort: 80, protocol: TCP}]}",
+    ),
+    ("v1 Service", "spec: {ports: [{port: 80}]}", "spec: {ports: [{port: 80, targetPort: 80}]}"),
+    ("v1 Service", "spec: {}", "spec: {clusterIP: 10.0.0.1, type: ClusterIP}"),
+    ("rbac.authorization.k8s.io/v1 Role", "rules: []", "rules: null"),
+    ("v1 Secret", "stringData: {a: b}", "data: {a: Yg==}"),
+    (
+        "networking.k8s.io/v1 NetworkPolicy",
+        "spec: {ingress: [{ports: [{port: 80}]}]}",
+        "spec: {ingress: [{ports: [{port: 80, protocol: TCP}]}], policyTypes: [Ingress]}",
+    ),
+    ("example.com/v1 Thing", "spec: {a: {b: 1}}", "spec: {a: {b: 1, c: 2}}"),
+    ("example.com/v1 Thing", "spec: {list: [{a: 1}]}", "spec: {list: [{a: 1, b: 2}]}"),
+    (
+        "v1 Endpoints",
+        "subsets: [{addresses: [{ip: 10.0.0.2}, {ip: 10.0.0.1}], ports: [{port: 80}]}]",
+        "subsets: [{addresses: [{ip: 10.0.0.1}, {ip: 10.0.0.2}], ports: [{port: 80}]}]",
+    ),
+]
+DIFFERENT = [
+    ("v1 ConfigMap", "data: {a: b}", "data: {a: c}"),
+    ("apps/v1 Deployment", POD % "{name: a, image: x}", POD % "{name: a, image: y}"),
+    ("apps/v1 Deployment", "spec: {replicas: 0}", "spec: {replicas: 1}"),
+    ("v1 Secret", "stringData: {a: b}\ndata: {a: eA==}", "data: {a: eA==}"),
+    ("example.com/v1 Thing", "spec: {list: [1, 2]}", "spec: {list: [2, 1]}"),
+    ("example.com/v1 Thing", "spec: {a: null}", "spec: {a: 1}"),
+    ("example.com/v1 Thing", "spec: {a: 1}", "spec: {a: '1'}"),
+]
+
+
+@pytest.mark.parametrize(("kind", "target", "live"), SAME)
+def test_no_difference(kind: str, target: str, live: str) -> None:
+    current = _object(kind, live, namespace="shop", **SERVER)
+
+    found = predict(_object(kind, target), current)
+
+    assert found.live == found.predicted
+    assert not found.differs
+
+
+@pytest.mark.parametrize(("kind", "target", "live"), DIFFERENT)
+def test_difference(kind: str, target: str, live: str) -> None:
+    assert predict(_object(kind, target), _object(kind, live)).differs
+
+
+def test_removed_field_is_seen_by_what_was_applied_last() -> None:
+    target = _object("v1 ConfigMap", "data: {a: b}")
+    live = _object("v1 ConfigMap", "data: {a: b, gone: x, foreign: y}")
+    applied = _object("v1 ConfigMap", "data: {a: b, gone: x}")
+
+    by_annotation = predict(target, _with_record(live, json.dumps(applied)))
+    by_file = predict(target, live, applied)
+    two_way = predict(target, live)
+
+    for found in (by_annotation, by_file):
+        assert found.mode == "three-way"
+        assert found.predicted["data"] == {"a": "b", "foreign": "y"}
+    assert (two_way.mode, two_way.notice, two_way.differs) == ("two-way", NO_RECORD, False)
+
+
+def test_removed_item_is_seen_by_its_merge_key() -> None:
+    target = _object("apps/v1 Deployment", POD % "{name: b}, {name: a}")
+    live = _object("apps/v1 Deployment", POD % "{name: a}, {name: sidecar}, {name: gone}")
+    applied = _object("apps/v1 Deployment", POD % "{name: a}, {name: gone}")
+
+    containers = predict(target, live, applied).predicted["spec"]["template"]["spec"]["containers"]
+
+    assert [one["name"] for one in containers] == ["b", "a", "sidecar"]
+
+
+def test_other_strategy_replaces_the_fields_of_the_former() -> None:
+    target = _object("apps/v1 Deployment", "spec: {strategy: {type: Recreate}}")
+    live = _object(
+        "apps/v1 Deployment",
+        "spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1}}}",
+    )
+
+    assert predict(target, live).predicted["spec"]["strategy"] == {"type": "Recreate"}
+
+
+@pytest.mark.parametrize(
+    ("record", "notice"),
+    [
+        ("{", NOT_JSON),
+        ('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "one"}}', OTHER_OBJECT),
+        ("5", OTHER_OBJECT),
+    ],
+)
+def test_record_that_is_not_usable(record: str, notice: str) -> None:
+    live = _with_record(_object("v1 ConfigMap", ""), record)
+
+    found = predict(_object("v1 ConfigMap", ""), live)
+
+    assert (found.mode, found.notice) == ("two-way", notice)
+
+
+def _settled(kind: str, target: str, live: str, *rules: Ignored) -> tuple[bool, dict[str, int]]:
+    current = _object(kind, live)
+    found = predict(_object(kind, target), current)
+    id_ = identify(current)
+    assert id_ is not None
+    settled = settle(id_, found.live, found.predicted, rules)
+    return settled.live != settled.predicted, dict(settled.hidden)
+
+
+REFERENCE = "?{vaultkv:a/b/c}"
+CODED = base64.b64encode(REFERENCE.encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("kind", "target"),
+    [
+        ("v1 ConfigMap", f"data: {{a: '{REFERENCE}'}}"),
+        ("v1 ConfigMap", f"data: {{a: 'x {REFERENCE} y'}}"),
+        ("v1 Secret", f"stringData: {{a: '{REFERENCE}'}}"),
+        ("v1 Secret", f"data: {{a: {CODED}}}"),
+    ],
+)
+def test_references_equal_anything(kind: str, target: str) -> None:
+    assert _settled(kind, target, "data: {a: c2VjcmV0}") == (False, {"references": 1})
+
+
+@pytest.mark.parametrize(
+    ("pointer", "differs", "hidden"),
+    [
+        ("/data/a", False, {"ignored": 1}),
+        ("/data", False, {"ignored": 1}),
+        ("/data/b", True, {}),
+        ("/data/a/0/x", True, {}),
+        ("/nowhere/5", True, {}),
+    ],
+)
+def test_json_pointers(pointer: str, differs: bool, hidden: dict[str, int]) -> None:
+    rule = Ignored("ConfigMap", pointers=(pointer,))
+
+    assert _settled("v1 ConfigMap", "data: {a: b}", "data: {a: c}", rule) == (differs, hidden)
+
+
+def test_pointer_into_a_list_and_beyond_its_end() -> None:
+    kind, target, live = "example.com/v1 Thing", "spec: {l: [{a: 1}]}", "spec: {l: [{a: 2}]}"
+    rules = (Ignored("*/*", pointers=("/spec/l/0/a", "/spec/l/7")),)
+
+    assert _settled(kind, target, live, *rules) == (False, {"ignored": 1})
+
+
+def test_values_of_secrets_become_runs() -> None:
+    target = _object("v1 Secret", "stringData: {a: x, b: same}")
+    live = _object("v1 Secret", f"data: {{a: eQ==, b: {base64.b64encode(b'same').decode()}}}")
+    live = _with_record(live, json.dumps(_object("v1 Secret", "stringData: {a: z}")))
+
+    shown = hidden_values([target, live])
+
+    assert [one["data"] for one in shown if one] == [
+        {"a": "+" * 8, "b": "+" * 8},
+        {"a": "+" * 12, "b": "+" * 8},
+    ]
+    record = json.loads(shown[1]["metadata"]["annotations"][LAST_APPLIED])  # type: ignore[index]
+    assert record["data"] == {"a": "+" * 16}
+
+
+@pytest.mark.parametrize(
+    "fields",
+    ["data: canary", "stringData: [canary]", "data: {a: {b: canary}}", "data: {a: canary}"],
+)
+def test_no_value_of_a_secret_is_left(fields: str) -> None:
+    live = _with_record(_object("v1 Secret", fields), "canary {")
+
+    assert "canary" not in json.dumps(hidden_values([None, live]))
